@@ -42,7 +42,7 @@ class RLM:
         depth: As the paper counts. 0: the root has nobody to ask; 1: workers; 2: also roots of its own, which have workers; and so on.
         answer_form: What an answer must look like, such as "one number, without its unit".
         system_prompt: The root's instructions: a text that replaces ours, or a function that takes ours and returns them.
-        block_seconds: How long one block of the root's code may compute.
+        block_seconds: How many seconds one block of the root's code may compute.
         block_memory: How many MB its values may take.
         block_output: How many characters of what a block prints the root is shown.
     """
@@ -69,7 +69,7 @@ class RLM:
         self._share = 1  # of so many runs at once it makes one
         self.turns, self.depth, self.answer_form, self.system_prompt = turns, depth, answer_form, system_prompt
         for name, value, least in (
-            ("block_seconds", block_seconds, 0.1),
+            ("block_seconds", block_seconds, 1),
             ("block_memory", block_memory, 16),
             ("block_output", block_output, 200),
         ):

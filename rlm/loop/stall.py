@@ -12,7 +12,6 @@ HELD = 2  # how often a run goes on because something was refused in the block t
 LETTERS = 6  # of a line that can be new: brackets and numbers tell nothing
 LOOKS = re.compile(r"\b(?:more|coverage|budget|findings|last_batch|SHOW_VARS)\(")  # worth asking again
 
-_NUMBERED = re.compile(r"^[ +-]?[ \t]*+\d{1,7} ")  # sign and number before a line of code
 Advice = Literal["", "synthesis", "stopping", "last", "spent"]
 
 
@@ -43,7 +42,7 @@ class StallGuard:
 
     def note_text(self, text: str) -> bool:
         """Note what the root is shown; whether any line of it is new to it."""
-        lines = {re.sub(r"\d+", "0", _NUMBERED.sub("", line, count=1).strip())[:200] for line in text.split("\n")}
+        lines = {re.sub(r"\d+", "0", line.strip())[:200] for line in text.split("\n")}
         new = {line for line in lines - self._lines if sum(map(str.isalpha, line)) >= LETTERS}
         self._lines |= new
         return bool(new)

@@ -56,12 +56,13 @@ class AnthropicModel(HttpModel):
 
     def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
         """The request as the endpoint wants it."""
-        system, rest = _split(prompt.messages)
+        rest = list(prompt.messages)  # one of the system further on would change the cached prefix: it is told as the user
+        system = sendable(rest.pop(0).text) if rest[0].role == "system" else ""
         if prompt.answer and form.answer == "text":
             rest.append(Message("user", JSON_ONLY + json.dumps(prompt.answer.parameters)))
         request: dict[str, Any] = {"model": self.name.partition("/")[2], "max_tokens": form.cap(prompt)}
         request["messages"] = _messages(rest, self.name if form.extras else "")
-        if system:
+        if system.strip():
             request["system"] = [{"type": "text", "text": system, **CACHED}]
         tools = [_tool(prompt.tool)] if prompt.tool else []
         config: dict[str, Any] = {}
@@ -128,14 +129,6 @@ def _read_again(prompt: Prompt, messages: list[dict[str, Any]]) -> list[dict[str
     if prompt.answer and prompt.answer.final and messages:  # most readers ask to see more
         return [messages[0]["content"][0]]
     return []
-
-
-def _split(messages: Sequence[Message]) -> tuple[str, list[Message]]:
-    """The system prompt, and the dialogue. A system message further on would change the cached prefix: it is told as the user."""
-    first = next((at for at, message in enumerate(messages) if message.role != "system"), len(messages))
-    return "\n\n".join(sendable(message.text) for message in messages[:first] if message.text.strip()), list(
-        messages[first:]
-    )
 
 
 def _messages(messages: Sequence[Message], own: str) -> list[dict[str, Any]]:

@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from threading import RLock
 
 from rlm.errors import BudgetSpent
 from rlm.money.capacity import USEFUL
@@ -63,7 +62,7 @@ def unknown(usage: Usage) -> float:
 
 
 class Budget:
-    """One review's purse. Read from the REPL's thread too, hence the lock."""
+    """One review's purse."""
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
@@ -71,7 +70,7 @@ class Budget:
         self.refused = ""  # the sentence of the first call that was not sent because of a cap
         self.in_flight = 0  # calls that hold a reservation: what they do not use comes back
         self._clock, self._started = clock, clock()
-        self._lock, self._spent = RLock(), SettledCalls()
+        self._spent = SettledCalls()
         self._held_tokens, self._held_usd = 0, 0.0
         self._kept: Hold | None = None
         self._longest: dict[tuple[str, Purpose], int] = {}  # replies of a model in a role
@@ -89,18 +88,17 @@ class Budget:
         `visible` tokens of the output are the answer that is expected, the rest is room for thinking: the hold's `output`
         has less of it where not all of it can be paid. So the calls in flight can never cost more together than is left.
         """
-        with self._lock:
-            guess = ""
-            if price(usage) is None:
-                self.note_unpriced(model)
-                guess = f" (the price of {model} is unknown: it counts as the dearest)"
-            output = self._output(usage, price, model, role, usage.output if visible is None else visible)
-            usage = replace(usage, output=output)
-            wanted = Hold(usage.input + output, self.worst(price, model, usage), output)
-            self._check(wanted, role, guess)
-            self._held_tokens += wanted.tokens
-            self._held_usd += wanted.usd
-            self.in_flight += 1
+        guess = ""
+        if price(usage) is None:
+            self.note_unpriced(model)
+            guess = f" (the price of {model} is unknown: it counts as the dearest)"
+        output = self._output(usage, price, model, role, usage.output if visible is None else visible)
+        usage = replace(usage, output=output)
+        wanted = Hold(usage.input + output, self.worst(price, model, usage), output)
+        self._check(wanted, role, guess)
+        self._held_tokens += wanted.tokens
+        self._held_usd += wanted.usd
+        self.in_flight += 1
         return wanted
 
     def worst(self, price: PriceOf, model: str, usage: Usage) -> float:
@@ -125,13 +123,12 @@ class Budget:
 
     def room(self, role: Purpose) -> tuple[float, float, float]:
         """Dollars, tokens and calls that calls of this role may still use together; infinite where no cap counts them."""
-        with self._lock:
-            caps, spent = self.limits, self._spent
-            kept = self._kept if role != "root" else None
-            usd = math.inf if caps.usd is None else caps.usd - spent.rough - self._held_usd
-            used = spent.usage.input + spent.usage.output + self._held_tokens
-            tokens = math.inf if caps.tokens is None else caps.tokens - used
-            calls = math.inf if caps.calls is None else caps.calls - spent.calls - self.in_flight
+        caps, spent = self.limits, self._spent
+        kept = self._kept if role != "root" else None
+        usd = math.inf if caps.usd is None else caps.usd - spent.rough - self._held_usd
+        used = spent.usage.input + spent.usage.output + self._held_tokens
+        tokens = math.inf if caps.tokens is None else caps.tokens - used
+        calls = math.inf if caps.calls is None else caps.calls - spent.calls - self.in_flight
         if kept is not None:
             usd -= min(kept.usd, (caps.usd or 0.0) / 2)
             tokens -= min(kept.tokens, (caps.tokens or 0) // 2)
@@ -151,26 +148,25 @@ class Budget:
 
         A call without one was made by an earlier run of this review: it counts, so that the caps hold over all runs.
         """
-        with self._lock:
-            if hold is not None:
-                self._held_tokens -= hold.tokens
-                self._held_usd -= hold.usd
-                self.in_flight -= 1
-            elif usd is None:
-                self.note_unpriced(model)
-            spent = self._spent
-            spent.calls += 1
-            spent.failure_count += has_failed
-            spent.usage += usage
-            spent.models.setdefault(model)
-            if not has_failed:
-                self._longest[model, role] = max(self._longest.get((model, role), 0), usage.output)
-            if usd is None:
-                spent.unknown.add(role)
-                spent.rough += 0.0 if self.is_owned(model) else unknown(usage)
-            else:
-                spent.usd.setdefault(role, []).append(usd)
-                spent.rough += usd
+        if hold is not None:
+            self._held_tokens -= hold.tokens
+            self._held_usd -= hold.usd
+            self.in_flight -= 1
+        elif usd is None:
+            self.note_unpriced(model)
+        spent = self._spent
+        spent.calls += 1
+        spent.failure_count += has_failed
+        spent.usage += usage
+        spent.models.setdefault(model)
+        if not has_failed:
+            self._longest[model, role] = max(self._longest.get((model, role), 0), usage.output)
+        if usd is None:
+            spent.unknown.add(role)
+            spent.rough += 0.0 if self.is_owned(model) else unknown(usage)
+        else:
+            spent.usd.setdefault(role, []).append(usd)
+            spent.rough += usd
 
     def note_unpriced(self, model: str) -> None:
         """Say that nobody knows this model's price, where there is a cap in dollars."""
@@ -189,8 +185,7 @@ class Budget:
 
     def fail(self) -> None:
         """An answered call whose reply was of no use."""
-        with self._lock:
-            self._spent.failure_count += 1
+        self._spent.failure_count += 1
 
     def seconds_left(self) -> float | None:
         """Until the deadline, at least 0; None where there is none."""
@@ -200,28 +195,26 @@ class Budget:
 
     def left(self) -> Left:
         """What remains, reservations not counted as spent."""
-        with self._lock:
-            spent, caps = self._spent, self.limits
-            used = spent.usage.input + spent.usage.output
-            return Left(
-                usd=None if caps.usd is None or spent.unknown else max(0.0, caps.usd - spent.paid_usd()),
-                tokens=None if caps.tokens is None else max(0, caps.tokens - used),
-                calls=None if caps.calls is None else max(0, caps.calls - spent.calls),
-            )
+        spent, caps = self._spent, self.limits
+        used = spent.usage.input + spent.usage.output
+        return Left(
+            usd=None if caps.usd is None or spent.unknown else max(0.0, caps.usd - spent.paid_usd()),
+            tokens=None if caps.tokens is None else max(0, caps.tokens - used),
+            calls=None if caps.calls is None else max(0, caps.calls - spent.calls),
+        )
 
     def cost(self) -> Cost:
         """What the review cost so far; dollars are None where a price is unknown."""
-        with self._lock:
-            spent = self._spent
-            return Cost(
-                calls=spent.calls,
-                usage=spent.usage,
-                usd=None if spent.unknown else spent.paid_usd(),
-                root_usd=None if {"root", "pairs"} & spent.unknown else spent.paid_usd("root", "pairs"),
-                verify_usd=None if "verify" in spent.unknown else spent.paid_usd("verify"),
-                failed_calls=spent.failure_count,
-                models=tuple(spent.models),
-            )
+        spent = self._spent
+        return Cost(
+            calls=spent.calls,
+            usage=spent.usage,
+            usd=None if spent.unknown else spent.paid_usd(),
+            root_usd=None if {"root", "pairs"} & spent.unknown else spent.paid_usd("root", "pairs"),
+            verify_usd=None if "verify" in spent.unknown else spent.paid_usd("verify"),
+            failed_calls=spent.failure_count,
+            models=tuple(spent.models),
+        )
 
     def out_of_time(self) -> str:
         """The sentence for the deadline."""

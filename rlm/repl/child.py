@@ -312,7 +312,7 @@ class Pipe:
         """Write one frame whole. Raises ValueError for one that the parent would not read."""
         data = packed(frame)
         if len(data) > FRAME:
-            raise ValueError("that is too much at once")
+            raise ValueError(f"more than {FRAME:,} bytes at once: pass less")
         self._outgoing.write(data)
         self._outgoing.flush()
 

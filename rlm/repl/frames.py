@@ -87,8 +87,3 @@ def both_ends(text: str, most: int) -> str:
     return (
         f"{text[:half]}\n[... {len(between):,} characters, {between.count(chr(10)):,} line breaks ...]\n{text[-half:]}"
     )
-
-
-def length(value: Value) -> int:
-    """The characters of a value as JSON has it."""
-    return len(json.dumps(value, ensure_ascii=False))

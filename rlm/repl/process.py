@@ -5,8 +5,10 @@ size, read with a deadline, decoded to plain values; a child that says anything 
 """
 
 import asyncio
+import math
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -14,7 +16,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,6 @@ from rlm.values import BlockOutcome, Limits, Observation
 
 Async = Callable[..., Coroutine[Any, Any, Any]]
 ERROR_CHARS = 2_000  # of an error text
-ARGUMENT_CHARS = 2 << 20  # of the arguments of one host call
 PROCESSOR = 3_600  # seconds of a processor in the life of a child: one whose parent was killed ends by itself
 HOST_CALLS = 5_000  # of one child
 START_SECONDS = 20.0  # of a processor to be ready, or to take on what it is sent
@@ -70,12 +71,15 @@ class Child:
         """Open the streams to it."""
         self._incoming, self._outgoing = await asyncio.open_connection(sock=self._ours, limit=1 << 20)
 
-    def seconds(self) -> float:
-        """The seconds of a processor that it has used; 0 where the machine does not say."""
-        try:  # the clock of a process, as the C library numbers it
-            return time.clock_gettime((~self._process.pid << 3) | 2)
-        except OSError:
-            return 0.0
+    def allow(self, seconds: float) -> None:
+        """Let the kernel end it when it has computed for so long from now on, in whole seconds; where the machine cannot, silence tells."""
+        if sys.platform == "linux":
+            with suppress(OSError):
+                used = time.clock_gettime(
+                    (~self._process.pid << 3) | 2
+                )  # the clock of a process, as the C library numbers it
+                limits = min(math.ceil(used + seconds), PROCESSOR), PROCESSOR
+                resource.prlimit(self._process.pid, resource.RLIMIT_CPU, limits)
 
     async def send(self, data: bytes) -> None:
         """Hand it a frame."""
@@ -100,36 +104,6 @@ class Child:
         else:
             self._ours.close()
         return self._process.wait()
-
-
-class Patience:
-    """How long a child is waited for, in one conversation: the seconds that it may compute, and so many times as long without a sign of it.
-
-    A child whose time is up is killed, which ends the wait for it. What the host does for it between two waits is not counted.
-    """
-
-    is_over = False
-
-    def __init__(self, child: Child, seconds: float) -> None:
-        self._child, self._silence, self._until = child, PATIENCE * seconds, child.seconds() + seconds
-
-    def __enter__(self) -> None:
-        self.renew()
-        self._check()
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
-
-    def renew(self) -> None:
-        """Note a sign of it."""
-        self._deadline = time.monotonic() + self._silence
-
-    def _check(self) -> None:
-        left = min(self._deadline - time.monotonic(), self._until - self._child.seconds())
-        if left <= 0 and self.is_over:  # looked at twice: what it has said meanwhile is read first
-            self._child.kill()
-        self.is_over = left <= 0
-        self._timer = asyncio.get_running_loop().call_later(max(0.01, left), self._check)
 
 
 class Repl:
@@ -223,22 +197,23 @@ class Repl:
         """Send an order and serve what the child asks for, up to the frame that ends it. Only what it computes is its time. Raises Ended."""
         if self._child is None:
             raise RuntimeError("the REPL is not open")
-        child, patience = self._child, Patience(self._child, seconds)
+        child, patience = self._child, PATIENCE * seconds
+        child.allow(seconds)
         try:
             while True:
-                with patience:
+                async with asyncio.timeout(patience) as silence:
                     await child.send(data)
                     while "print" in (frame := await child.receive()):
                         sink(str(frame["print"]))
-                        patience.renew()
+                        silence.reschedule(asyncio.get_running_loop().time() + patience)
                 if end in frame:
                     return frame
                 data = frames.packed(await self._answer(frame))
         except asyncio.CancelledError:
             self.close()
             raise
-        except (OSError, EOFError):
-            if patience.is_over:
+        except (OSError, EOFError) as error:
+            if isinstance(error, TimeoutError) or child.end() == -signal.SIGXCPU:
                 raise self._end("limit", f"time limit: the block computed for {seconds:g} s") from None
             raise self._end("crash", "its process has ended") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
@@ -251,8 +226,6 @@ class Repl:
             raise self._end("limit", f"call limit: more than {HOST_CALLS:,} calls of given functions in one run")
         name, function = frame["call"], self._functions[frame["call"]]
         arguments, keywords = frames.decode(frame["arguments"]), frames.decode(frame["keywords"])
-        if frames.length([frame["arguments"], frame["keywords"]]) > ARGUMENT_CHARS:
-            return {"raise": "ValueError", "message": f"{name}() takes at most {ARGUMENT_CHARS:,} characters"}
         try:
             return {"return": frames.encode(await function(*arguments, **keywords))}
         except TypeError as error:  # arguments that do not fit: Python's own words say which
@@ -266,10 +239,7 @@ class Repl:
 
     def _end(self, outcome: BlockOutcome, why: str) -> Ended:
         """End the child; what to raise for it."""
-        code = self._child.end() if self._child is not None else 0
-        self._child = None
-        if outcome == "crash" and code == -signal.SIGXCPU:
-            return Ended("limit", "time limit: all blocks together computed for too long")
+        self.close()
         return Ended(outcome, why if outcome == "limit" else f"the REPL's process ended: {why}")
 
     async def _more(self, number: int) -> str:

@@ -15,7 +15,7 @@ from rlm.money.calls import Calls
 from rlm.repl import frames
 from rlm.repl.process import Async
 
-MOST_RESULT = 2 << 20  # characters and items
+MOST_CHARS = 2 << 20  # of arguments and of a result
 SECONDS = 60.0  # of one call
 ERROR_CHARS, DOC_CHARS = 500, 600
 LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL")
@@ -61,6 +61,8 @@ def functions(calls: Calls, tools: Iterable[CustomTool]) -> dict[str, Async]:
 async def _recorded(calls: Calls, tool: CustomTool, *arguments: frames.Value, **keywords: frames.Value) -> frames.Value:
     journal, at, masks = calls.journal, calls.at, calls.masks
     call_key = json.dumps([arguments, keywords], sort_keys=True, default=repr)
+    if len(call_key) > MOST_CHARS:
+        raise ValueError(f"{tool.name}() takes at most {MOST_CHARS:,} characters")
     row = journal.get("tool", at, tool.name, call_key)
     if row is None:
         row = masks.hide(await _call(calls, tool, masks.show(arguments), masks.show(keywords)))
@@ -87,8 +89,8 @@ async def _call(
         text = json.dumps(result, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as failure:
         return {"error": f"it returned what is no plain data: {failure}"[:ERROR_CHARS]}
-    if len(text) > MOST_RESULT:
-        return {"error": f"it returned more than {MOST_RESULT:,} characters: let it return less at once"}
+    if len(text) > MOST_CHARS:
+        return {"error": f"it returned more than {MOST_CHARS:,} characters: let it return less at once"}
     return {"result": json.loads(text)}
 
 

@@ -179,8 +179,8 @@ def test_host_fault_is_an_exception_in_the_block() -> None:
 
 
 def test_arguments_are_capped() -> None:
-    """A host function takes no more than a cap of characters."""
-    assert "takes at most 2,097,152 characters" in one("f('x' * 3_000_000)", {"f": lambda _: None}).error
+    """A host function takes no more than fits into a frame."""
+    assert "ValueError: f(): more than 16,777,216 bytes at once" in one("f('x' * 17_000_000)", {"f": lambda _: None}).error
 
 
 @pytest.mark.parametrize(
