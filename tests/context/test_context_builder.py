@@ -208,6 +208,25 @@ def test_of_what_is_called_the_reader_sees_what_it_returns_and_raises(repository
     ]
 
 
+def test_a_few_lines_between_two_shown_ones_of_a_called_definition_are_shown_too(repository: Repository) -> None:
+    """They may be what the result depends on; more of them are left out."""
+    few = "".join(f"    few_{n} = row\n" for n in range(4))
+    many = "".join(f"    many_{n} = row\n" for n in range(5))
+    results = f"    if not row:\n        return None\n{few}    if row.old:\n        return 1\n{many}    return 2\n"
+    before: Files = {
+        "money.py": f"def rated_row(row):\n{BODY}{results}",
+        "cart.py": "from money import rated_row\n\n\ndef total(row):\n    return row\n",
+    }
+    after: Files = {"cart.py": str(before["cart.py"]).replace("return row", "return rated_row(row).sum")}
+    said = [row.text.strip() for one in shown(repository, before, after) for row in one.rows if one.path == "money.py"]
+    assert said[7:] == [
+        *("if not row:", "return None"),
+        *(f"few_{n} = row" for n in range(4)),
+        *("if row.old:", "return 1"),
+        "return 2",
+    ]
+
+
 def test_what_the_language_has_under_the_same_name_is_not_shown(repository: Repository) -> None:
     """Neither a method of every value, nor what another type has, nor a neighbour's `open`."""
     before: Files = {

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from bot.diff.units import ShownLines
 from bot.review.context import definitions, identifiers, snippets
@@ -17,6 +18,7 @@ MAX_RESULTS = 12  # results of a longer one, which is cut to what its callers de
 WHOLE_STATEMENT_LINES = 4  # lines of a statement with such a result that is shown whole
 BENEATH = 2  # definitions of its own file that one body leads to
 LONGEST_PATTERN = 8  # lines of the pattern of a branch
+SMALL_GAP_LINES = 4  # lines between two shown ones that are shown too: they may be those that decide
 _PATTERN_END = re.compile(r"\s*[)\]}].*(?:=>|->)")
 _RESULT = re.compile(r"\s*(?:return|yield|throw|raise|assert|panic!|bail!)\b|.*=>|.*\)\s*throws\b")
 
@@ -50,7 +52,9 @@ class Callee:
         rest = {n for one in statements if len(one) <= WHOLE_STATEMENT_LINES for n in range(one.start, one.end + 1)}
         patterns = {line for n in (*ends, *heads) for line in self._pattern(n)}
         begin = range(first[-1] + 1, min(whole.end, first[-1] + BEGIN) + 1)
-        return sorted({*first, *begin, *ends, *heads, *rest, *patterns})
+        numbers = sorted({*first, *begin, *ends, *heads, *rest, *patterns})
+        gaps = [range(one + 1, other) for one, other in pairwise(numbers) if other - one - 1 <= SMALL_GAP_LINES]
+        return sorted({*numbers, *(line for gap in gaps for line in gap)})
 
     def _pattern(self, number: int) -> range:
         """The lines of the pattern of a branch that ends on a line: it says which values take the branch."""
