@@ -28,7 +28,7 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 PAYS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
 
 
-class Tools(MCPServer[object]):
+class ToolServer(MCPServer[object]):
     """The SDK's server, with arguments that have to be known: it would drop others without a word, a misspelt cap among them."""
 
     async def list_tools(self) -> list[Tool]:
@@ -52,7 +52,7 @@ class Tools(MCPServer[object]):
 
 def server(repo: str) -> MCPServer[object]:
     """The server for one repository. Reviews are kept while it runs, so that `explain` needs no second one."""
-    tools = Tools("deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False)
+    tools = ToolServer("deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False)
     last: list[Review] = []
     rounds: dict[str, Round] = {}  # the last one, by what was reviewed
 
