@@ -173,3 +173,15 @@ def test_thousands_of_names_of_one_statement_take_no_time(form: str) -> None:
     start = time.process_time()
     assert len(messages(files, "src/u.js")) == 3_999
     assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize("form", ["object F {{ {} }}", "class F(a: Int, b: Int) {{ companion object {{ {} }} }}"])
+def test_a_call_of_a_class_may_mean_its_operator(form: str) -> None:
+    """Kotlin's `invoke`, of an object or of a companion."""
+    user = "package com.shop.b\n\nimport com.shop.a.F\n\nval made = F(1)\n"
+    for member, told in (("operator fun invoke(a: Int) = 1", False), ("fun other(a: Int) = 1", True)):
+        files = {
+            "src/main/kotlin/com/shop/a/F.kt": f"package com.shop.a\n\n{form.format(member)}\n",
+            "src/main/kotlin/com/shop/b/U.kt": user,
+        }
+        assert bool(messages(files, "src/main/kotlin/com/shop/b/U.kt")) == told
