@@ -185,3 +185,31 @@ def test_a_call_of_a_class_may_mean_its_operator(form: str) -> None:
             "src/main/kotlin/com/shop/b/U.kt": user,
         }
         assert bool(messages(files, "src/main/kotlin/com/shop/b/U.kt")) == told
+
+
+MEMBERS = (
+    "__slots__ = ('A',)", "def f(self): type(self).A = 1", "def f(self): self.__class__.A = 1", "def f(self): setattr(self, 'A', 1)",
+    "def f(self, **k):\n        for n in k: setattr(self, n, 1)", "def f(self, **k): vars(self).update(k)", "def f(self): object.__setattr__(self, 'A', 1)",
+    "def f(self): super().__setattr__('A', 1)", "def f(self):\n        x = self\n        x.A = 1", "def f(this): this.A = 1",
+    "def f(self): self.x, self.A = 1, 2", "def f(self):\n        for self.A in x: pass", "def f(self):\n        with x as self.A: pass",
+    "def f(self): self.A: int = 1", "def f(self): (self.x, (self.A, z)) = y", "@f.setter\n    def A(self, v): pass", "A: int", "for A in x: pass",
+    "if x:\n        A = 1", "from q import A", "class A: pass",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", MEMBERS)
+def test_a_form_of_a_member(form: str) -> None:
+    module = f"class C:\n    {form}\n\n\nclass D:\n    def f(self): pass\n"
+    files = {"p/__init__.py": "", "p/m.py": module, "p/u.py": "from p.m import C, D\nc = C()\nc.A\nd = D()\nd.A\n"}
+    assert messages(files, "p/u.py") == ["5 missing-member d.A"]
+
+
+@pytest.mark.parametrize(
+    "form", ["public A: number", "readonly A: number", "private A: number", "protected override A: number"]
+)
+def test_a_parameter_that_is_a_member(form: str) -> None:
+    files = {
+        "src/m.ts": f"export class C {{ constructor({form}) {{}} }}\n",
+        "src/u.ts": "import { C } from './m';\nconst c = new C(1);\nc.A;\nc.B;\n",
+    }
+    assert messages(files, "src/u.ts") == ["4 missing-member c.B"]

@@ -114,7 +114,7 @@
 (class_body (public_field_definition name: (_) @opaque.name type: (_) value: [(arrow_function) (function_expression) (generator_function)]))
 (class_body [(public_field_definition (accessibility_modifier) @a name: (_) @kept) (method_definition (accessibility_modifier) @a name: (_) @kept)] (#eq? @a "private"))
 (formal_parameters (required_parameter (accessibility_modifier) @a pattern: (identifier) @kept) (#eq? @a "private"))
-(formal_parameters (required_parameter (accessibility_modifier) pattern: (identifier) @name) @def.member)
+(formal_parameters (required_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name) @def.member)
 (interface_body (method_signature name: (property_identifier) @name parameters: (_) @params) @def.method)
 (interface_body (property_signature name: (property_identifier) @name) @def.member)
 (enum_body (property_identifier) @name @def.member)

@@ -34,6 +34,10 @@
   (#match? @decorator "^@(dataclasses\\.)?dataclass\\b") (#not-match? @type "ClassVar") (#not-match? @right "init\\s*=\\s*False"))
 (decorated_definition (decorator) @decorator definition: (class_definition body: (block (expression_statement (assignment type: (_) @type) @param.keyword_after)) @params)
   (#match? @decorator "^@(dataclasses\\.)?dataclass\\b") (#match? @type "KW_ONLY"))
+(assignment left: (attribute object: (_) @self attribute: (identifier) @name) (#eq? @self "self.__class__")) @def.attribute
+(type_alias_statement left: (type (attribute object: (parenthesized_expression) attribute: (identifier) @name))) @def.attribute ; so the grammar reads `type(self).name = value`
+(list_splat_pattern (attribute object: (identifier) @self attribute: (identifier) @name) (#any-of? @self "self" "cls")) @def.attribute
+(assignment left: (identifier) @word right: (_ (string (string_content) @name)) (#eq? @word "__slots__")) @def.attribute
 (assignment left: (attribute object: (identifier) @owner attribute: (identifier) @name) (#not-match? @owner "^(self|cls)$")) @def.attribute
 (decorated_definition (decorator) @decorator definition: (_) @static (#match? @decorator "^@staticmethod"))
 (parameters [(identifier) @name @param.positional (typed_parameter . (identifier) @name) @param.positional])

@@ -15,3 +15,9 @@
 ((attribute object: (identifier) @self attribute: (identifier) @n) @open.owner (#any-of? @self "self" "cls") (#eq? @n "__dict__"))
 (call function: (attribute object: (attribute object: (_) @o attribute: (identifier) @n) attribute: (identifier) @f) @open (#eq? @n "__dict__") (#any-of? @f "update" "setdefault") (#not-match? @o "^(self|cls)$"))
 (assignment left: (subscript value: (attribute object: (_) @o attribute: (identifier) @n)) @open (#eq? @n "__dict__") (#not-match? @o "^(self|cls)$"))
+; who gives its object members by name, or the object to another name, has more than are written
+(call function: (identifier) @f arguments: (argument_list . (identifier) @self) @open.owner (#any-of? @f "setattr" "vars") (#any-of? @self "self" "cls"))
+(call function: (identifier) @f arguments: (argument_list . [(call function: (identifier) @type) (attribute attribute: (identifier) @class)]) @open.owner (#eq? @f "setattr") (#match? @type "^type$") (#match? @class "^__class__$"))
+((attribute attribute: (identifier) @n) @open.owner (#eq? @n "__setattr__"))
+([(assignment right: (identifier) @self) (named_expression value: (identifier) @self)] @open.owner (#any-of? @self "self" "cls"))
+(class_definition body: (block (function_definition parameters: (parameters . [(identifier) @self (typed_parameter (identifier) @self)])) @open.owner) (#not-match? @self "^(self|cls)$"))
