@@ -22,7 +22,7 @@ from impact.values import Clues, Facts, Import, Link
 WHOLE = frozenset({"*"})
 FOLDER = re.compile(rb"""["'`]\.[./]*["'`]|\bfrom\s+\.+\s+import""")  # an import that names no module: a folder's own
 WORD = re.compile(rb"(?<![\w$])[^\W\d][\w$]*+")
-CHAIN = re.compile(rb"(?:[\w$]++\s*+\.)++\Z")  # what stands before a name, up to its dot
+CHAIN = re.compile(rb"(?<![\w$.])(?:[\w$]++\s*+\.)++\Z")  # what stands before a name, up to its dot
 MAX_CHAIN = 120
 MOST_PLACES = 20_000  # of names in one file
 

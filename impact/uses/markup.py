@@ -127,7 +127,7 @@ def _called_by(lines: Sequence[str], part: Part, name: str) -> Iterator[tuple[st
 def _called(text: str, path: str) -> Collection[str]:
     """What a file calls the component of another one: as it imports it, or as its file is called."""
     stem = posixpath.splitext(posixpath.basename(path))[0]
-    imports = re.findall(rf"import\s+(\w+)[^;\n]*/{re.escape(stem)}(?:\.\w+)?[\"']", text)
+    imports = re.findall(rf"import\s+(\w+)[^;\n]{{0,300}}/{re.escape(stem)}(?:\.\w+)?[\"']", text)
     names = {*imports, stem}
     return {*names, *map(_hyphened, names)}
 

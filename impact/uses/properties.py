@@ -69,7 +69,9 @@ def _refuses(item: ChangedSymbol, source: str, name: str) -> bool:
     declared = len(re.findall(rf"\b(?:interface|type|class)\s+{re.escape(typed[1])}\b", source)) if typed[1] else 1
     if len(types) != 1 or declared != 1:
         return False
-    return not re.search(rf"(?<![\w$]){re.escape(name)}[\"']?\s*\??\s*[:(]", types[0]) and not _ANY_KEY.search(types[0])
+    return not re.search(rf"(?<![\w$]){re.escape(name)}[\"']?\s*+(?:\?\s*+)?[:(]", types[0]) and not _ANY_KEY.search(
+        types[0]
+    )
 
 
 def _given(lines: Sequence[str], row: Reference) -> Iterator[tuple[str, int]]:

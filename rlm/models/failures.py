@@ -33,7 +33,7 @@ TOO_LONG = re.compile(
     r"context.{0,10}(length|window|limit|size)|prompt length|(input|request|prompt|message|string).{0,40}too (long|large)"
     r"|too many (input |prompt )?tokens|exceed.{0,60}(token|context|length)|reduce the length of|reduce your (message|prompt)"
     r"|(token|prompt|input|sequence|context).{0,60}(exceed|longer than|larger than)|range of input"
-    r"|max\w*.{0,20}(sequence|context|input|prompt|model) length|`inputs` tokens|input validation error.{0,40}tokens|request_too_large",
+    r"|max\w{0,20}.{0,20}(sequence|context|input|prompt|model) length|`inputs` tokens|input validation error.{0,40}tokens|request_too_large",
     re.IGNORECASE,
 )
 # A number that stands beside a word for a limit. Where there are several, the window is the smallest: what was sent is larger.

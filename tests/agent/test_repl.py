@@ -180,7 +180,9 @@ def test_host_fault_is_an_exception_in_the_block() -> None:
 
 def test_arguments_are_capped() -> None:
     """A host function takes no more than fits into a frame."""
-    assert "ValueError: f(): more than 16,777,216 bytes at once" in one("f('x' * 17_000_000)", {"f": lambda _: None}).error
+    assert (
+        "ValueError: f(): more than 16,777,216 bytes at once" in one("f('x' * 17_000_000)", {"f": lambda _: None}).error
+    )
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,7 @@ def test_marked_programs_run(page: Path, block: Block, tmp_path: Path) -> None:
         )
     assert done.returncode == 0, f"{doc_pages.name(page)}, line {block.line}\n{done.stderr}"
     expected = "parcel/" if "change" in block.info else "42.5" if "price" in block.text else "one.txt"
+    expected = "3 3" if "samples" in block.text else expected  # so many runs agreed, with so many calls
     assert expected in done.stdout
 
 

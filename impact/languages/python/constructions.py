@@ -22,7 +22,7 @@ WRITES_ITS_OWN = frozenset(
 NO_FIELD = re.compile(r"\b(?:ClassVar|KW_ONLY)\b")
 MAY_BE_LEFT_OUT = re.compile(r"\b(?:Optional|None|Any|Annotated)\b")
 DECIDES = re.compile(
-    r"alias|model_validator\((?!mode='after')|root_validator|table=True|metaclass|dataclass\([^)]*\binit=False"
+    r"alias|model_validator\((?!mode='after')|root_validator|table=True|metaclass|dataclass\([^)]{0,300}\binit=False"
 )
 EXTRA = re.compile(r"\bextra'? ?[=:] ?(?:\w+\.)*'?(\w+)")
 

@@ -213,7 +213,7 @@ def word(package: str) -> str:
 
 def answers(package: str, texts: Mapping[str, bytes]) -> bool:
     """Whether some distribution that the manifests or lock files name may bring a package: few are called quite like their modules."""
-    plain = re.sub(r"[-_.]|\d+$", "", package.lower())
+    plain = re.sub(r"[-_.]|(?<!\d)\d+$", "", package.lower())
     return any(_is_alike(plain, name) for name in _names(tuple(sorted(texts.items()))))
 
 
