@@ -198,7 +198,7 @@ class Session:
         with translate():
             from bot.wiring.question import ChosenModels, open_inquiry
             from rlm.texts import callables, material
-            from rlm.texts.question import TextQuestion
+            from rlm.texts.dialogue import TextQuestion
             from rlm.texts.session import TextSession
             from rlm.values import Limits
 

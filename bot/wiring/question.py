@@ -13,7 +13,7 @@ from bot.wiring.access import Access, Connections, named_models
 from rlm.journal.writer import Journal, Watch
 from rlm.models import PROVIDERS, TIMEOUT
 from rlm.money import capacity
-from rlm.texts.question import Inquiry, TextQuestion
+from rlm.texts.dialogue import Inquiry, TextQuestion
 from rlm.values import Limits, Model, provider_name
 
 

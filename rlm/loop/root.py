@@ -8,8 +8,7 @@ from rlm.errors import BudgetSpent, PromptTooLong, ProviderError
 from rlm.journal import codec
 from rlm.loop.conversation import MAX_TOKENS, Conversation
 from rlm.loop.stall import StallGuard
-from rlm.loop.tools import MAX_ANSWER
-from rlm.loop.work import Work
+from rlm.loop.tools import MAX_ANSWER, Work
 from rlm.repl import extraction, hints
 from rlm.repl.process import Repl
 from rlm.values import Completion, Message, Model, Observation, Prompt, Turn, Usage, tokens

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rlm.loop.work import Gain
+from rlm.loop.tools import Gain
 from rlm.values import Observation
 
 STALE_ADVICE, STALE_STOP = 2, 5  # turns without any gain of the task or a new line

@@ -108,8 +108,10 @@ class HttpModel(ABC):
         if client is not None:
             await client.close()
 
-    def _spoken_of(self, form: RequestForm, refusal: Refusal, prompt: Prompt) -> dict[str, Any]:
-        """What to say in a plainer way, by the words of a refusal; nothing where they name nothing that this request says."""
+    def _spoken_of(
+        self, form: RequestForm, refusal: Refusal, prompt: Prompt, refused_forms: set[RequestForm]
+    ) -> dict[str, Any]:
+        """What to say in a plainer way that was not refused yet, by the words of a refusal; nothing where they name nothing of that kind."""
         if refusal.is_spoilt or refusal.is_about_prompt:
             return {}
         most = longest_reply(refusal.message)
@@ -118,7 +120,8 @@ class HttpModel(ABC):
         if failures.too_long(refusal):
             return {}
         rungs = simpler(form, prompt, self.answers, self.fields)
-        return next((rung.change for rung in rungs if rung.names(refusal.words)), {})
+        named = (rung.change for rung in rungs if rung.names(refusal.words))
+        return next((change for change in named if replace(form, **change) not in refused_forms), {})
 
     async def _send_heeding(self, prompt: Prompt, form: RequestForm) -> Completion:
         """The reply to a request in this form, or in the plainer one that its refusals speak of: that one is kept."""
@@ -128,7 +131,7 @@ class HttpModel(ABC):
                 completion = await self._ask(prompt, form)
             except Refusal as refusal:
                 refused_forms.add(form)
-                form = replace(form, **self._spoken_of(form, refusal, prompt))
+                form = replace(form, **self._spoken_of(form, refusal, prompt, refused_forms))
                 if form in refused_forms:
                     raise
             else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rlm.errors import UsageError
-from rlm.texts.keys import paths
+from rlm.repl.frames import Value
 
 PART = 400_000  # characters of one file; the checkout opens no file above 2 MB
 MOST_CHARS, MOST_FILES = 20_000_000, 20_000  # of one context
@@ -18,6 +18,7 @@ MOST_BYTES = 4 * MOST_CHARS  # of a file in a folder: more is more than a contex
 HEAD = 8_000  # bytes in which a NUL tells that a file is no text
 PATH_CHARS = 200  # of a name that becomes a path as it is
 NAMED = 5  # files that a note names
+MAX_PREVIEW = 100  # characters of one value of a JSON document
 MARKED = "not in UTF-8, so each byte that is none has become a mark"
 _PART = r"\.?+[\w(@+=~-][\w .()@+,=~-]*+(?<![ .])"  # of a path
 _PATH = re.compile(rf"(?!item/)(?!(?:.*/)?\.git){_PART}(?:/{_PART})*+", re.IGNORECASE)
@@ -91,6 +92,25 @@ def _values(text: str) -> str | None:
         return "\n".join(f"{path}: {value}" for path, value in paths(whole)) or None
     except (ValueError, RecursionError):
         return None
+
+
+def paths(value: Value, at: str = "") -> Iterator[tuple[str, str]]:
+    """Every leaf as (key path, value on one line): servers[0].host."""
+    if isinstance(value, dict) and value:
+        for key, part in value.items():
+            yield from paths(part, _step(at, key))
+    elif isinstance(value, list) and value:
+        for number, part in enumerate(value):
+            yield from paths(part, f"{at}[{number}]")
+    else:
+        text = json.dumps(value, ensure_ascii=False)
+        yield at or "(the whole file)", text if len(text) <= MAX_PREVIEW else f"{text[:MAX_PREVIEW]}..."
+
+
+def _step(at: str, key: object) -> str:
+    if isinstance(key, str) and key.replace("_", "a").replace("-", "a").isalnum():
+        return f"{at}.{key}" if at else key
+    return f"{at}[{json.dumps(key, ensure_ascii=False)}]"
 
 
 def _of_items(items: Plain, texts: Mapping[str, str], form: Form, notes: tuple[str, ...] = ()) -> Material:

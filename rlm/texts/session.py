@@ -10,8 +10,7 @@ from typing import Any
 from rlm.errors import BudgetSpent, ProviderError, UsageError
 from rlm.journal import codec
 from rlm.loop.root import Outcome, RootRun
-from rlm.texts.dialogue import Dialogue, open_dialogue, put
-from rlm.texts.question import Inquiry, TextQuestion
+from rlm.texts.dialogue import Dialogue, Inquiry, TextQuestion, open_dialogue, put
 from rlm.texts.typed import AnswerType
 from rlm.values import Cost
 

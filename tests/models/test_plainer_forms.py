@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -100,6 +101,22 @@ def test_a_refusal_in_any_words_is_followed_by_a_plainer_form(refuses: Callable[
     assert [reply.text for reply in replies] == ['{"findings": []}'] * 2
     assert len(bodies) <= 12
     assert not refuses(bodies[-1])
+
+
+def test_a_name_that_is_refused_both_ways_is_taken_for_its_value() -> None:
+    """A refusal that names the cap of a reply, by either name, means its size: the third request says less."""
+    said = {"error": {"code": "1214", "message": "max_tokens参数非法。请检查文档。"}}
+    prompt = replace(asked(), max_tokens=20_000)
+
+    async def use(model: Model) -> Completion:
+        return await model.complete(prompt)
+
+    def refuses(body: Body) -> bool:
+        return max(body.get("max_tokens", 0), body.get("max_completion_tokens", 0)) > 4_095
+
+    reply, bodies = talk(lambda body: (400, said) if refuses(body) else (200, FINE), use)
+    assert reply.text == '{"findings": []}'
+    assert len(bodies) == 3
 
 
 def test_calls_that_are_under_way_wait_for_the_form_that_one_of_them_finds() -> None:

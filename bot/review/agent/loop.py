@@ -14,7 +14,7 @@ from bot.values import Source, Transcript
 from rlm.loop.conversation import Conversation
 from rlm.loop.root import Outcome, RootRun
 from rlm.loop.stall import StallGuard
-from rlm.loop.work import CHILD_TURNS
+from rlm.loop.tools import CHILD_TURNS
 from rlm.repl.process import open_repl
 
 CHILD_FILES = 40  # changed files that are named in it

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from bot.review.session import Session, Worker
 from bot.values import Finding, Source
-from rlm.loop.work import Work
+from rlm.loop.tools import Work
 from rlm.money.calls import Calls
 from rlm.values import Model
 

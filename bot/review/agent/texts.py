@@ -22,11 +22,11 @@ from bot.review.survey import Survey
 from bot.values import Dependents, PullRequest, Source, Unit
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
-from rlm.loop.work import Work
+from rlm.loop.tools import Work
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
 from rlm.repl.process import Async
-from rlm.texts.question import Inquiry, TextQuestion
+from rlm.texts.dialogue import Inquiry, TextQuestion
 from rlm.values import Limits, Message, Model, Prompt, Schema
 
 WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the same context is the same commit

@@ -12,8 +12,8 @@ from bot.review.session import Session
 from deeprepo_evals.context.problems import Problem
 from rlm.journal.writer import Journal
 from rlm.texts import callables, material
+from rlm.texts.dialogue import TextQuestion
 from rlm.texts.material import Material
-from rlm.texts.question import TextQuestion
 from rlm.values import Limits, Model
 
 ANSWER = "the value alone; several values in the order that was asked for, separated by commas"

@@ -12,7 +12,7 @@ from bot.review.context import data_files, long_text
 from bot.review.context.look_ups import absent
 from bot.values import Side
 from rlm.repl.frames import both_ends
-from rlm.texts.keys import paths
+from rlm.texts.material import paths
 
 PATH_CHARS = 400  # a longer word is a text
 PREVIEW_CHARS, MAX_PREVIEW, MAX_OUTLINE_ROWS = 2_000, 100_000, 500  # the rows are those of an outline
