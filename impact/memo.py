@@ -12,9 +12,22 @@ from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-from impact.language import Language
+if TYPE_CHECKING:  # it loads the parser
+    from impact.language import Language
 
 DIGEST = 16  # bytes
 MOST = 4 << 20  # bytes of one answer
@@ -46,13 +59,13 @@ def use_store(store: Store | None) -> None:
 
 
 def memo(
-    function: Callable[Concatenate[Language, bytes, Question], Told],
-) -> Callable[Concatenate[Language, bytes, Question], Told]:
+    function: "Callable[Concatenate[Language, bytes, Question], Told]",
+) -> "Callable[Concatenate[Language, bytes, Question], Told]":
     """Keep what a function tells of the bytes of a file. What else it takes are texts, numbers, and collections of them."""
     codec: list[tuple[Turn, Turn]] = []
 
     @wraps(function)
-    def ask(language: Language, source: bytes, *question: Question.args, **named: Question.kwargs) -> Told:
+    def ask(language: "Language", source: bytes, *question: Question.args, **named: Question.kwargs) -> Told:
         store = _Current.store
         if store is None:
             return function(language, source, *question, **named)
@@ -76,7 +89,7 @@ def memo(
     return ask  # type: ignore[return-value]  # the checker has names for the parameters of `wraps`
 
 
-def _name(function: str, language: Language, source: bytes, question: tuple[object, ...]) -> str:
+def _name(function: str, language: "Language", source: bytes, question: tuple[object, ...]) -> str:
     asked = [sorted(one) if isinstance(one, Collection) and not isinstance(one, str) else one for one in question]
     words = [function, language.folder, language.name, language.files.suffixes, asked]
     return name_of(_engine(language.grammar_module), words, source)

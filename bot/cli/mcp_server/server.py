@@ -52,7 +52,9 @@ class ToolServer(MCPServer[object]):
 
 def server(repo: str) -> MCPServer[object]:
     """The server for one repository. Reviews are kept while it runs, so that `explain` needs no second one."""
-    tools = ToolServer("deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False)
+    tools = ToolServer(
+        "deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False
+    )
     last: list[Review] = []
     rounds: dict[str, Round] = {}  # the last one, by what was reviewed
 
