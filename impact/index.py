@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fnmatch import fnmatch
+from typing import Any
 
 from impact import reader, seen
 from impact.language import Language, Modules, language_of
@@ -30,6 +31,8 @@ class Index:
         self._modules: dict[str, Modules] = {}
         self._unread: set[str] = set()
         self._configs: dict[str, tuple[str, ...]] = {}
+        # What `resolve.py` has found out about a name of a file, by how far it may look: until more of the tree is known.
+        self.answers: dict[tuple[str, str, int], Any] = {}
 
     def facts(self, path: str) -> Facts | None:
         """Return the facts of a file; None if its language is unknown, or if it cannot be read or is not read yet."""
@@ -46,6 +49,7 @@ class Index:
         if found is not None and re.search(language.offers_all, path):
             found = replace(found, definitions=tuple(replace(one, private=False) for one in found.definitions))
         self._facts[path] = found
+        self.answers.clear()
         self._tell(path, language)
         return found
 

@@ -29,12 +29,23 @@ OPEN, ABSENT = Answer("open"), Answer("absent")
 
 def offered(index: Index, files: Iterable[str], name: str, depth: int = DEPTH) -> Answer:
     """What a name of a module means; the module is one file, or several that are one."""
-    answers = [_of_file(index, path, name, depth) for path in files]
+    answers = [_once(index, path, name, depth) for path in files]
     found = [answer for answer in answers if answer.state == "found"]
     if found:
         modules = dict.fromkeys(path for answer in found for path in answer.modules)
         return Answer("found", tuple(row for answer in found for row in answer.definitions), tuple(modules))
     return ABSENT if answers and all(answer is ABSENT for answer in answers) else OPEN
+
+
+def _once(index: Index, path: str, name: str, depth: int) -> Answer:
+    """What a name of a file means, asked once: files that hand on all of each other would be asked as often as there are ways between them."""
+    key = path, name, depth
+    if key not in index.answers:
+        answer = _of_file(index, path, name, depth)
+        index.answers[key] = answer
+        return answer
+    found: Answer = index.answers[key]
+    return found
 
 
 def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:

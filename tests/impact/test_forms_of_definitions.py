@@ -187,6 +187,23 @@ def test_a_call_of_a_class_may_mean_its_operator(form: str) -> None:
         assert bool(messages(files, "src/main/kotlin/com/shop/b/U.kt")) == told
 
 
+def test_files_that_hand_on_all_of_each_other_are_asked_once() -> None:
+    """Preludes do so: there are more ways between a dozen files than anybody can walk."""
+    many = range(12)
+    held = {
+        f"src/m{one}.rs": "".join(f"pub use crate::m{other}::*;\n" for other in many if other != one) for one in many
+    }
+    held["src/m7.rs"] += "pub fn there() {}\n"
+    files = {
+        "Cargo.toml": "[package]\nname = 'x'\nedition = '2021'\n",
+        "src/lib.rs": "".join(f"pub mod m{one};\n" for one in many) + "mod u;\n",
+        "src/u.rs": "use crate::m0::*;\n\nfn f() {\n    there(1);\n    gone();\n}\n",
+    }
+    start = time.process_time()
+    assert messages({**files, **held}, "src/u.rs") == ["4 arguments there: takes 0 arguments, not 1"]
+    assert time.process_time() - start < 20
+
+
 MEMBERS = (
     "__slots__ = ('A',)", "def f(self): type(self).A = 1", "def f(self): self.__class__.A = 1", "def f(self): setattr(self, 'A', 1)",
     "def f(self, **k):\n        for n in k: setattr(self, n, 1)", "def f(self, **k): vars(self).update(k)", "def f(self): object.__setattr__(self, 'A', 1)",
