@@ -121,7 +121,7 @@ def _face(inner_review: "_Inner") -> Review:
         summary=inner_review.summary,
         findings=tuple(
             copy(Finding, finding, evidence=tuple(copy(Evidence, item) for item in finding.evidence))
-            for finding in inner_review.open
+            for finding in inner_review.open_findings
         ),
         complete=coverage.complete and not inner_review.cut.partial,
         open=tuple(map(_place, coverage.open)),

@@ -20,7 +20,7 @@ def test_what_got_no_opinion_is_read_again_in_the_next_round(hand: Hand) -> None
     """It stays open, and is no longer marked once a second opinion has confirmed it."""
     first = hand.review(calls=1)
     again = hand.review(first)
-    there = [*again.open]
+    there = [*again.open_findings]
     assert titles(there) == FOUND
     assert not any(finding.basis.unconfirmed for finding in there)
     assert not again.cut.partial

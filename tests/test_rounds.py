@@ -138,7 +138,7 @@ def test_what_code_has_proven_stays_known_when_its_quote_changes(
     before = hand.review(strategy="offline")
     hand.repository.commit(push, "second push")
     after = hand.review(before, strategy="offline")
-    assert [(one.number, one.status) for one in before.open] == [(1, "new")]
-    assert [(one.number, one.status) for one in after.open] == [(1, "still")]
-    assert [one.quote for one in before.open] != [one.quote for one in after.open]
+    assert [(one.number, one.status) for one in before.open_findings] == [(1, "new")]
+    assert [(one.number, one.status) for one in after.open_findings] == [(1, "still")]
+    assert [one.quote for one in before.open_findings] != [one.quote for one in after.open_findings]
     assert after.reported == ()

@@ -11,7 +11,7 @@ from bot.values import Review
 
 
 def _open_numbers(review: Review) -> set[int]:
-    return {finding.number for finding in review.open}
+    return {finding.number for finding in review.open_findings}
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ class Story:
 
 
 def is_open(review: Review) -> bool:
-    return TITLE in {one.title for one in review.open}
+    return TITLE in {one.title for one in review.open_findings}
 
 
 @pytest.mark.parametrize("name", STANDING)

@@ -77,7 +77,7 @@ def test_one_more_caller_is_a_new_place(
         == places
     )
     assert f"but {posted.path} still passes" in row.finding.title
-    assert (third.reported, third.new_places, len(third.open)) == ((), 0, 1)
+    assert (third.reported, third.new_places, len(third.open_findings)) == ((), 0, 1)
 
 
 def test_the_main_place_is_one_in_the_diff(hand: Hand) -> None:
@@ -110,9 +110,9 @@ def test_equal_words_are_findings_of_their_own(hand: Hand, after: str, line: int
     second = push(hand, first, {"shop/word.py": both})
     third = push(hand, second, {"shop/word.py": after.strip() + "\n"})
     assert [(one.finding.start, one.finding.number, one.place) for one in second.reported] == [(line, 2, "inline")]
-    assert [(one.number, one.status) for one in third.open] == [(2, "still")]
+    assert [(one.number, one.status) for one in third.open_findings] == [(2, "still")]
     assert [one.number for one in third.having("fixed")] == [1]
-    assert len({one.identity for one in second.open}) == 2
+    assert len({one.identity for one in second.open_findings}) == 2
 
 
 def test_a_line_that_is_rewritten_or_moved_is_no_new_place(hand: Hand) -> None:
@@ -123,11 +123,11 @@ def test_a_line_that_is_rewritten_or_moved_is_no_new_place(hand: Hand) -> None:
         hand, second, {"shop/late.py": None, "shop/after.py": CALL.format(name="late").replace("(x, 3)", "([*x], 4)")}
     )
     assert [review.new_places for review in (second, third)] == [0, 0]
-    assert [len(review.open) for review in (second, third)] == [1, 1]
+    assert [len(review.open_findings) for review in (second, third)] == [1, 1]
 
 
 def test_words_that_the_base_has_too_are_reported_on_the_line_that_the_change_adds(hand: Hand) -> None:
     """The old line below does not count as the one that was added above it."""
     both: Mapping[str, str] = {"shop/word.py": IDENTITY.replace("name", "more") + "\n\n" + IDENTITY}
     first = begin(hand, {**both}, {"shop/word.py": IDENTITY})
-    assert [(one.start, one.rule) for one in first.open] == [(2, "F632")]
+    assert [(one.start, one.rule) for one in first.open_findings] == [(2, "F632")]

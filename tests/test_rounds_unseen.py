@@ -75,7 +75,7 @@ def rounds(repository: Repository, tmp_path: Path) -> Rounds:
 
 
 def open_titles(review: Review) -> list[str]:
-    return [finding.title for finding in review.open]
+    return [finding.title for finding in review.open_findings]
 
 
 WAYS: dict[str, Callable[[Rounds], None]] = {

@@ -67,7 +67,7 @@ def _outputs(result: ReviewResult, paths: dict[str, Path]) -> dict[str, str]:
         return {**outputs, **dict.fromkeys(("findings", "new", "cost", "coverage", "round"), "")}
     return {
         **outputs,
-        "findings": str(len(review.open)),
+        "findings": str(len(review.open_findings)),
         "new": str(len(review.having("new"))),
         "cost": "" if review.cost.usd is None else f"{review.cost.usd:.4f}",
         "coverage": str(percent(review.coverage)),

@@ -55,7 +55,7 @@ from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.publish import checks, existing
 from bot.workflow.publish.checks import CheckEnding
-from bot.workflow.publish.job import summaries
+from bot.workflow.publish.publication import summaries
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import ADDS_NOTHING, Funds, Reviewer, ReviewResult, ReviewRun
 

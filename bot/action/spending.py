@@ -18,7 +18,7 @@ from bot.errors import HostRefused
 from bot.github import shapes
 from bot.outputs import state
 from bot.values.daily import DAY
-from bot.workflow.publish.job import summaries
+from bot.workflow.publish.publication import summaries
 from bot.workflow.reviewer import Funds, ReviewRun
 
 MAY_NOT_LIST = frozenset({403, 404})  # the token may not list runs

@@ -99,7 +99,7 @@ async def _reviewed(repo: str, effort: Any) -> "tuple[Review, tuple[tuple[int, s
         try:
             with reviewing.workplace(request) as scratch:
                 review = await wiring.local_review(request, flags, scratch, lambda _: None, warn=tell)
-                return review, await answers(review.pull, review.open)
+                return review, await answers(review.pull, review.open_findings)
         except NothingToReview:
             if not is_uncommitted:
                 raise

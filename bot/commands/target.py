@@ -26,7 +26,7 @@ class LastReview:
     pull: PullRequest
     findings: tuple[Finding, ...]
     numbers: Mapping[int, str]
-    open: tuple[Finding, ...] = ()  # of the findings, those that were open then
+    open_findings: tuple[Finding, ...] = ()  # of the findings, those that were open then
     complete: bool = True  # no cap and no failure ended it
 
     def by_identity(self, name: str) -> Finding | None:
@@ -54,7 +54,7 @@ class CommandTarget:
         if self.last_review is None:
             return context.say("reply_no_review")
         if self.unknown_argument:
-            numbers = ", ".join(str(finding.number) for finding in self.last_review.open)
+            numbers = ", ".join(str(finding.number) for finding in self.last_review.open_findings)
             return context.say(
                 "reply_unknown_finding" if numbers else "reply_none_open", typed=self.unknown_argument, known=numbers
             )

@@ -104,7 +104,9 @@ def is_left_out(reply: Completion | DeepRepoError) -> bool:
 
 def open_claims(data: Mapping[str, Any] | None) -> tuple[str, ...]:
     """The ids of the claims on which an answer gives no verdict yet."""
-    return tuple(name for name, row in _rows(data).items() if (verdict := verdict_of(row)) is None or verdict.open)
+    return tuple(
+        name for name, row in _rows(data).items() if (verdict := verdict_of(row)) is None or verdict.is_undecided
+    )
 
 
 def join_answers(first: Completion, last: Completion) -> Completion:

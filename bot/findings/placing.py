@@ -145,7 +145,7 @@ def _slip(finding: Finding) -> bool:
 
 def _is_minor(finding: Finding) -> bool:
     """A rule's suspicion that nothing has turned into a fact; a low one that was found once; what no reader of the change has reported."""
-    if finding.rule and finding.verdict.open:
+    if finding.rule and finding.verdict.is_undecided:
         return True
     if finding.severity == "low":
         return finding.basis.reports < TWICE

@@ -359,7 +359,7 @@ def _renew(past: Finding, again: Finding, since: Since, files: Sequence[ChangedF
     new_places = added(past, again, since, files)
     is_there = (past.path, past.start) in {item.location for item in again.places}
     how: How = "" if is_there or (again.path, again.start) in new_places else "moved"
-    verdict = past.verdict if again.verdict.open else again.verdict
+    verdict = past.verdict if again.verdict.is_undecided else again.verdict
     telling = again if again.proven else replace(again, rule=past.rule, category=past.category)
     renewed = replace(
         telling,

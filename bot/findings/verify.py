@@ -112,7 +112,7 @@ async def verify(
     precedents: Callable[[Finding], Precedents] = lambda _: {},
 ) -> list[Opinion]:
     """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
-    known = {id(finding): precedents(finding) for finding in findings if finding.verdict.open}
+    known = {id(finding): precedents(finding) for finding in findings if finding.verdict.is_undecided}
     open_ones = [finding for finding in findings if id(finding) in known]
     questions = [_question(finding, tree, dependents, files, pull, known[id(finding)]) for finding in open_ones]
     replies = iter(await ask(await together(*questions)) if questions else ())
@@ -171,7 +171,7 @@ def _silent(reply: Completion | DeepRepoError) -> str | None:
     if not isinstance(reply, Completion):
         return str(reply)
     verdict = verdict_of(reply.data)
-    asks = verdict.open if verdict is not None else (reply.data or {}).get("verdict") == OPEN
+    asks = verdict.is_undecided if verdict is not None else (reply.data or {}).get("verdict") == OPEN
     if asks and look_ups(reply.data):  # they were shown, and what it would have said is lost
         return "it asked to see more code and gave no verdict after that"
     if reply.stop in ("length", "refusal") or verdict is None:
@@ -186,7 +186,7 @@ def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
         return finding.with_verdict(verdict if has_ground else Verdict.UNPROVEN)
     trigger = str(data.get("trigger") or "").strip()
     lower = LIMITS.get(str(data.get("limit") or "none"), 0)
-    if verdict.open or not trigger:
+    if verdict.is_undecided or not trigger:
         return finding
     if data.get("author_would_change") is False or lower is None:
         return replace(

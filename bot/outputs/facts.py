@@ -93,7 +93,7 @@ def listing(review: Review) -> Listing:
 
 def conclusion(review: Review) -> Conclusion:
     """What the review comes to. Something unread is never clean, and neither is what an earlier round has found."""
-    if review.open or any(one.result == "failed" and one.warns for one in review.checks):
+    if review.open_findings or any(one.result == "failed" and one.warns for one in review.checks):
         return "findings"
     is_open = review.cut.partial or any(one.warns for one in review.checks)
     return "clean" if review.coverage.complete and not is_open else "incomplete"
@@ -149,8 +149,8 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     """What the review comes to, in these words."""
     cut, listed = review.cut.failure, listing(review).all
     is_unanswered = review.cost.failed_calls >= review.cost.calls
-    new = sum(one.is_new for one in review.open)
-    before, fixed = len(review.open) - new, len(review.having("fixed"))
+    new = sum(one.is_new for one in review.open_findings)
+    before, fixed = len(review.open_findings) - new, len(review.having("fixed"))
     since = ""
     if before and review.round.number > 1:
         both = words.say("new_and_open", new=words.number(new), open=words.number(before))

@@ -108,7 +108,7 @@ def _has_verdict(reply: Completion | DeepRepoError) -> bool:
     if data and joint_opinions.VERDICTS in data:
         return not joint_opinions.open_claims(data)
     verdict = verify.verdict_of(data)
-    return verdict is not None and not verdict.open
+    return verdict is not None and not verdict.is_undecided
 
 
 def _last_word(first: Completion | DeepRepoError, last: Completion) -> Completion:

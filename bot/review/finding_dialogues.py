@@ -110,7 +110,7 @@ class FindingDialogues:
         return WorkerReply(
             text,
             findings,
-            open=read.open_suspicions(reply.data),
+            doubts=read.open_suspicions(reply.data),
             reader_notes=notes,
             issues=about,
             checks=checks,
@@ -134,7 +134,7 @@ class FindingDialogues:
         if isinstance(second, PromptTooLong) or second.error:
             # Its findings stay as they are: a second opinion must find the trigger then.
             loss = f"{self._dialogues.model.name} asked to see more code and gave no answer after that: {failure}"
-            return replace(first, error=loss if one.look_ups else "", open=(loss,) if one.look_ups else first.open)
+            return replace(first, error=loss if one.look_ups else "", doubts=(loss,) if one.look_ups else first.doubts)
         kept_findings = [finding for finding in second.findings if not _vague(finding)]
         if one.look_ups:
             told = {(finding.path, finding.quote) for finding in second.findings}

@@ -54,7 +54,7 @@ async def apply_opinions(session: Session) -> tuple[Finding, ...]:
     if session.opinions is None:
         return ()
     judgement = await judge_findings(session)
-    settled = {(f.fingerprint, f.start): f for f in judgement.having("new", "refuted") if not f.verdict.open}
+    settled = {(f.fingerprint, f.start): f for f in judgement.having("new", "refuted") if not f.verdict.is_undecided}
     session.results.findings[:] = [
         finding if finding.proven else settled.get((finding.fingerprint, finding.start), finding)
         for finding in session.results.findings
@@ -106,7 +106,7 @@ async def judge(
             if one.status != "new":
                 judged[at] = look_again(one, now)
                 continue
-            judged[at] = now if now.is_shown else now.with_status("unproven" if now.verdict.open else "refuted")
+            judged[at] = now if now.is_shown else now.with_status("unproven" if now.verdict.is_undecided else "refuted")
             if now.basis.unconfirmed:
                 unheard.append(now)
                 reasons[opinion.unheard] += 1
@@ -158,9 +158,9 @@ def _is_due(one: Finding, least: Severity) -> bool:
 
     What was kept back in an earlier round and reaches the bar now is asked about for the first time.
     """
-    if (one.is_masked and one.verdict.open) or not at_least(one.severity, least):
+    if (one.is_masked and one.verdict.is_undecided) or not at_least(one.severity, least):
         return False
-    is_open = one.verdict.open and (one.status == "new" or (one.status == "still" and not one.number))
+    is_open = one.verdict.is_undecided and (one.status == "new" or (one.status == "still" and not one.number))
     return is_open or one.status == "doubtful"
 
 
@@ -172,7 +172,7 @@ def _unasked(one: Finding, is_below: bool) -> Finding:
         return one
     if not one.verdict.stands:
         return one.with_status("refuted")
-    return one.with_verdict(one.verdict, unconfirmed=True) if is_below and one.verdict.open else one
+    return one.with_verdict(one.verdict, unconfirmed=True) if is_below and one.verdict.is_undecided else one
 
 
 def _dismissed_claims(survey: Survey) -> tuple[DismissedClaim, ...]:

@@ -43,7 +43,7 @@ class WorkerReply:
     findings: tuple[Finding, ...] = ()
     error: str = ""  # why there is no reply; the rest of a batch is not lost with it
     dropped_count: int = 0  # findings that their finder could not complete
-    open: tuple[str, ...] = ()  # suspicions that nothing which was shown could settle, as sentences
+    doubts: tuple[str, ...] = ()  # suspicions that nothing which was shown could settle, as sentences
     reader_notes: ReaderNotes | None = None  # what the change does, if the worker was asked and has said it
     issues: tuple[IssueReport, ...] = ()  # what it says of the issues that it was shown
     notes: tuple[str, ...] = ()  # sentences for the reader of the review

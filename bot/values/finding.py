@@ -60,8 +60,8 @@ class Verdict(StrEnum):
         return member
 
     @property
-    def open(self) -> bool:
-        """Whether nobody has decided it."""
+    def is_undecided(self) -> bool:
+        """Whether it may yet be confirmed or refuted."""
         return self.stands and not self.is_shown
 
     @property

@@ -179,7 +179,7 @@ class Transcript:
     partial: bool = False
     fault: Literal["", "provider", "interrupted"] = ""  # what cut it short, where it was not a cap
     reason: str = ""  # how the strategy went on, as the end of the reason for it
-    open: tuple[str, ...] = ()  # what a reading could not settle, as sentences
+    doubts: tuple[str, ...] = ()  # what a reading could not settle, as sentences
     issues: tuple[IssueReport, ...] = ()
 
 
@@ -281,8 +281,8 @@ class Review:
         return tuple(row.finding for row in self.findings if row.finding.status == "still" and not row.place)
 
     @property
-    def open(self) -> tuple[Finding, ...]:
-        """What is open: what this review says, then what earlier ones have said."""
+    def open_findings(self) -> tuple[Finding, ...]:
+        """What is not mended: what this review says, then what earlier ones have said."""
         return (*(row.finding for row in self.reported), *self.still)
 
     @property
@@ -300,7 +300,7 @@ class Review:
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
-        return tuple(finding for finding in self.open if bar is not None and at_least(finding.severity, bar))
+        return tuple(finding for finding in self.open_findings if bar is not None and at_least(finding.severity, bar))
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:

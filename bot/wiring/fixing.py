@@ -67,7 +67,7 @@ def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:
 def others(review_done: Review, fix: Fix) -> tuple[int, ...]:
     """The numbers of the open findings about which the fix says nothing."""
     answered_ids = {finding.identity for finding in (*fix.findings, *(one for one, _ in fix.refusals))}
-    return tuple(one.number for one in review_done.open if one.number and one.identity not in answered_ids)
+    return tuple(one.number for one in review_done.open_findings if one.number and one.identity not in answered_ids)
 
 
 async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tuple[Fix, FixCheck]:
@@ -102,7 +102,7 @@ async def _reviewed(brief: Brief, scratch: str) -> tuple[Finding, ...]:
         review_by_code = await pipeline.review(brief, review.tools(brief, scratch, lambda _: None))
     except NothingToReview:  # the fix takes back all that the change did
         return ()
-    return (*review_by_code.open, *review_by_code.having("below"), *review_by_code.having("silenced"))
+    return (*review_by_code.open_findings, *review_by_code.having("below"), *review_by_code.having("silenced"))
 
 
 def fix_work_tree(

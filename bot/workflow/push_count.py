@@ -9,7 +9,7 @@ from bot.outputs import marker
 from bot.values import ReviewAsk
 from bot.values.ask import ASKED
 from bot.workflow.publish import existing
-from bot.workflow.publish.job import summaries
+from bot.workflow.publish.publication import summaries
 
 PUSHED = frozenset({"push", "catch-up"})
 RETURNS = frozenset({"reopened", "ready"})  # a pull request that comes back for another review brings new commits

@@ -52,7 +52,7 @@ async def test_the_second_push_is_read_in_its_difference(tmp_path: Path, monkeyp
         assert one.review is not None
         assert two.review is not None
         assert (len(one.review.having("new")), one.review.round.number) == (2, 1)
-        assert (len(two.review.having("new")), len(two.review.open), two.review.round.number) == (0, 1, 2)
+        assert (len(two.review.having("new")), len(two.review.open_findings), two.review.round.number) == (0, 1, 2)
         later = str([body["messages"] for body in model.requests[asked:]])
         assert "return 0" in later
         assert "parcel.weight" not in later

@@ -62,7 +62,7 @@ def test_a_secret_stays_reported_at_the_places_that_a_later_rule_does_not_name(*
     both, twice = secret("tests/a.py", "zz/b.py"), secret("tests/a.py", "tests/c.py")
     before = review((), (both, twice)) if is_still else review((both, twice))
     after = silencing.silence_again(before, (), (RULE,))
-    assert [(one.path, one.number) for one in after.open] == [("zz/b.py", 1)]
+    assert [(one.path, one.number) for one in after.open_findings] == [("zz/b.py", 1)]
     assert [one.path for one in after.having("silenced")] == ["tests/a.py"]
     assert after.failing
     assert silencing.silence_again(after, (), (RULE,)) == after

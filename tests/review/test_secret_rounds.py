@@ -58,7 +58,7 @@ def rounds(repository: Repository, tmp_path: Path) -> Rounds:
 
 def open_ones(done: Review) -> list[str]:
     """The titles of what is open."""
-    return [finding.title for finding in done.open]
+    return [finding.title for finding in done.open_findings]
 
 
 @pytest.mark.parametrize(

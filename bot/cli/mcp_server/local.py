@@ -30,8 +30,8 @@ async def review(
     request = typed.read(None if any(scopes.values()) else word or None, repo, **scopes)
     try:
         review = await reviewed_aside(request, flags, scratch, say)
-        given = await child.run(_answers, review.pull, review.open, caps=LOCAL)
-        return review, settle(review, review.open, given, last)
+        given = await child.run(_answers, review.pull, review.open_findings, caps=LOCAL)
+        return review, settle(review, review.open_findings, given, last)
     except NothingToReview:
         raise NothingToReview(
             f"Nothing to review: {change or 'what HEAD adds to the default branch'} is empty."

@@ -118,7 +118,7 @@ async def _prompt(
     if heard_remark.place:
         code += _fitting(await sources.look([heard_remark.place], session), room)
     look_ups = await sources.look(sources.names_in(heard_remark.said[-1].text), session, code)
-    open_findings = [] if findings or last_review is None else last_review.open[:MOST_LISTED]
+    open_findings = [] if findings or last_review is None else last_review.open_findings[:MOST_LISTED]
     about = render.text(
         "prompts/remark_about.md.j2",
         title=session.pull.title,
@@ -237,7 +237,7 @@ async def respond(
     """A model's answer as a comment; the reason if the model gave no answer. `silences`: what people have said since that review."""
     words, last_review, start = load(), target.read(last), clock()
     if last_review is not None:
-        last_review = replace(last_review, open=silences.split(last_review.open)[0])
+        last_review = replace(last_review, open_findings=silences.split(last_review.open_findings)[0])
     if any(finding.category == "secret" for finding in subjects(heard_remark, last_review)):
         return RemarkReply(phrase(words, "reply_secret"))
     try:

@@ -25,7 +25,7 @@ async def run(session: Session) -> Transcript:
     reading = await direct.run(session)
     if session.root is None or session.tracker.unread() == left:
         return reading  # nobody has answered
-    points = [*reading.open, *_open(session)]
+    points = [*reading.doubts, *_open(session)]
     if not points and session.effort != "high":
         points = [*_unproven(await judging.apply_opinions(session))]
         if not points:
@@ -42,7 +42,7 @@ def _open(session: Session) -> Iterator[str]:
         yield f"nobody has read {unit.id}"
     for finding in session.results.findings:
         if (
-            finding.verdict.open
+            finding.verdict.is_undecided
             and finding.basis.votes < AGREED <= finding.basis.readings
             and at_least(finding.severity, "medium")
         ):

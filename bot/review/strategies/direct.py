@@ -25,7 +25,7 @@ async def run(session: Session) -> Transcript:
             answer = await readings.read(session, reader, session.tracker.unread())
     except PromptTooLong as error:
         session.results.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
-        return replace(await fanout.run(session, is_checked=True, with_pairs=False), open=(IN_PARTS,))
+        return replace(await fanout.run(session, is_checked=True, with_pairs=False), doubts=(IN_PARTS,))
     await fanout.take(session, answer)
     if answer.error:
         return Transcript(tuple(session.results.findings), partial=True, notes=(answer.error,))
@@ -34,6 +34,6 @@ async def run(session: Session) -> Transcript:
         tuple(session.results.findings),
         answer.text,
         partial=bool(session.tracker.unread()),
-        open=answer.open,
+        doubts=answer.doubts,
         issues=answer.issues,
     )

@@ -21,7 +21,7 @@ from bot.values import PlacedFinding, PostedComment, Review
 from bot.workflow.publish import checks, requests
 from bot.workflow.publish.checks import CheckEnding
 from bot.workflow.publish.existing import FINDING, REVIEW, Mark, facts, posted_findings, told
-from bot.workflow.publish.job import Publication, PublishResult, same, summaries
+from bot.workflow.publish.publication import Publication, PublishResult, same, summaries
 from bot.workflow.publish.requests import ChangeRequest
 from bot.workflow.publish.tidy import ThreadCloser, tidy
 
@@ -42,26 +42,26 @@ async def publish(
 
     `facts`: what else the marker of the summary has to keep. Raises SupersededError where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
     """
-    job = Publication(host, review, run, load(), still_current)
-    await job.check()
-    request = await requests.read(job)
-    comments_posted, refusals = await post(job, comments, request)
+    publication = Publication(host, review, run, load(), still_current)
+    await publication.check()
+    request = await requests.read(publication)
+    comments_posted, refusals = await post(publication, comments, request)
 
     async def put_summary(notes: tuple[str, ...]) -> PostedComment:
         if not notes:
-            return await job.put_summary(comments_posted.summary, facts)
+            return await publication.put_summary(comments_posted.summary, facts)
         told_review = replace(tell_in_summary(review, refusals), notes=(*review.notes, *notes))
-        return await job.put_summary((await asyncio.to_thread(comments, told_review)).summary, facts)
+        return await publication.put_summary((await asyncio.to_thread(comments, told_review)).summary, facts)
 
-    refused_notes = _refusal_notes(job, refusals)
+    refused_notes = _refusal_notes(publication, refusals)
     # That a place takes no comment is nobody's concern; what holds for all of them somebody can change.
     general = () if all(map(_is_about_place, refusals.values())) else refused_notes
-    unheard = (*general, *await requests.update(job, request))
+    unheard = (*general, *await requests.update(publication, request))
     stands = await put_summary(unheard)
     closer = ThreadCloser(host)
-    notes = (*refused_notes, *(one for one in unheard if one not in general), *await tidy(job, closer))
+    notes = (*refused_notes, *(one for one in unheard if one not in general), *await tidy(publication, closer))
     if closer.is_refused:
-        stands = await put_summary((*unheard, job.words.say("threads_open")))
+        stands = await put_summary((*unheard, publication.words.say("threads_open")))
     posted_count = sum(one.findings for one in comments_posted.posts)
     return PublishResult(posted_count, len(review.reported) - posted_count, stands.url, notes)
 
@@ -90,18 +90,18 @@ async def renew(host: Host, run: str, review: Review, comments: Comments, page: 
 
 async def _renew_page(host: Host, standing: PostedComment, review: Review, comments: Comments) -> None:
     marker_facts = facts(standing)
-    job = Publication(host, review, marker_facts.get("run", ""), load(), _is_wanted)
-    await job.check()
+    publication = Publication(host, review, marker_facts.get("run", ""), load(), _is_wanted)
+    await publication.check()
     others = {name: value for name, value in marker_facts.items() if name != "kind"}
     text = f"{marker.make(marker_facts['kind'], **others)}\n{comments.summary.partition(chr(10))[2]}"
     closer = ThreadCloser(host)
-    await tidy(job, closer)
+    await tidy(publication, closer)
     if closer.is_refused:
-        text = f"{text}\n> {job.words.say('threads_open')}\n"
+        text = f"{text}\n> {publication.words.say('threads_open')}\n"
     if not same(standing.body, text):
         await host.edit_comment(standing.id, text)
     with suppress(HostRefused):  # the next review tries again, and reports the reason
-        await requests.update(job, await requests.read(job))
+        await requests.update(publication, await requests.read(publication))
 
 
 if TYPE_CHECKING:
@@ -117,15 +117,17 @@ PLACE = frozenset({"path", "line", "side", "start_line", "start_side", "position
 
 
 async def post(
-    job: Publication, comments: Callable[[Review], Comments], request: ChangeRequest
+    publication: Publication, comments: Callable[[Review], Comments], request: ChangeRequest
 ) -> tuple[Comments, Mapping[Mark, HostRefused]]:
     """Say every finding that has a place on the diff. What comes back says where each is in the end, and which were refused."""
     refusals: dict[Mark, HostRefused] = {}
     while True:
-        review = tell_in_summary(job.review, refusals) if refusals else job.review
+        review = tell_in_summary(publication.review, refusals) if refusals else publication.review
         comments_now = await asyncio.to_thread(comments, review)  # it may wait for a process
-        there = told(await posted_findings(job.host), job.run)
-        bad = await _put(job, [rest for one in comments_now.posts if (rest := _rest(one, there)) is not None], request)
+        there = told(await posted_findings(publication.host), publication.run)
+        bad = await _put(
+            publication, [rest for one in comments_now.posts if (rest := _rest(one, there)) is not None], request
+        )
         if not bad:
             return comments_now, refusals
         refusals |= bad  # their places in the quota go to others, which are posted in the next turn
@@ -157,13 +159,13 @@ def _is_about_place(refusal: HostRefused) -> bool:
     return any(field.rpartition(".")[2] in PLACE for field in refusal.fields)
 
 
-def _refusal_notes(job: Publication, refusals: Mapping[Mark, HostRefused]) -> tuple[str, ...]:
+def _refusal_notes(publication: Publication, refusals: Mapping[Mark, HostRefused]) -> tuple[str, ...]:
     """One sentence for each reason why GitHub took no comment. What is not about a place may be about the account that writes."""
     reasons = Counter(
-        refusal.reason if _is_about_place(refusal) else f"{refusal.reason} to `{job.host.voice.login}`"
+        refusal.reason if _is_about_place(refusal) else f"{refusal.reason} to `{publication.host.voice.login}`"
         for refusal in refusals.values()
     )
-    return tuple(job.words.say("comments_refused", count, why=why) for why, count in reasons.items())
+    return tuple(publication.words.say("comments_refused", count, why=why) for why, count in reasons.items())
 
 
 def tell_in_summary(review: Review, refused_keys: Collection[Mark]) -> Review:
@@ -176,75 +178,81 @@ def tell_in_summary(review: Review, refused_keys: Collection[Mark]) -> Review:
     return replace(review, findings=tuple(place_outside(one) for one in review.findings))
 
 
-async def _put(job: Publication, left: Sequence[Post], request: ChangeRequest) -> dict[Mark, HostRefused]:
+async def _put(publication: Publication, left: Sequence[Post], request: ChangeRequest) -> dict[Mark, HostRefused]:
     """Post these; those that GitHub does not take. What it refuses for no place of them holds for the others too."""
     lines = [one for one in left if one.subject == "line"]
     alone = [one for one in left if one.subject == "file"]
-    if lines and await _together(job, lines, request) is not None:
+    if lines and await _together(publication, lines, request) is not None:
         alone = [*lines, *alone]
     refusals, refusal = dict[Mark, HostRefused](), None
     for one in alone:
         if refusal is None or _is_about_place(refusal):
-            refusal = await _single(job, one)
+            refusal = await _single(publication, one)
         if refusal is not None:
             refusals |= dict.fromkeys(keys(one), refusal)
     return refusals
 
 
-async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequest) -> HostRefused | None:
+async def _together(publication: Publication, lines: Sequence[Post], request: ChangeRequest) -> HostRefused | None:
     """One review with all of them: all are taken, or none. It requests changes if GitHub lets it."""
     first = "-".join(keys(lines[0])[0])
     request_body, body = (
-        job.make(REVIEW, requests.review_text(job, one, len(lines)), first=first) for one in (request, None)
+        publication.make(REVIEW, requests.review_text(publication, one, len(lines)), first=first)
+        for one in (request, None)
     )
-    rows = [_row(job, one) for one in lines]
+    rows = [_row(publication, one) for one in lines]
 
     async def find() -> PostedComment | None:
-        return next((one for one in await job.host.comments("whole") if job.is_mine(one, REVIEW, first=first)), None)
+        return next(
+            (one for one in await publication.host.comments("whole") if publication.is_mine(one, REVIEW, first=first)),
+            None,
+        )
 
     async def write() -> PostedComment:
         if request.made_by_this:
             with suppress(HostRefused):  # for a bad place, or for the request: as a comment it shows which
-                return await job.host.review(job.head, request_body, rows, requests.REQUEST)
-        return await job.host.review(job.head, body, rows)
+                return await publication.host.review(publication.head, request_body, rows, requests.REQUEST)
+        return await publication.host.review(publication.head, body, rows)
 
-    return await _try(job, find, write)
+    return await _try(publication, find, write)
 
 
-async def _single(job: Publication, one: Post) -> HostRefused | None:
+async def _single(publication: Publication, one: Post) -> HostRefused | None:
     """One comment by itself."""
 
     async def find() -> PostedComment | None:
-        mine = (each for each in await job.host.comments("review") if job.is_mine(each, FINDING))
+        mine = (each for each in await publication.host.comments("review") if publication.is_mine(each, FINDING))
         return next((each for each in mine if _key(each.body) == _key(one.body)), None)
 
     async def write() -> PostedComment:
-        row = {**_row(job, one), "commit_id": job.head, "subject_type": one.subject}
-        return await job.host.line_comment(cast("Comment", row))
+        row = {**_row(publication, one), "commit_id": publication.head, "subject_type": one.subject}
+        return await publication.host.line_comment(cast("Comment", row))
 
-    return await _try(job, find, write)
+    return await _try(publication, find, write)
 
 
 async def _try(
-    job: Publication, find: Callable[[], Awaitable[PostedComment | None]], write: Callable[[], Awaitable[PostedComment]]
+    publication: Publication,
+    find: Callable[[], Awaitable[PostedComment | None]],
+    write: Callable[[], Awaitable[PostedComment]],
 ) -> HostRefused | None:
     """Why GitHub did not take it; None if it did. A refusal because the head has moved raises SupersededError."""
     try:
-        await job.put(find, write)
+        await publication.put(find, write)
     except HostRefused as refusal:
         if refusal.status != UNPROCESSABLE:
             raise
-        await job.check()
+        await publication.check()
         return refusal
     return None
 
 
-def _row(job: Publication, one: Post) -> "Row":
+def _row(publication: Publication, one: Post) -> "Row":
     """The comment as it is sent: one marker names all of its findings."""
     others = keys(one)[1:]
     also = {"also": " ".join("@".join(filter(None, each)) for each in others)} if others else {}
     text = RULE.join([one.body, *(also.body.partition("\n")[2] for also in one.more)])
-    row: Row = {"path": one.path, "body": job.sign(text, **also)}
+    row: Row = {"path": one.path, "body": publication.sign(text, **also)}
     if one.line and one.side:
         row |= {"line": one.line, "side": one.side}
         if one.start_line and one.start_line < one.line:

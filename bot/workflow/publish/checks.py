@@ -20,7 +20,7 @@ from bot.render import Phrases, Safe, comment, line, load, plain, visible
 from bot.values import Annotation, CheckRun, Ending, Review
 from bot.values.finding import MASK
 from bot.values.progress import Progress
-from bot.workflow.publish.job import PublishResult
+from bot.workflow.publish.publication import PublishResult
 
 if TYPE_CHECKING:
     from githubkit_schemas.latest import types

@@ -13,7 +13,7 @@ from bot.outputs import marker
 from bot.render import Phrases, Safe, comment
 from bot.values import Finding, PostedComment, Severity
 from bot.workflow.publish.existing import REVIEW, facts
-from bot.workflow.publish.job import Publication
+from bot.workflow.publish.publication import Publication
 
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
 WITHDRAWN = "withdrawn"  # a fact of a review that we have dismissed ourselves
@@ -33,11 +33,11 @@ class ChangeRequest:
     made_by_this: bool  # by this review
 
 
-async def read(job: Publication) -> ChangeRequest:
+async def read(publication: Publication) -> ChangeRequest:
     """What the review asks for, compared with what is on the pull request."""
-    own_reviews = await _ours(job.host)
+    own_reviews = await _ours(publication.host)
     standing = tuple(one for one in own_reviews if one.state == STANDS)
-    there = job.review.reaching(job.review.settings.request_changes)
+    there = publication.review.reaching(publication.review.settings.request_changes)
     is_dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one) for one in own_reviews)
     is_wanted = any(finding.is_new for finding in there) if is_dismissed else bool(there)
     return ChangeRequest(there, standing, is_wanted and not standing)
@@ -51,48 +51,48 @@ def _over(words: Phrases, bar: Severity) -> str:
     return words.say("request_withdrawn", severity=words.say(bar))
 
 
-def review_text(job: Publication, request: ChangeRequest | None, posts: int) -> str:
+def review_text(publication: Publication, request: ChangeRequest | None, posts: int) -> str:
     """The text of a review with so many comments. `request`: the one that it makes."""
-    bar, blocks = job.review.settings.request_changes, bool(request and request.made_by_this)
-    bar_name = Safe(job.words.say(bar)) if bar else ""
-    return comment("publish/review.md.j2", job.words, posts=posts, blocking=blocks, bar=bar_name)
+    bar, blocks = publication.review.settings.request_changes, bool(request and request.made_by_this)
+    bar_name = Safe(publication.words.say(bar)) if bar else ""
+    return comment("publish/review.md.j2", publication.words, posts=posts, blocking=blocks, bar=bar_name)
 
 
-async def update(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
+async def update(publication: Publication, request: ChangeRequest) -> tuple[str, ...]:
     """Request changes where no comment has carried the request, or dismiss it. Sentences about what GitHub refused."""
     if request.made_by_this:
-        return await _make(job, request)
+        return await _make(publication, request)
     if request.blocking or not request.standing:
         return ()
-    if job.review.cut.partial or job.review.cut.fault:
+    if publication.review.cut.partial or publication.review.cut.fault:
         return (INCOMPLETE,)
-    bar = job.review.settings.request_changes
-    why = _over(job.words, bar) if bar else job.words.say("withdrawn_off")
-    return tuple([each for one in request.standing for each in await _dismiss(job, one, why)])
+    bar = publication.review.settings.request_changes
+    why = _over(publication.words, bar) if bar else publication.words.say("withdrawn_off")
+    return tuple([each for one in request.standing for each in await _dismiss(publication, one, why)])
 
 
-async def _make(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
-    body = job.make(REVIEW, review_text(job, request, 0))
+async def _make(publication: Publication, request: ChangeRequest) -> tuple[str, ...]:
+    body = publication.make(REVIEW, review_text(publication, request, 0))
 
     async def find() -> PostedComment | None:
-        return next(iter((await read(job)).standing), None)
+        return next(iter((await read(publication)).standing), None)
 
     try:
-        await job.put(find, lambda: job.host.review(job.head, body, (), REQUEST))
+        await publication.put(find, lambda: publication.host.review(publication.head, body, (), REQUEST))
     except HostRefused as refusal:
-        return (job.words.say("request_refused", why=refusal.reason),)
+        return (publication.words.say("request_refused", why=refusal.reason),)
     return ()
 
 
-async def _dismiss(job: Publication, one: PostedComment, why: str) -> tuple[str, ...]:
+async def _dismiss(publication: Publication, one: PostedComment, why: str) -> tuple[str, ...]:
     """Take a request back. Its text says first that it is us: GitHub does not say who has dismissed a review."""
-    await job.check()
+    await publication.check()
     try:
         text = one.body.replace("\r\n", "\n").partition("\n")[2]  # below the marker, in whose place comes another
-        body = job.make(REVIEW, marker.without(text), **{WITHDRAWN: "1"})
-        await job.host.edit_comment(one.id, body, "whole")
-        dismiss = job.host.rest.pulls.async_dismiss_review
-        await job.host.client.answer(dismiss(*job.host.at, one.id, message=why, event="DISMISS"))
+        body = publication.make(REVIEW, marker.without(text), **{WITHDRAWN: "1"})
+        await publication.host.edit_comment(one.id, body, "whole")
+        dismiss = publication.host.rest.pulls.async_dismiss_review
+        await publication.host.client.answer(dismiss(*publication.host.at, one.id, message=why, event="DISMISS"))
     except HostRefused as refusal:
         return (NOT_DISMISSED.format(why=refusal.reason),)
     return ()

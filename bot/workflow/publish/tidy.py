@@ -11,7 +11,7 @@ from bot.github import Host
 from bot.render import Safe, comment
 from bot.values import Hidden, PostedComment
 from bot.workflow.publish.existing import FIXED, PostedFinding, posted_findings
-from bot.workflow.publish.job import Publication
+from bot.workflow.publish.publication import Publication
 
 COMMIT_CHARS = 10  # characters of a commit id
 
@@ -41,49 +41,51 @@ class ThreadCloser:
         return True
 
 
-async def tidy(job: Publication, closer: ThreadCloser) -> tuple[str, ...]:
+async def tidy(publication: Publication, closer: ThreadCloser) -> tuple[str, ...]:
     """Tidy up; sentences about what could not be done, which loses nothing. What a person resolved is left alone."""
     notes: list[str] = []
-    open_findings = job.review.open
-    for one in await posted_findings(job.host):
+    open_findings = publication.review.open_findings
+    for one in await posted_findings(publication.host):
         if one.is_resolved:
             continue
         try:
-            why = await _follow_up(job, one, is_left=one.is_left(open_findings))
+            why = await _follow_up(publication, one, is_left=one.is_left(open_findings))
             if why is not None and not (one.hide_reason and closer.is_refused):
-                await job.check()
+                await publication.check()
                 await closer.close(one, why)
         except HostRefused as refusal:
             notes.append(f"An earlier comment could not be tidied up: {refusal}")
     return tuple(dict.fromkeys(notes))
 
 
-async def _follow_up(job: Publication, one: PostedFinding, *, is_left: bool) -> Hidden | None:
+async def _follow_up(publication: Publication, one: PostedFinding, *, is_left: bool) -> Hidden | None:
     """Answer a finding that is fixed, or has left the place of its comment (`is_left`). Returns why its thread is to be closed; None if it is not."""
-    review = job.review
-    is_open = one.names(review.open) and not is_left
+    review = publication.review
+    is_open = one.names(review.open_findings) and not is_left
     is_elsewhere = one.comment.is_outdated and not one.also  # what is open has the same words on other lines
     is_fixed = is_left or (one.names(review.having("fixed")) and (is_elsewhere or not is_open))
     is_unwanted = one.names((*review.having("silenced"), *review.having("below"))) and not is_open
     if is_fixed and not one.is_closed:
-        await _answer(job, one)
+        await _answer(publication, one)
     if is_fixed or is_unwanted or (one.is_closed and one.hide_reason):  # not shown: GitHub has refused to resolve it
         return "RESOLVED"
-    is_outdated = one.comment.is_outdated and one.run != job.run and not one.names(review.still)
+    is_outdated = one.comment.is_outdated and one.run != publication.run and not one.names(review.still)
     return "OUTDATED" if is_outdated else None
 
 
-async def _answer(job: Publication, one: PostedFinding) -> None:
+async def _answer(publication: Publication, one: PostedFinding) -> None:
     """Answer once that it is fixed."""
-    body = job.make(
-        FIXED, comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:COMMIT_CHARS])), fingerprint=one.fingerprint
+    body = publication.make(
+        FIXED,
+        comment("publish/fixed.md.j2", publication.words, sha=Safe(publication.head[:COMMIT_CHARS])),
+        fingerprint=one.fingerprint,
     )
 
     async def find() -> PostedComment | None:
-        thread = await job.host.comments("review", one.comment.id)
-        return next((p for p in thread if job.is_mine(p, FIXED, fingerprint=one.fingerprint)), None)
+        thread = await publication.host.comments("review", one.comment.id)
+        return next((p for p in thread if publication.is_mine(p, FIXED, fingerprint=one.fingerprint)), None)
 
-    await job.put(find, lambda: job.host.reply(one.comment.id, body))
+    await publication.put(find, lambda: publication.host.reply(one.comment.id, body))
 
 
 async def close(closer: ThreadCloser, withdrawn: Collection[str], silenced_marks: Collection[str]) -> None:

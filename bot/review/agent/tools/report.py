@@ -149,7 +149,7 @@ async def _admit(state: RunState, finding: Finding) -> str:
 
 def _state(state: RunState, finding: Finding) -> str:
     """What is settled about a finding."""
-    if finding.verdict.open and finding.fingerprint in state.session.results.undecided_fingerprints:
+    if finding.verdict.is_undecided and finding.fingerprint in state.session.results.undecided_fingerprints:
         return UNDECIDED
     return finding.verdict.state
 
