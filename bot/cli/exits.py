@@ -9,17 +9,17 @@ CLEAN, FOUND, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def tell(text: str) -> None:
-    """A sentence on standard error."""
+    """Print a sentence on standard error."""
     print(terminal_text(text), file=sys.stderr)  # noqa: T201 - the command line speaks
 
 
 def say(text: str) -> None:
-    """An answer on standard output."""
+    """Print an answer on standard output."""
     print(terminal_text(text))  # noqa: T201 - the command line speaks
 
 
 def terminal_text(text: str) -> str:
-    """The text as a terminal may have it: what would drive it, or cannot be seen, is an escape that a reader sees.
+    """Return a text as a terminal may have it: what would drive it, or cannot be seen, is an escape that a reader sees.
 
     A sentence may quote anything: a path, a stranger's journal, what git has said.
     """
@@ -31,7 +31,7 @@ def terminal_text(text: str) -> str:
 
 
 def finish(work: Coroutine[Any, Any, T]) -> T:
-    """What the work returns when it is done. Its loop is loaded here: a page of help waits for nothing."""
+    """Run the work to its end and return what it returns. Its loop is loaded here: a page of help waits for nothing."""
     import asyncio
 
     return asyncio.run(work)

@@ -33,7 +33,7 @@ def setting(
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Mark of a type whose values a function checks: pydantic asks for it, and nothing else has to know pydantic."""
+    """Mark a type whose values a function checks: pydantic asks for it, and nothing else has to know pydantic."""
 
     check: Callable[[Any], Any]
     before: bool = False  # than the type
@@ -41,7 +41,7 @@ class Checked:
     short: Mapping[str, Any] | None = None  # for editors: the JSON Schema of a short form that is taken too
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
-        """The schema of the values."""
+        """Return the schema of the values."""
         from pydantic_core import core_schema
 
         if self.before:
@@ -49,7 +49,7 @@ class Checked:
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
-        """The same for editors."""
+        """Return the same for editors."""
         whole = handler(schema) | ({"pattern": self.pattern} if self.pattern else {})
         return {"anyOf": [self.short, whole]} if self.short is not None else whole
 

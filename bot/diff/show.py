@@ -9,11 +9,11 @@ from collections.abc import Iterable
 
 from bot.values import DiffRow, Hunk
 
-EVERY = 10  # lines to one number
+NUMBER_EVERY = 10  # lines to one number
 
 
 def numbered_text(hunks: Iterable[Hunk]) -> str:
-    """Sign, line number (of its own side) and text of every line, hunk by hunk."""
+    """Write the sign, line number (of its own side) and text of every line, hunk by hunk."""
     texts = []
     for hunk in hunks:
         texts.append(f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@")
@@ -22,10 +22,10 @@ def numbered_text(hunks: Iterable[Hunk]) -> str:
 
 
 def rows(hunk: Hunk) -> list[DiffRow]:
-    """The lines of a hunk as rows. A hunk holds whole runs of changed lines, so that their first rows are known."""
+    """Return the lines of a hunk as rows. A hunk holds whole runs of changed lines, so that their first rows are known."""
     diff_rows: list[DiffRow] = []
     for line in hunk.lines:
         number = (line.old if line.kind == "-" else line.new) or 0
-        can_be_counted = bool(diff_rows) and diff_rows[-1].sign == line.kind and number % EVERY != 1
+        can_be_counted = bool(diff_rows) and diff_rows[-1].sign == line.kind and number % NUMBER_EVERY != 1
         diff_rows.append(DiffRow(line.kind, line.text, number, can_be_counted=can_be_counted))
     return diff_rows

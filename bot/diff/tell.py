@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
-from bot.diff.show import EVERY
+from bot.diff.show import NUMBER_EVERY
 from bot.values import ChangedFile, DiffRow, Unit
 from impact.text.paths import is_prose, is_test
 
@@ -206,7 +206,7 @@ def _with_notes(
         countable = (
             countable and not hidden_count
         ) or row.sign == "+"  # from a row above of the same side, with no gap between
-        yield replace(row, can_be_counted=countable and row.number % EVERY != 1) if row.sign == " " else row
+        yield replace(row, can_be_counted=countable and row.number % NUMBER_EVERY != 1) if row.sign == " " else row
         countable = countable or row.sign == " "
         before = place
 

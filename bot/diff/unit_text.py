@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.diff.show import EVERY
+from bot.diff.show import NUMBER_EVERY
 from bot.diff.show import rows as diff_rows
 from bot.diff.spans import Span, around, near
 from bot.values import DiffRow, Hunk
@@ -12,8 +12,8 @@ from rlm.values import CHARS_PER_TOKEN
 CONTEXT_LINES = 12  # unchanged lines that are shown before and after a change
 MIN_GAP = 8  # a gap shorter than this is not worth a note
 UNIT_TOKENS = 6_000  # of one unit; what shows more is cut into pieces
-ROOM = int(UNIT_TOKENS * CHARS_PER_TOKEN)  # characters of a piece
-LAST = 3  # a piece ends in the last third of its room, before the row that is indented least
+MAX_PIECE_CHARS = int(UNIT_TOKENS * CHARS_PER_TOKEN)  # characters of a piece
+CUT_PART = 3  # a piece ends in the last third of its room, before the row that is indented least
 
 
 class HunkRows:
@@ -24,11 +24,11 @@ class HunkRows:
         self._rows: dict[int, list[DiffRow]] = {}
 
     def added_rows(self) -> Mapping[int, DiffRow]:
-        """The added rows, by their lines."""
+        """Return the added rows, by their lines."""
         return {row.number: row for hunk in self.hunks for row in self._of(hunk) if row.sign == "+"}
 
     def rows(self, lines: Sequence[str], span: Span, start: int, end: int) -> tuple[DiffRow, ...]:
-        """The whole span as a diff, unchanged lines too; a long quiet stretch is a note. Unchanged lines have their number in the head."""
+        """Return the whole span as a diff, unchanged lines too; a long quiet stretch is a note. Unchanged lines have their number in the head."""
         diff_rows: list[DiffRow] = []
         base = span.side == "base"
         at, shift = start, 0
@@ -37,9 +37,9 @@ class HunkRows:
             shift = _before(hunk) if base else 0
             for line in near(hunk, span):
                 number = line.old if base else line.new
-                upto = number if number is not None else at
-                diff_rows += [DiffRow(" ", lines[n - 1], n + shift) for n in range(at, upto)]
-                at = max(at, upto + (number is not None))
+                next_line = number if number is not None else at
+                diff_rows += [DiffRow(" ", lines[n - 1], n + shift) for n in range(at, next_line)]
+                at = max(at, next_line + (number is not None))
                 diff_rows.append(rows_by_line[id(line)])
             shift = _after(hunk) if base else 0
         diff_rows += [DiffRow(" ", lines[n - 1], n + shift) for n in range(at, end + 1)]
@@ -52,28 +52,28 @@ class HunkRows:
 
 
 def with_numbers(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
-    """The rows, with the number of each unchanged one that cannot be counted from the row above it."""
+    """Return the rows, with the number of each unchanged one that cannot be counted from the row above it."""
     diff_rows: list[DiffRow] = []
     for row in rows:
         follows = bool(diff_rows) and diff_rows[-1].sign == " " and diff_rows[-1].number == row.number - 1
         plain = row.sign == " "
-        diff_rows.append(replace(row, can_be_counted=follows and row.number % EVERY != 1) if plain else row)
+        diff_rows.append(replace(row, can_be_counted=follows and row.number % NUMBER_EVERY != 1) if plain else row)
     return tuple(diff_rows)
 
 
 def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
-    """The rows, or pieces of them that are small enough and hold a changed row each. They overlap by a few lines."""
-    if sum(len(str(row)) + 1 for row in rows) <= ROOM:
+    """Cut the rows into pieces of them that are small enough and hold a changed row each; one that fits stays whole. They overlap by a few lines."""
+    if sum(len(str(row)) + 1 for row in rows) <= MAX_PIECE_CHARS:
         return [tuple(rows)]
     pieces_found: list[tuple[DiffRow, ...]] = []
     at = 0
     while at < len(rows):
         last, size = at, 0
-        while last < len(rows) and (size := size + len(str(rows[last])) + 1) <= ROOM:
+        while last < len(rows) and (size := size + len(str(rows[last])) + 1) <= MAX_PIECE_CHARS:
             last += 1
         last = max(last, at + 1)
         if last < len(rows):
-            first = max(at + 1, last - (last - at) // LAST)
+            first = max(at + 1, last - (last - at) // CUT_PART)
             last = min(range(first, last + 1), key=lambda n: (_depth(rows, n), -n))
         piece = with_numbers(_trim(rows[at:last]))
         if any(row.sign in ("+", "-") for row in piece):
@@ -81,12 +81,12 @@ def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
         if last >= len(rows):
             break
         # The next piece begins on a row that has its number, because coverage compares rows as they are written.
-        at = next((n for n in range(last, max(at, last - EVERY), -1) if not rows[n].can_be_counted), last)
+        at = next((n for n in range(last, max(at, last - NUMBER_EVERY), -1) if not rows[n].can_be_counted), last)
     return pieces_found
 
 
 def _depth(rows: Sequence[DiffRow], at: int) -> float:
-    """How bad it is to cut before this row: best where a definition begins after a blank line."""
+    """Tell how bad it is to cut before this row: best where a definition begins after a blank line."""
     text = rows[at].text
     if not text.strip():
         return 1_000
@@ -94,13 +94,13 @@ def _depth(rows: Sequence[DiffRow], at: int) -> float:
 
 
 def _trim(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:
-    """Without notes at the ends."""
+    """Leave out notes at the ends."""
     row_positions = [at for at, row in enumerate(rows) if row.sign]
     return rows[row_positions[0] : row_positions[-1] + 1] if row_positions else ()
 
 
 def _before(hunk: Hunk) -> int:
-    """What has to be added to the number of an unchanged line above a hunk, to have it in the head instead of the base."""
+    """Return what has to be added to the number of an unchanged line above a hunk, to have it in the head instead of the base."""
     return (hunk.new_start - (hunk.new_lines > 0)) - (hunk.old_start - (hunk.old_lines > 0))
 
 
@@ -109,7 +109,7 @@ def _after(hunk: Hunk) -> int:
 
 
 def _shorten(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:
-    """The rows without stretches that lie far from every change."""
+    """Yield the rows without stretches that lie far from every change."""
     changes = [at for at, one in enumerate(rows) if one.sign != " "]
     near_positions = {
         near for at in changes or range(len(rows)) for near in range(at - CONTEXT_LINES, at + CONTEXT_LINES + 1)

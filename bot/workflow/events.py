@@ -176,8 +176,8 @@ class PushEvent(PayloadModel):
 Form = TypeVar("Form", bound=PayloadModel)
 
 
-def with_form(form: type[Form], payload: Payload) -> Form:
-    """The payload in this form. Raises NotForUs with what is wrong with it: the place alone, for the value may be anything."""
+def parse(form: type[Form], payload: Payload) -> Form:
+    """Read a payload in this form. Raises NotForUs with what is wrong with it: the place alone, for the value may be anything."""
     try:
         return form.model_validate(payload)
     except ValidationError as error:
@@ -188,58 +188,58 @@ def with_form(form: type[Form], payload: Payload) -> Form:
     raise NotForUs(f"{place} is missing or has another form than GitHub's")
 
 
-def on_start(trigger: Trigger, payload: Payload, _: OwnAccount) -> Ask:
-    """A pull request that can be reviewed now; whether a draft is reviewed is for the policy to say."""
-    event = with_form(PullEvent, payload)
+def on_reviewable(trigger: Trigger, payload: Payload, _: OwnAccount) -> Ask:
+    """Ask for a review of a pull request that is open; whether a draft is reviewed is for the policy to say."""
+    event = parse(PullEvent, payload)
     if event.state != "open":
         raise NotForUs("the pull request is closed")
     pull = event.pull(event.number)
     return ReviewAsk(pull, trigger, actor=event.sender, head=event.head, stranger=event.is_stranger)
 
 
-def on_push(payload: Payload, ours: OwnAccount) -> Ask:
-    """The head moved."""
+def on_new_head(payload: Payload, ours: OwnAccount) -> Ask:
+    """Ask for a review of a head that moved."""
     before, after = payload.get("before"), payload.get("after")
     if before is not None and before == after:
         raise NotForUs("the head did not move")
-    return on_start("push", payload, ours)
+    return on_reviewable("push", payload, ours)
 
 
 def on_edit(payload: Payload, ours: OwnAccount) -> Ask:
-    """Another title is nothing to us; another base branch makes another diff."""
-    if with_form(PullEvent, payload).base_before is None:
+    """Ask for a review where the base branch is another one, which makes another diff. Another title is nothing to us."""
+    if parse(PullEvent, payload).base_before is None:
         raise NotForUs("title and text may change: the code did not")
-    return on_start("push", payload, ours)
+    return on_reviewable("push", payload, ours)
 
 
 def on_end(reason: Reason, payload: Payload, _: OwnAccount) -> Ask:
-    """Merged, given up, or taken back as a draft."""
-    event = with_form(PullEvent, payload)
+    """Cancel the review of what was merged, given up, or taken back as a draft."""
+    event = parse(PullEvent, payload)
     return Cancel(event.pull(event.number), reason, actor=event.sender, stranger=event.is_stranger)
 
 
-def on_pull(payload: Payload, ours: OwnAccount) -> Ask:
-    """A comment below the pull request."""
-    event = with_form(CommentEvent, payload)
+def on_comment(payload: Payload, ours: OwnAccount) -> Ask:
+    """Read a comment below the pull request."""
+    event = parse(CommentEvent, payload)
     if event.pull_request is None:
         raise NotForUs("it is a comment on an issue, not on a pull request")
     return _request(event, CommentRef(event.id, "issue"), ours)
 
 
-def in_thread(payload: Payload, ours: OwnAccount) -> Ask:
-    """A comment on lines of the diff, or an answer to one."""
-    event = with_form(CommentEvent, payload)
+def on_line_comment(payload: Payload, ours: OwnAccount) -> Ask:
+    """Read a comment on lines of the diff, or an answer to one."""
+    event = parse(CommentEvent, payload)
     return _request(event, CommentRef(event.id, "review", event.top or event.id), ours)
 
 
-def in_review(payload: Payload, ours: OwnAccount) -> Ask:
-    """The text of a review. GitHub delivers one without text for each single comment on lines: that asks for nothing."""
-    event = with_form(CommentEvent, payload)
+def on_review_text(payload: Payload, ours: OwnAccount) -> Ask:
+    """Read the text of a review. GitHub delivers one without text for each single comment on lines: that asks for nothing."""
+    event = parse(CommentEvent, payload)
     return _request(event, CommentRef(event.id, "whole"), ours)
 
 
 def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
-    """The command in a person's comment, else the remark. A command for a review too: it takes no other's place before it is known who asks."""
+    """Read the command in a person's comment, else the remark. A command for a review too: it takes no other's place before it is known who asks."""
     if ours.wrote(event.author, event.app) or ours.wrote(event.sender, None):
         raise NotForUs("it is our own comment")
     if event.sender_type != "User" or event.author_type != "User":
@@ -254,31 +254,31 @@ def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
     raise NotForUs("the comment holds no command and does not mention us")
 
 
-def run_again(payload: Payload, ours: OwnAccount) -> Ask:
-    """`Re-run` on the check run."""
-    return _again(with_form(CheckEvent, payload), ours, full=False)
+def on_rerun(payload: Payload, ours: OwnAccount) -> Ask:
+    """Ask for what `Re-run` on the check run means."""
+    return _again(parse(CheckEvent, payload), ours, full=False)
 
 
-def all_again(payload: Payload, ours: OwnAccount) -> Ask:
-    """`Re-run all checks`: of every pull request that has the commit, those of forks too, which GitHub does not name."""
-    event = with_form(CheckEvent, payload)
+def on_rerun_of_all(payload: Payload, ours: OwnAccount) -> Ask:
+    """Ask for the checks of `Re-run all checks`: of every pull request that has the commit, those of forks too, which GitHub does not name."""
+    event = parse(CheckEvent, payload)
     _check_own(event, ours)
     return ChecksWanted(
         event.installation, event.repository, event.owner, event.name, event.head, event.sender, event.account
     )
 
 
-def button(payload: Payload, ours: OwnAccount) -> Ask:
-    """One of the check run's own buttons."""
-    event = with_form(CheckEvent, payload)
+def on_button(payload: Payload, ours: OwnAccount) -> Ask:
+    """Ask for what one of the check run's own buttons means."""
+    event = parse(CheckEvent, payload)
     if event.button not in BUTTONS:
         raise NotForUs("the check run has no such button")
     return _again(event, ours, full=BUTTONS[event.button])
 
 
-def suite_ended(payload: Payload, ours: OwnAccount) -> Ask:
-    """All checks of another App on a commit have ended: one delivery for each workflow, however many jobs it has."""
-    event = with_form(CheckEvent, payload)
+def on_checks_ended(payload: Payload, ours: OwnAccount) -> Ask:
+    """Hand on that all checks of another App on a commit have ended: one delivery for each workflow, however many jobs it has."""
+    event = parse(CheckEvent, payload)
     if str(event.app) == ours.app_id:
         raise NotForUs("it is our own check")
     if event.conclusion not in ENDINGS:
@@ -287,9 +287,9 @@ def suite_ended(payload: Payload, ours: OwnAccount) -> Ask:
     return ChecksEnded(event.installation, event.repository, event.owner, event.name, event.head, is_failure)
 
 
-def on_queue(payload: Payload, _: OwnAccount) -> Ask:
-    """A merge queue asks: its changes were reviewed as pull requests, so the answer needs no review."""
-    event = with_form(MergeGroupEvent, payload)
+def on_merge_group(payload: Payload, _: OwnAccount) -> Ask:
+    """Answer a merge queue: its changes were reviewed as pull requests, so the answer needs no review."""
+    event = parse(MergeGroupEvent, payload)
     match = _QUEUED.search(event.head_ref)
     number = int(match[1]) if match else 0
     return MergeGroup(
@@ -311,20 +311,20 @@ def _check_own(event: CheckEvent, ours: OwnAccount) -> None:
 
 
 def _pull_of(event: CheckEvent) -> int | None:
-    """The number that we wrote into our check run, for GitHub names no pull request of a fork; else the first that it names."""
+    """Return the number that we wrote into our check run, for GitHub names no pull request of a fork; else the first that it names."""
     if event.external_id and _NUMBER.fullmatch(event.external_id):
         return int(event.external_id)
     return next((pull.number for pull in event.pulls if pull.repository == event.repository), None)
 
 
 def on_uninstall(payload: Payload, _: OwnAccount) -> Ask:
-    """The App was uninstalled."""
-    return Forget(with_form(InstallationEvent, payload).installation)
+    """Forget an installation that is gone."""
+    return Forget(parse(InstallationEvent, payload).installation)
 
 
-def withdrawn(payload: Payload, _: OwnAccount) -> Ask:
-    """It may no longer see some repositories. An empty list must not become "all of them"."""
-    event = with_form(InstallationEvent, payload)
+def on_repositories_removed(payload: Payload, _: OwnAccount) -> Ask:
+    """Forget the repositories that the App may no longer see. An empty list must not become "all of them"."""
+    event = parse(InstallationEvent, payload)
     repository_ids = tuple(repository.id for repository in event.repositories_removed)
     if not repository_ids:
         raise NotForUs("no repository was removed")
@@ -332,27 +332,27 @@ def withdrawn(payload: Payload, _: OwnAccount) -> Ask:
 
 
 def on_install(payload: Payload, _: OwnAccount) -> Ask:
-    """The App was installed, or may see more repositories."""
-    return PackageSurvey(with_form(InstallationEvent, payload).installation)
+    """Survey the packages of an installation that is new, or has more repositories."""
+    return PackageSurvey(parse(InstallationEvent, payload).installation)
 
 
-def on_lifted(payload: Payload, _: OwnAccount) -> CatchUp:
-    """A suspension was lifted: of what happened meanwhile nothing was delivered."""
-    with_form(InstallationEvent, payload)
+def on_unsuspend(payload: Payload, _: OwnAccount) -> CatchUp:
+    """Catch up after a suspension: of what happened meanwhile nothing was delivered."""
+    parse(InstallationEvent, payload)
     return CatchUp()
 
 
-def on_branch(payload: Payload, _: OwnAccount) -> Ask:
-    """A branch moved. Only the default branch tells what a repository offers and takes."""
-    event = with_form(PushEvent, payload)
+def on_branch_moved(payload: Payload, _: OwnAccount) -> Ask:
+    """Survey the packages of a default branch that moved: it tells what a repository offers and takes."""
+    event = parse(PushEvent, payload)
     if event.is_deletion or event.ref != f"refs/heads/{event.default_branch}":
         raise NotForUs("it is not the default branch")
     return PackageSurvey(event.installation, event.repository)
 
 
 def on_deletion(payload: Payload, _: OwnAccount) -> Ask:
-    """A repository was deleted."""
-    event = with_form(DeliveryPayload, payload)
+    """Forget a repository that was deleted."""
+    event = parse(DeliveryPayload, payload)
     return Forget(event.installation, (event.repository,))
 
 
@@ -362,23 +362,23 @@ Reader = Callable[[Payload, OwnAccount], Ask | CatchUp]  # raises NotForUs
 ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
     {
         "pull_request": {
-            "opened": partial(on_start, "opened"),
-            "reopened": partial(on_start, "reopened"),
-            "ready_for_review": partial(on_start, "ready"),
-            "synchronize": on_push,
+            "opened": partial(on_reviewable, "opened"),
+            "reopened": partial(on_reviewable, "reopened"),
+            "ready_for_review": partial(on_reviewable, "ready"),
+            "synchronize": on_new_head,
             "edited": on_edit,
             "converted_to_draft": partial(on_end, "draft"),
             "closed": partial(on_end, "closed"),
         },
-        "issue_comment": {"created": on_pull},
-        "pull_request_review_comment": {"created": in_thread},
-        "pull_request_review": {"submitted": in_review},
-        "check_run": {"rerequested": run_again, "requested_action": button},
-        "check_suite": {"rerequested": all_again, "completed": suite_ended},
-        "merge_group": {"checks_requested": on_queue},
-        "push": {"": on_branch},  # which has no actions
-        "installation": {"deleted": on_uninstall, "created": on_install, "unsuspend": on_lifted},
-        "installation_repositories": {"removed": withdrawn, "added": on_install},
+        "issue_comment": {"created": on_comment},
+        "pull_request_review_comment": {"created": on_line_comment},
+        "pull_request_review": {"submitted": on_review_text},
+        "check_run": {"rerequested": on_rerun, "requested_action": on_button},
+        "check_suite": {"rerequested": on_rerun_of_all, "completed": on_checks_ended},
+        "merge_group": {"checks_requested": on_merge_group},
+        "push": {"": on_branch_moved},  # which has no actions
+        "installation": {"deleted": on_uninstall, "created": on_install, "unsuspend": on_unsuspend},
+        "installation_repositories": {"removed": on_repositories_removed, "added": on_install},
         "repository": {"deleted": on_deletion},
     }
 )
@@ -397,7 +397,7 @@ WHY = MappingProxyType(
 
 
 def read(name: str, payload: object, ours: OwnAccount) -> Ask | CatchUp | NothingAsked:
-    """What the delivery of the event `name` asks for."""
+    """Read what the delivery of the event `name` asks for."""
     if not isinstance(payload, Mapping):
         return NothingAsked("the payload is not an object")
     readers = ACTIONS.get(name)

@@ -85,7 +85,7 @@ async def _reply(
             spending.reserve(ask.pull, name, settings, server) as grant,
         ):
             if isinstance(grant, CapReached):
-                return replies.failure_reply(spending.sentence(grant))
+                return replies.failure_reply(spending.refusal(grant))
             last = await server.store.reviews.last(ask.pull)
             dismissals, rules = await conclusions.silences(ask.pull, server.store)
             brief = replace(state.brief(pull, settings.within(grant.usd), name), dismissals=dismissals, rules=rules)

@@ -190,7 +190,7 @@ class ServerReviewer(Reviewer):
             if isinstance(grant, Grant):
                 yield Funds(grant.usd)
             else:
-                yield Funds(refusal=f"Reviewed without a model: {spending.sentence(grant)}")
+                yield Funds(refusal=f"Reviewed without a model: {spending.refusal(grant)}")
 
     async def no_review_reason(self, brief: Brief) -> No | None:
         """Say why there is no review, now that the changed files are known."""

@@ -23,7 +23,7 @@ VARIABLES = {
     "installation": "DEEPREPO_CAP_USD_PER_DAY_INSTALLATION",
     "server": "DEEPREPO_CAP_USD_PER_DAY",
 }
-OF = {"repository": "of this repository", "installation": "of this installation", "server": "of this server"}
+SCOPES = {"repository": "of this repository", "installation": "of this installation", "server": "of this server"}
 log = logging.getLogger("deeprepo.review")
 
 
@@ -31,12 +31,12 @@ log = logging.getLogger("deeprepo.review")
 async def reserve(
     pull: PullRef, journal: str, settings: Config, server: "Server", *, job: str = "", forks: int | None = None
 ) -> "AsyncIterator[Grant | CapReached]":
-    """What this review may spend, or the cap that is reached. `forks`: the cap of the reviews that nobody has asked for.
+    """Grant what this review may spend, or return the cap that is reached. `forks`: the cap of the reviews that nobody has asked for.
 
     The reservation is made before the first call, not at it: what runs at the same time cannot pass a cap together. If no call
     was paid, it is given back. What a killed process leaves counts until its job is resumed, or for a day.
     """
-    caps = daily(server.settings, forks)
+    caps = daily_caps(server.settings, forks)
     paid_so_far = await _paid_so_far(journal, server)
     grant = await server.store.spending.reserve(
         pull, journal, settings.usd, caps, time.time(), job=job, calls=paid_so_far.calls, paid_usd=paid_so_far.usd
@@ -61,7 +61,7 @@ async def _settle(grant: "Grant", server: "Server") -> None:
 
 
 async def _paid_so_far(journal: str, server: "Server") -> JournalCosts:
-    """What a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
+    """Return what a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
     here = await asyncio.to_thread(costs, journals.path(server.folder, journal))
     if not server.store.database.postgres:
         return here
@@ -70,8 +70,8 @@ async def _paid_so_far(journal: str, server: "Server") -> JournalCosts:
     return max(here, there, key=lambda row: row.calls)
 
 
-def daily(settings: Settings, forks: int | None) -> DailyCaps:
-    """The caps of a day."""
+def daily_caps(settings: Settings, forks: int | None) -> DailyCaps:
+    """Return the caps of a day."""
     return DailyCaps(
         repository=settings.cap_usd_per_day_repository,
         installation=settings.cap_usd_per_day_installation,
@@ -80,11 +80,11 @@ def daily(settings: Settings, forks: int | None) -> DailyCaps:
     )
 
 
-def sentence(cap: CapReached) -> str:
-    """Why no model was asked, and who can change that."""
+def refusal(cap: CapReached) -> str:
+    """Say why no model was asked, and who can change that."""
     if cap.which == "forks":
         return policy.forks_used(cap.cap)
     return (
-        f"the cap of ${cap.cap:,.2f} in 24 hours {OF[cap.which]} is reached; the operator of this server can raise "
+        f"the cap of ${cap.cap:,.2f} in 24 hours {SCOPES[cap.which]} is reached; the operator of this server can raise "
         f"{VARIABLES[cap.which]}."
     )

@@ -34,7 +34,7 @@ class PrintBuffer:
         self._lost += len(text) - len(kept_text)
 
     def finish(self, number: int, *, can_return: bool) -> PrintedOutput:
-        """What the model sees, never more than `size` characters, and what was cut out, which has this number.
+        """Return what the model sees, never more than `size` characters, and what was cut out, which has this number.
 
         What a limit ended cannot be asked for again: it differs from run to run.
         """
@@ -51,7 +51,7 @@ class PrintBuffer:
 
 
 def _ends(text: str, room: int) -> tuple[str, str]:
-    """The head and the tail of a text, together at most so long, of whole lines where lines are short."""
+    """Return the head and the tail of a text, together at most so long, of whole lines where lines are short."""
     half = room // 2
     head, tail = text[:half], text[len(text) - half :] if half else ""
     at = head.rfind("\n") + 1

@@ -26,7 +26,7 @@ async def answer_in_child(
             spending.reserve(ask.pull, name, given.settings, server) as grant,
         ):
             if isinstance(grant, CapReached):
-                return given.say("reply_failed", why=spending.sentence(grant))
+                return given.say("reply_failed", why=spending.refusal(grant))
             brief = command.state.brief(pull, given.settings.within(grant.usd), name)
             return await server.answer(replace(question, brief=brief))
     except OverLimit as error:

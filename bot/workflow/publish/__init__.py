@@ -18,11 +18,11 @@ from bot.outputs import marker
 from bot.outputs.posts import RULE, Comments, Post
 from bot.render import load
 from bot.values import PlacedFinding, PostedComment, Review
-from bot.workflow.publish import checks, requests
+from bot.workflow.publish import change_requests, checks
+from bot.workflow.publish.change_requests import ChangeRequest
 from bot.workflow.publish.checks import CheckEnding
 from bot.workflow.publish.existing import FINDING, REVIEW, Mark, facts, posted_findings, told
 from bot.workflow.publish.publication import Publication, PublishResult, same, summaries
-from bot.workflow.publish.requests import ChangeRequest
 from bot.workflow.publish.tidy import ThreadCloser, tidy
 
 __all__ = ["PublishResult", "publish", "renew"]
@@ -44,7 +44,7 @@ async def publish(
     """
     publication = Publication(host, review, run, load(), still_current)
     await publication.check()
-    request = await requests.read(publication)
+    request = await change_requests.read(publication)
     comments_posted, refusals = await post(publication, comments, request)
 
     async def put_summary(notes: tuple[str, ...]) -> PostedComment:
@@ -56,7 +56,7 @@ async def publish(
     refused_notes = _refusal_notes(publication, refusals)
     # That a place takes no comment is nobody's concern; what holds for all of them somebody can change.
     general = () if all(map(_is_about_place, refusals.values())) else refused_notes
-    unheard = (*general, *await requests.update(publication, request))
+    unheard = (*general, *await change_requests.update(publication, request))
     stands = await put_summary(unheard)
     closer = ThreadCloser(host)
     notes = (*refused_notes, *(one for one in unheard if one not in general), *await tidy(publication, closer))
@@ -101,7 +101,7 @@ async def _renew_page(host: Host, standing: PostedComment, review: Review, comme
     if not same(standing.body, text):
         await host.edit_comment(standing.id, text)
     with suppress(HostRefused):  # the next review tries again, and reports the reason
-        await requests.update(publication, await requests.read(publication))
+        await change_requests.update(publication, await change_requests.read(publication))
 
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ async def _together(publication: Publication, lines: Sequence[Post], request: Ch
     """One review with all of them: all are taken, or none. It requests changes if GitHub lets it."""
     first = "-".join(keys(lines[0])[0])
     request_body, body = (
-        publication.make(REVIEW, requests.review_text(publication, one, len(lines)), first=first)
+        publication.make(REVIEW, change_requests.review_text(publication, one, len(lines)), first=first)
         for one in (request, None)
     )
     rows = [_row(publication, one) for one in lines]
@@ -211,7 +211,7 @@ async def _together(publication: Publication, lines: Sequence[Post], request: Ch
     async def write() -> PostedComment:
         if request.made_by_this:
             with suppress(HostRefused):  # for a bad place, or for the request: as a comment it shows which
-                return await publication.host.review(publication.head, request_body, rows, requests.REQUEST)
+                return await publication.host.review(publication.head, request_body, rows, change_requests.REQUEST)
         return await publication.host.review(publication.head, body, rows)
 
     return await _try(publication, find, write)

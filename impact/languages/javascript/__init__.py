@@ -66,7 +66,9 @@ class Modules(Standalone):
                 [one for key in ASKED for one in _table(self._tables[path].get(key))] if name == "package.json" else []
             )
             found = (
-                [] if name.startswith(COMPILED) else [*aliases.written(folder, source), *aliases.brought(folder, asked)]
+                []
+                if name.startswith(COMPILED)
+                else [*aliases.configured(folder, source), *aliases.of_frameworks(folder, asked)]
             )
             self._built.setdefault(folder, []).extend(
                 row for row in found if "*" in row[0] or any(map(paths.is_folder, row[1]))

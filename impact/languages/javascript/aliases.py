@@ -19,32 +19,34 @@ FRAMEWORKS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "laravel-vite-plugin": {"@": ("resources/js",)},
     "@docusaurus/core": {"@site": (".",)},
 }
-BEGINS = re.compile(r"""["']?\b(?:alias(?:es)?|moduleNameMapper)["']?\s*+[:=]\s*+(?=[\[{])""")
+TABLE_START = re.compile(r"""["']?\b(?:alias(?:es)?|moduleNameMapper)["']?\s*+[:=]\s*+(?=[\[{])""")
 ENTRY = re.compile(r"""\s*+(?:\[\s*+)?(?:(["'`])((?:(?!\1).)++)\1|([\w$]++))(?:\s*+\])?\s*+:""")
 FIND = re.compile(r"""\bfind\s*+:\s*+(?:(["'`])((?:(?!\1).)++)\1|/((?:\\.|[^/\n])++)/)""")
 REPLACEMENT = re.compile(r"\breplacement\s*+:")
 TEXT = re.compile(r"""(["'`])((?:(?!\1)[^\n])*+)\1""")
 # All that may stand beside the texts of a path: whatever else does is computed.
-AROUND = re.compile(
+PATH_CALLS = re.compile(
     r"\b(?:path|resolve|join|dirname|__dirname|fileURLToPath|new|URL|import\.meta\.(?:url|dirname)|process\.cwd|url)\b|[\s().,+\[\]]"
 )
-NAMED = re.compile(r"\^?([\w@~#$/.-]*?)(?:\(\.[*+]\))?\$?$")  # a pattern of Jest that names one folder or one file
-LONGEST = 4_000  # characters of a table of aliases
+JEST_PATTERN = re.compile(
+    r"\^?([\w@~#$/.-]*?)(?:\(\.[*+]\))?\$?$"
+)  # a pattern of Jest that names one folder or one file
+MAX_TABLE_CHARS = 4_000  # characters of a table of aliases
 
 
-def written(folder: str, source: bytes) -> Iterator[Alias]:
-    """The aliases that a configuration in a folder writes."""
+def configured(folder: str, source: bytes) -> Iterator[Alias]:
+    """Yield the aliases that a configuration in a folder writes."""
     text = source.decode("utf-8", "replace")
-    for begin in BEGINS.finditer(text):
-        table = before_close(text[begin.end() + 1 : begin.end() + LONGEST])
+    for begin in TABLE_START.finditer(text):
+        table = before_close(text[begin.end() + 1 : begin.end() + MAX_TABLE_CHARS])
         for key, value in _objects(table) if text[begin.end()] == "[" else _entries(table):
             target = _path(value)
             if target is not None:
                 yield from _patterns(folder, key, target)
 
 
-def brought(folder: str, asked: Sequence[str]) -> Iterator[Alias]:
-    """The aliases of the frameworks that a manifest in a folder asks for."""
+def of_frameworks(folder: str, asked: Sequence[str]) -> Iterator[Alias]:
+    """Yield the aliases of the frameworks that a manifest in a folder asks for."""
     for name in asked:
         for key, targets in FRAMEWORKS.get(name, {}).items():
             yield key, tuple(joined(folder, one) for one in targets)
@@ -86,7 +88,7 @@ def _parts(table: str) -> list[str]:
 def _path(value: str) -> str | None:
     """The path that the code of a value writes; None if it is computed from something else."""
     texts = [match[2] for match in TEXT.finditer(value)]
-    if not texts or "${" in "".join(texts) or AROUND.sub("", TEXT.sub("", value)):
+    if not texts or "${" in "".join(texts) or PATH_CALLS.sub("", TEXT.sub("", value)):
         return None
     return "/".join(one.strip("/") for one in texts if one.strip("/")) or "."
 
@@ -94,7 +96,7 @@ def _path(value: str) -> str | None:
 def _patterns(folder: str, key: str, target: str) -> Iterator[Alias]:
     target = target.removeprefix("<rootDir>/").removeprefix("<rootDir>")
     if "$1" in target or key.startswith("^"):
-        named = NAMED.match(key.replace("\\", ""))
+        named = JEST_PATTERN.match(key.replace("\\", ""))
         if named is None:
             return
         if "$1" in target:

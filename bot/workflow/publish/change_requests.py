@@ -34,7 +34,7 @@ class ChangeRequest:
 
 
 async def read(publication: Publication) -> ChangeRequest:
-    """What the review asks for, compared with what is on the pull request."""
+    """Read what the review asks for, compared with what is on the pull request."""
     own_reviews = await _ours(publication.host)
     standing = tuple(one for one in own_reviews if one.state == STANDS)
     there = publication.review.reaching(publication.review.settings.request_changes)
@@ -47,19 +47,19 @@ async def _ours(host: Host) -> list[PostedComment]:
     return [one for one in await host.comments("whole") if facts(one).get("kind") == REVIEW]
 
 
-def _over(words: Phrases, bar: Severity) -> str:
+def _withdrawal(words: Phrases, bar: Severity) -> str:
     return words.say("request_withdrawn", severity=words.say(bar))
 
 
 def review_text(publication: Publication, request: ChangeRequest | None, posts: int) -> str:
-    """The text of a review with so many comments. `request`: the one that it makes."""
+    """Write the text of a review with so many comments. `request`: the one that it makes."""
     bar, blocks = publication.review.settings.request_changes, bool(request and request.made_by_this)
     bar_name = Safe(publication.words.say(bar)) if bar else ""
     return comment("publish/review.md.j2", publication.words, posts=posts, blocking=blocks, bar=bar_name)
 
 
 async def update(publication: Publication, request: ChangeRequest) -> tuple[str, ...]:
-    """Request changes where no comment has carried the request, or dismiss it. Sentences about what GitHub refused."""
+    """Request changes where no comment has carried the request, or dismiss it. Return sentences about what GitHub refused."""
     if request.made_by_this:
         return await _make(publication, request)
     if request.blocking or not request.standing:
@@ -67,7 +67,7 @@ async def update(publication: Publication, request: ChangeRequest) -> tuple[str,
     if publication.review.cut.partial or publication.review.cut.fault:
         return (INCOMPLETE,)
     bar = publication.review.settings.request_changes
-    why = _over(publication.words, bar) if bar else publication.words.say("withdrawn_off")
+    why = _withdrawal(publication.words, bar) if bar else publication.words.say("withdrawn_off")
     return tuple([each for one in request.standing for each in await _dismiss(publication, one, why)])
 
 
