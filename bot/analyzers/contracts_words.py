@@ -50,8 +50,8 @@ async def finding(
         basis=Basis(
             (Source("analyser", "contracts", proof=proof, breaks=tuple(sorted(chain.from_iterable(breaks.values())))),),
             verdict=Verdict.UNPROVEN if reference.likely else Verdict.PROVEN,
+            cause=cause,
         ),
-        cause=cause,
         rule=_first(rows).rule,
         start=reference.line,
         end=reference.line,

@@ -185,6 +185,7 @@ class Basis:
     verdict: Verdict = Verdict.UNPROVEN
     unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
+    cause: Exact[str] = ""  # a digest of what breaks all of its places, where that is one thing
     readings: int = 0  # how often models have read the change, each by itself; 0: nobody counted
 
     @property
@@ -268,7 +269,6 @@ class Finding:
     parts: Mapping[str, object] = field(default_factory=dict, hash=False)
     consumer: Exact[str] = ""  # the repository that breaks, where it is another one
     rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
-    cause: Exact[str] = ""  # a digest of what breaks all of its places, where that is one thing
 
     def with_status(self, status: Status, how: How = "", silencing: Silencing | None = None) -> Self:
         """Return the finding with another status; what the one before said more is gone with it."""
@@ -296,6 +296,11 @@ class Finding:
     def verdict(self) -> Verdict:
         """How sure it is."""
         return self.basis.verdict
+
+    @property
+    def cause(self) -> str:
+        """What breaks all of its places, as a digest; "" if that is not one thing."""
+        return self.basis.cause
 
     @property
     def places(self) -> tuple[Evidence, ...]:

@@ -20,8 +20,8 @@ from rlm.values import Message, Prompt
 SECRET = "tr0ub4dor" + "&3xKq9"
 # Fields that hold no words: masking them would lose the place or the identity of what they name.
 EXACT = {
-    "Finding": {"consumer", "path", "category", "rule", "fingerprint", "cause"},
-    "Basis": {"sources"},
+    "Finding": {"consumer", "path", "category", "rule", "fingerprint"},
+    "Basis": {"sources", "cause"},
     "Tracking": {"added"},
     "Evidence": {"commit", "path", "repository", "breaks"},
     "ChangedFile": {"path", "old_path"},
