@@ -12,7 +12,6 @@ from bot.brief import Brief
 from bot.checkout.shown import know_secrets
 from bot.checkout.views import CachedTree, WrittenTree
 from bot.config import Settings
-from bot.consumers import shown_to
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import history, silencing, suggest
@@ -55,7 +54,7 @@ class Tools(ABC):
     def say(self, message: str | Reading) -> None:  # noqa: B027 - nobody has to listen
         """Report progress: a line, or what is read and was found by code."""
 
-    async def look_at_consumers(
+    async def look_beyond(
         self, tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
     ) -> ConsumerImpact:
         """Look at the repositories that somebody named. Nobody opens a clone unless a process brings how."""
@@ -112,7 +111,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         users = scope.without_unread(
             await uses.find(WrittenTree(cached), files, tools.languages, tools.search), files, brief.left_out
         )
-        beyond = shown_to(brief.consumers.audience, await tools.look_at_consumers(tree, files, users, brief.consumers))
+        beyond = await tools.look_beyond(tree, files, users, brief.consumers)
         texts = await scope.texts(tree, files)
         masks.learn_files(texts.head, texts.base, await scope.unchanged_users(tree, users), beyond.texts())
         parts = units.cut(files, users, texts)

@@ -24,6 +24,15 @@ from typing import Any, Final
 
 FOLDER: Final = Path(__file__).parent / "features"
 FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
+    "consumers": (
+        "settings:ConsumerSettings",
+        "variables:ConsumerVariables",
+        "review:CONSUMER_LOOK",
+        "server:CONSUMERS_OF_A_SERVER",
+        "step:CONSUMERS_OF_A_STEP",
+        "command:CONSUMERS",
+        "options:WITH_CLONES",
+    ),
     "reproduction": (
         "settings:RunSettings",
         "variables:RunVariables",

@@ -98,7 +98,7 @@ def _flags(
         "worker": model_name(worker),
         "effort": effort,
         "journal": journal,
-        "with": tuple(os.fspath(one) for one in consumers) or None,
+        "of_features": {"consumers": tuple(os.fspath(one) for one in consumers)},
         "usd": budget_given.usd,
         "tokens": budget_given.tokens,
         "calls": budget_given.calls,

@@ -8,7 +8,7 @@ import hashlib
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -16,7 +16,7 @@ from functools import partial
 from pydantic import SecretStr
 
 from bot import config, github
-from bot.action import consumers, files, spending
+from bot.action import files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW, Repeat
 from bot.action.hooks import hooks
@@ -329,8 +329,9 @@ class StepReviewer(Reviewer):
             yield fetching.as_pull_request(facts, bases, store)
 
     def consumers(self) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch the repositories that the workflow names."""
-        return consumers.fetch(self.run, self.step)
+        """Fetch the other repositories that features look at."""
+        found = (each.consumers(self.run, self.step) for each in hooks())
+        return next((one for one in found if one is not None), nullcontext(Consumers()))
 
     @asynccontextmanager
     async def funds(self, brief: Brief) -> AsyncIterator[Funds]:  # noqa: ARG002 - a step keeps no account of journals

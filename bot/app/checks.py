@@ -12,6 +12,7 @@ from bot.config import App, Server, ServerPlace
 from bot.errors import DeepRepoError, HostError, UsageError
 from bot.github import Identity, RequestPace, apps
 from bot.machine import files
+from bot.workflow.hooks import hooks
 
 ChooseModels = Callable[[], tuple[str | None, str | None]]  # root and worker, as a review would choose them
 # Nothing works without.
@@ -33,11 +34,6 @@ class CheckedItem:
         return "ok" if self.works else "!!"
 
 
-HEARS = "looked at after each push to a default branch"
-DEAF = (
-    "DEEPREPO_CONSUMERS is set and the App is not subscribed to the event Push: a changed default branch is noticed after a day. "
-    "Subscribe to it in the App's settings at GitHub, under Permissions & events"
-)
 NO_APP = CheckedItem("App", "no credentials: start `deeprepo serve` and open the page that it names", works=False)
 
 
@@ -101,8 +97,9 @@ async def _github(app: App, place: ServerPlace) -> AsyncIterator[CheckedItem]:
     yield _lacks("permissions", [f"{name}: {need}" for name, need in lacking.items()], bad=bool(vital))
     deaf = [name for name in manifest.EVENTS if name not in events]
     yield _lacks("events", deaf, bad=not VITAL.isdisjoint(deaf))
-    if config.environment(on_server=True).consumers not in (None, "off"):
-        yield CheckedItem("consumers", HEARS if "push" in events else DEAF)
+    for each in hooks():
+        for name, sentence in each.checks(config.environment(on_server=True), events):
+            yield CheckedItem(name, sentence)
 
 
 def _lacks(what: str, missing: list[str], *, bad: bool) -> CheckedItem:

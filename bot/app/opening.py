@@ -49,7 +49,7 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
         async with jobs.running(work, apologise, serve=web, work_here=place.work or not web):
             logs.tame()  # the jobs' library brings a handler of its own along
             server = RunningServer(place, app, metrics, store, jobs, identity, pace, await own_name(identity))
-            server.looks_at_consumers = environment().consumers not in (None, "off")
+            server.operator = environment()
             async with _beside(rounds(server, web=web)):
                 yield server
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import SecretStr
 
 from bot.app.metrics import Metrics
-from bot.config import App, ServerPlace
+from bot.config import App, ServerPlace, Settings
 from bot.errors import StorageError
 from bot.github import Identity, RequestPace
 from bot.storage import Store
@@ -36,7 +36,7 @@ class RunningServer:
     identity: Identity
     pace: RequestPace
     ours: OwnAccount
-    looks_at_consumers: bool = False
+    operator: Settings = field(default_factory=Settings)  # what the operator sets for every command
     resting: bool = False
     is_called: asyncio.Event = field(default_factory=asyncio.Event)  # to look now for what was missed
     _writable: asyncio.Future[bool] | None = None  # the newest look at the database

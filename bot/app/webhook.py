@@ -30,9 +30,10 @@ from bot.app.running_server import RunningServer
 from bot.errors import StorageError
 from bot.review import written
 from bot.storage.people import People
-from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, PackageSurvey, RemarkAsk, ReviewAsk
+from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, RemarkAsk, ReviewAsk
 from bot.values.daily import DAY, HOUR
 from bot.workflow import events
+from bot.workflow.hooks import hooks
 
 BODY_SECONDS = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
 MAX_BODY_BYTES = 25 << 20  # bytes of a body; GitHub sends no more
@@ -43,7 +44,6 @@ _SIGNATURE = re.compile(r"sha256=[0-9a-fA-F]{64}")
 _GUID = re.compile(r"[A-Za-z0-9-]{1,64}")
 UNSIGNED = "X-Hub-Signature-256 is missing, or was not made with the webhook secret"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
-NO_CONSUMERS = "DEEPREPO_CONSUMERS is off"
 COMMENTS, COMMENTS_OF_STRANGER, COMMENTS_OF_STRANGERS = 60, 6, 60  # taken on of one person; the last of an installation
 CHANGES = 120  # changes of a person without delay
 UNDELAYED_CHANGES, DELAY_STEP, MAX_DELAY = (
@@ -93,8 +93,8 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
     if isinstance(ask, CatchUp):
         server.is_called.set()
         return "queued", ""
-    if isinstance(ask, PackageSurvey) and not server.looks_at_consumers:
-        return "ignored", NO_CONSUMERS
+    if unwanted := next(filter(None, (each.refusal(ask, server.operator) for each in hooks())), ""):
+        return "ignored", unwanted
     try:
         refusal, delay = await admission.admit(ask, arrival.guid)
         if refusal:

@@ -20,7 +20,6 @@ OF_FEATURES = {command.name: command for command in hooks.commands()}
 ABOUT = {  # command -> what the page of help says of it
     "review": "Review a change: a branch, a range, staged or uncommitted work.",
     "estimate": "Estimate the calls, tokens and dollars of a review; needs no key.",
-    "consumers": "List who uses this repository, and what of it.",
     "config": "Print the settings of a review of this repository.",
     "action": "Review a pull request in a GitHub Actions workflow.",
     "fix": "Write the fixes of a review's findings into the work tree.",

@@ -14,7 +14,7 @@ from bot.cli.exits import CLEAN, finish
 
 
 @options.also_takes(review.command)
-@options.with_features
+@options.with_features(is_estimate=True)
 def command(
     change: Annotated[
         str | None, typer.Argument(metavar="BASE..HEAD", help="What would be reviewed, as for `deeprepo review`.")
@@ -32,7 +32,7 @@ def command(
     verify: options.Verify = None,
     previous: options.Previous = None,
     full: options.Full = False,
-    of_features: Mapping[str, bool | None] = MappingProxyType({}),
+    of_features: Mapping[str, Any] = MappingProxyType({}),
     quiet: options.Quiet = False,
 ) -> int:
     """Estimate what a review would ask and cost at each effort: units, calls, tokens, dollars. Nothing is sent; no key is needed.
@@ -46,7 +46,7 @@ def command(
         "root": root, "worker": worker, "thinking": thinking, "strategy": strategy, "effort": effort, "usd": max_usd,
         "verify": verify,
     }  # fmt: skip
-    flags = reviewing.flags(choices, allowed=of_features, full=full, previous=previous)
+    flags = reviewing.flags(choices, of_features=of_features, full=full, previous=previous)
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch, reviewing.progress(quiet=quiet) as say:
         estimates = finish(local.weigh(request, flags, scratch, say))

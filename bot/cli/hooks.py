@@ -1,5 +1,6 @@
 """What a feature adds to the command line: commands, and options of `deeprepo review`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -17,10 +18,12 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option by which a person allows a feature what its variable of the same name allows."""
+    """An option of a feature. If a variable of the same name allows something, the option does too."""
 
     name: str
     form: Any  # its type, as the command line's library reads it
+    read: Callable[[Any], Any] = lambda value: value  # what the feature is handed. Raises UsageError
+    is_estimated: bool = False  # whether `deeprepo estimate` takes account of it
 
 
 def commands() -> tuple[Command, ...]:

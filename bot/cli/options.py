@@ -57,14 +57,6 @@ Previous = Annotated[
 Full = Annotated[
     bool, typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
 ]
-ConsumerClones = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--with",
-        metavar="PATH",
-        help="A clone of a repository that uses this one (PATH@REVISION: at that commit): what the change breaks there is reported. Repeatable.",
-    ),
-]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")]
 
 
@@ -86,27 +78,26 @@ class OneChange(TyperCommand):
         return rest
 
 
-def with_features(command: Callable[..., int]) -> Callable[..., int]:
+def with_features(*, is_estimate: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Give a command the options of features in the place of its parameter `of_features`, which is handed their values by name."""
-    own, added = inspect.signature(command), hooks.options()
-    parameters = [
-        new
-        for name, given in own.parameters.items()
-        for new in (
-            [given.replace(name=each.name, default=None, annotation=each.form) for each in added]
-            if name == OF_FEATURES
-            else [given]
-        )
-    ]
+    added = [each for each in hooks.options() if each.is_estimated or not is_estimate]
 
-    @wraps(command)
-    def call(**arguments: Any) -> int:  # noqa: ANN401 - as they come from the command line
-        values = {each.name: arguments.pop(each.name) for each in added}
-        return command(**arguments, **{OF_FEATURES: values})
+    def widen(command: Callable[..., int]) -> Callable[..., int]:
+        own, parameters = inspect.signature(command), list[inspect.Parameter]()
+        for name, given in own.parameters.items():
+            new = [given.replace(name=each.name, default=None, annotation=each.form) for each in added]
+            parameters += new if name == OF_FEATURES else [given]
 
-    call.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {given.name: given.annotation for given in parameters} | {"return": int}
-    return call
+        @wraps(command)
+        def call(**arguments: Any) -> int:  # noqa: ANN401 - as they come from the command line
+            values = {each.name: each.read(arguments.pop(each.name)) for each in added}
+            return command(**arguments, **{OF_FEATURES: values})
+
+        call.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        call.__annotations__ = {given.name: given.annotation for given in parameters} | {"return": int}
+        return call
+
+    return widen
 
 
 def also_takes(other: Callable[..., int]) -> Callable[[Callable[..., int]], Callable[..., int]]:

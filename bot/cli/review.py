@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -56,7 +56,7 @@ Fix = Annotated[
 ]
 
 
-@options.with_features
+@options.with_features()
 def command(
     change: RangeOfReview = None,
     repo: options.RepoFolder = ".",
@@ -78,10 +78,9 @@ def command(
     previous: options.Previous = None,
     full: options.Full = False,
     show: ShowOption = None,
-    of_features: Mapping[str, bool | None] = MappingProxyType({}),
+    of_features: Mapping[str, Any] = MappingProxyType({}),
     sarif: SarifFiles = None,
     sarif_base: SarifBaseFiles = None,
-    consumers: options.ConsumerClones = None,
     fix: Fix = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -104,8 +103,8 @@ def command(
         "verify": verify, "fail_on": fail_on, "quota": quota,
     }  # fmt: skip
     flags = reviewing.flags(
-        choices, allowed=of_features, full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or ()
-    ) | {"journal": journal, "trace": trace, "local": reviewing.local(repo), "with": reviewing.clones(consumers)}
+        choices, of_features=of_features, full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or ()
+    ) | {"journal": journal, "trace": trace, "local": reviewing.local(repo)}
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
         if fix and request.head:

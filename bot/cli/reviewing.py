@@ -132,17 +132,17 @@ def _beginning(path: Path, most: int) -> bytes:
 def flags(
     choices: Mapping[str, Any],
     *,
-    allowed: Mapping[str, bool | None],
+    of_features: Mapping[str, Any],
     full: bool,
     previous: Path | None,
     sarif: Sequence[Path] = (),
     sarif_base: Sequence[Path] = (),
 ) -> dict[str, Any]:
-    """What `review` and `estimate` take. `choices`: settings by their names; `allowed`: what the person lets features do. Raises UsageError for a file."""
+    """What `review` and `estimate` take. `choices`: settings by their names; `of_features`: the options of features. Raises UsageError for a file."""
     files_by_option = {"--previous": [previous] if previous else [], "--sarif": sarif, "--sarif-base": sarif_base}
     return {
         **choices,
-        "allowed": allowed,
+        "of_features": of_features,
         "full": full,
         "previous": last(previous),
         "sarif": _contents(sarif),
@@ -159,14 +159,6 @@ def local(repo: str) -> bytes | None:
 
     home = Path(locate(repo).common)
     return files.content(home / names.LOCAL_IGNORE, MOST_LIST, below=home)
-
-
-def clones(places: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the paths given with `--with`. Raises UsageError if one of them does not exist."""
-    for place in places or ():
-        if not Path(place).exists() and not Path(place.rpartition("@")[0] or place).exists():
-            raise UsageError(f"--with {place}: there is no such folder")
-    return tuple(places or ())
 
 
 def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:

@@ -9,7 +9,6 @@ from bot.config.names import MOST_SENTENCE
 from bot.config.setting import Checked, Language, Pattern, Patterns, setting
 from bot.levels import ReviewEffort, Severity, Strategy
 from bot.values import CheckSeverity, Tone
-from bot.values.consumer import Disclosure
 from rlm.values import Effort
 
 Day = Annotated[str, Checked(lambda value: value.isoformat() if isinstance(value, date) else value, before=True)]
@@ -248,16 +247,6 @@ class ReviewSettings:
         True, "Whether a model says, for each issue that the description closes, if the change does what it asks."
     )
     verify: bool = setting(True, "Whether a second call has to confirm a finding.")
-    consumers: tuple[str, ...] = setting(
-        (),
-        "Repositories that use this one. A path from its top folder is a clone: the command line and the hooks look up what a "
-        "change breaks there. `owner/name` is for servers: of the repositories that they look at, those alone.",
-    )
-    as_consumer: Disclosure = setting(
-        "name",
-        "The most that reviews of other repositories of the same owner show of this one, if not everybody can read it: `nothing`, "
-        "`existence`, `name`, or `lines`, to models too. The operator can allow less.",
-    )
     analyzers: tuple[str, ...] = setting(ANALYZERS, "The checks that need no model.")
     language: Language = setting(
         "en", 'The language in which models write what people read: "de", "pt-BR". Our own phrases are in English.'

@@ -243,10 +243,7 @@ def resolve(
         defaults, bound, sentences = read_defaults(organization, source)
         ours, refusals = _allowed(defaults.values, flags, operator, source)
         warnings += [*sentences, *refusals]
-    switches = {"consumers": None}  # of the environment, which is no list
-    values, origins = _layered(
-        [("environment", {**operator, **switches}), (source, ours), (name, own), ("flag", flags)]
-    )
+    values, origins = _layered([("environment", operator), (source, ours), (name, own), ("flag", flags)])
     _enforce(values, origins, {key: ours[key] for key in ours if key in bound}, source, flags)
     for key, value in values.items():
         if isinstance(value, int | float) and not is_amount(value) and not isinstance(value, bool):

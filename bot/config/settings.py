@@ -9,14 +9,13 @@ from dataclasses import Field, dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot import registry
 from bot.config.defaults import SETTING_FIELDS, Threshold, written_as
 from bot.config.setting import setting
 from bot.errors import ConfigError
 from bot.levels import ReviewEffort, Strategy
-from bot.values.consumer import Disclosure
 from rlm.values import Effort
 
 if TYPE_CHECKING:
@@ -114,19 +113,6 @@ class Settings:
         "Default: `.deeprepo`.",
         pattern=r"^[A-Za-z0-9._-]{1,100}$",
     )
-    consumers: Literal["off", "owner", "any"] | None = setting(
-        None,
-        "On a server, the repositories that a review looks at because they use the reviewed one: `owner`: those of the same owner that the "
-        "App can see; `any`: also public ones of others that the repository's file names; `off`: none. Default: `off`.",
-    )
-    consumers_shown: Disclosure | None = setting(
-        None,
-        "The most that a review on a server shows of one of them that not everybody can read: `nothing`, `existence`, `name`, or `lines`, to "
-        "models too. Its own `as_consumer` can allow less. Default: `existence`.",
-    )
-    consumers_megabytes: int | None = setting(
-        None, "MB of the data folder for their clones, of which the oldest go first. Default: 2000.", ge=1
-    )
     journal: str | None = setting(
         None, "The file in which `deeprepo review` records its calls, or a folder with one file for each change."
     )
@@ -136,7 +122,7 @@ class Settings:
         """Return the variables of a feature, by their dataclass."""
         return next(each for each in self.of_features if isinstance(each, form))
 
-    def permissions(self, typed: Mapping[str, bool | None] = MappingProxyType({})) -> tuple[str, ...]:
+    def permissions(self, typed: Mapping[str, Any] = MappingProxyType({})) -> tuple[str, ...]:
         """Name what features may do: what the operator allows, or else the person at the terminal (`typed`)."""
         allowed = {
             name: getattr(form, name) for form in self.of_features for name in PERMISSIONS if hasattr(form, name)

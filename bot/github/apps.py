@@ -33,6 +33,7 @@ POSTING: Permissions = {"contents": "read", "metadata": "read", "checks": "write
 POSTING |= {"pull_requests": "write", "issues": "write"}
 RESOLVING: Permissions = {"pull_requests": "write", "contents": "write", "metadata": "read"}  # a thread
 COMMITTING: Permissions = {"pull_requests": "read", "contents": "write", "metadata": "read"}  # on a branch
+LISTING: Permissions = {"metadata": "read"}  # which repositories there are
 UNPROCESSABLE = 422
 UNUSABLE = (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError)  # keys, public ones too
 _voices: dict[Identity, Voice] = {}  # what GET /app has answered, once in a process
@@ -58,6 +59,12 @@ def app(identity: Identity, pace: RequestPace) -> AbstractAsyncContextManager[Gi
     """Open a client with which the App speaks for itself."""
     auth, kept = _signing(identity)
     return client.open_client(identity.api, auth, pace, cache=kept)
+
+
+async def repositories(client: GitHubClient) -> AsyncIterator[Any]:
+    """List the repositories that a token of an installation is good for, as GitHub's JSON has them."""
+    async for data in client.pages(client.rest.apps.async_list_repos_accessible_to_installation, "repositories"):
+        yield data
 
 
 def acting(

@@ -1,13 +1,17 @@
 """What a feature may do while a change is reviewed: it overrides what it has something to do for."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from bot import registry
 from bot.brief import Brief
+from bot.checkout import Checkout
 from bot.config import Config, Settings
+from bot.ports import Analyzer
 from bot.review.session import Session
-from bot.values import Coverage, Finding, PlacedFinding
+from bot.review.survey import Survey
+from bot.values import ChangedFile, Coverage, Dependents, Finding, PlacedFinding, PullRequest
+from bot.values.consumer import ConsumerImpact, Consumers, NamedConsumer
 
 
 class ReviewHooks:
@@ -32,6 +36,30 @@ class ReviewHooks:
         """Say whether readers are asked what the change does, for `Session.reader_notes`."""
         del settings
         return False
+
+    def named(self, pull: PullRequest, options: Mapping[str, Any], settings: Config) -> tuple[NamedConsumer, ...]:
+        """Return the other repositories that a review on this machine looks at. `options`: of the command line, by their names."""
+        del pull, options, settings
+        return ()
+
+    async def look_beyond(
+        self,
+        tree: Checkout,
+        files: Sequence[ChangedFile],
+        users: Dependents,
+        consumers: Consumers,
+        *,
+        scratch: str,
+        seconds: float | None,
+    ) -> ConsumerImpact:
+        """Return what the change breaks in other repositories, as the readers of the review may see it."""
+        del tree, files, users, consumers, scratch, seconds
+        return ConsumerImpact()
+
+    def analyzers(self, subject: Survey) -> Mapping[str, Analyzer]:
+        """Return checks whose findings it has made before."""
+        del subject
+        return {}
 
     async def prove(
         self, findings: Sequence[PlacedFinding], session: Session, environment: Settings | None

@@ -6,7 +6,6 @@ from bot.wiring.review import (
     journal,
     lenses,
     lines,
-    list_consumers,
     local_review,
     organization_of,
     rehearsal,

@@ -54,7 +54,7 @@ def _load() -> None:
         import_module("anyio._backends._asyncio")
     for model in filter(None, access.named_models(settings)):
         access.load(model)
-    for moment in ("section", "review"):  # at which a review asks its features
+    for moment in ("section", "finding", "review"):  # at which a review asks its features
         registry.parts(moment)
     forms.known_forms()
     templates.load()

@@ -1,6 +1,5 @@
 """The parts of a review of a local change, of its replay and of its rehearsal."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
@@ -13,20 +12,20 @@ from bot import checkout, config, pipeline
 from bot.analyzers import ANALYZERS
 from bot.brief import Brief
 from bot.checkout import Checkout, ownership
-from bot.checkout.locate import locate
 from bot.config import Config, Settings
 from bot.errors import DeepRepoError, UsageError
 from bot.findings import sarif_results
 from bot.machine.fact_files import EACH_FOLDER, MAX_CACHE_BYTES, FactFiles
 from bot.pipeline import Tools
 from bot.ports import Analyzer, Lens
+from bot.review.hooks import hooks
 from bot.review.journal.record import open_file
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Dependents, PullRequest, Review, ReviewRequest
-from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Disclosure, NamedConsumer
+from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models, warm
@@ -45,8 +44,7 @@ if TYPE_CHECKING:
 
 FACTS = "~/.cache/deeprepo/facts"
 MOST_DEFAULTS = 64_001  # characters: one more than are read, so that what is too long is refused
-CONSUMERS = 30.0  # seconds that a review on a host looks at the repositories that use the reviewed one
-ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
+BEYOND = 30.0  # seconds that a review on a host looks at other repositories
 
 
 async def brief(
@@ -81,6 +79,7 @@ async def brief_of(
         file = await tree.settings_at_tip(config.FILE)
     defaults = await organization_of(pull, environment, scratch)
     settings = config.resolve(flags, file, environment, organization=defaults)
+    of_features = flags.get("of_features") or {}
     return Brief(
         pull=pull,
         settings=settings,
@@ -89,9 +88,9 @@ async def brief_of(
         local=flags.get("local"),
         reports=_reports(flags),
         tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in sarif_results.runs(data, name)),
-        consumers=Consumers(named=named_consumers(pull, tuple(flags.get("with") or ()), settings)),
+        consumers=Consumers(named=tuple(one for each in hooks() for one in each.named(pull, of_features, settings))),
         left_out=left_out,
-        allowed=environment.permissions(flags.get("allowed") or {}),
+        allowed=environment.permissions(of_features),
     )
 
 
@@ -124,7 +123,7 @@ def tools(
         environment=environment,
         scratch=scratch,
         tell=say,
-        consumer_seconds=CONSUMERS if on_server else None,
+        seconds_beyond=BEYOND if on_server else None,
         connections=check_models(settings, environment, access),
         open_journal=open_journal,
         keep_on_cancel=keep_on_cancel,
@@ -139,13 +138,13 @@ class LookingTools(Tools):
     languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
     scratch: str
     tell: Callable[[str | Reading], None]
-    consumer_seconds: float | None = None  # for all consumers
+    seconds_beyond: float | None = None  # for all other repositories
 
     def say(self, message: str | Reading) -> None:
         """Report progress."""
         self.tell(message)
 
-    async def look_at_consumers(
+    async def look_beyond(
         self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
     ) -> ConsumerImpact:
         """Look at the repositories that somebody named."""
@@ -153,7 +152,11 @@ class LookingTools(Tools):
             consumers.named and consumers.audience is None
         ):  # on a host those who see how far a review is may not know how many
             self.say(f"looking at {len(consumers.named)} repositories that may use this one")
-        return await look(tree, files, users, consumers, scratch=self.scratch, seconds=self.consumer_seconds)
+        looks = [
+            await each.look_beyond(tree, files, users, consumers, scratch=self.scratch, seconds=self.seconds_beyond)
+            for each in hooks()
+        ]
+        return next((impact for impact in looks if impact.reports), ConsumerImpact())
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:
         """List the lines on which a file does not parse."""
@@ -202,7 +205,7 @@ class ReplayTools(Tools):
         """Let no time pass."""
         return 0.0
 
-    async def look_at_consumers(
+    async def look_beyond(
         self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
     ) -> ConsumerImpact:
         """Return what the record says of them."""
@@ -324,57 +327,6 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
     return await pipeline.review(replace(recorded, pull=pull), replaying)
 
 
-async def look(
-    tree: Checkout,
-    files: Sequence[ChangedFile],
-    users: Dependents,
-    consumers: Consumers,
-    *,
-    scratch: str,
-    seconds: float | None = None,
-) -> ConsumerImpact:
-    """What the change breaks in these repositories. `seconds`: for all of them."""
-    if not consumers.named:
-        return ConsumerImpact()
-    from bot.consumers.check import check
-
-    return await check(
-        tree, files, users, consumers.named, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
-        own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out, seconds=seconds,
-        shows=partial(_shows, consumers.organization),
-    )  # fmt: skip
-
-
-def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Config) -> tuple[NamedConsumer, ...]:
-    """The clones that a person has named, and those of the settings, whose paths begin at the repository's top folder."""
-    top = Path(locate(pull.git_dir).top or pull.git_dir)
-    top = top.parent if top.name == ".git" else top
-    return (
-        *map(NamedConsumer, locations),
-        *(
-            NamedConsumer(str(top / location), settings=True)
-            for location in settings.consumers
-            if (top / location).exists() or not ON_HOST.fullmatch(location)
-        ),
-    )
-
-
-async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tuple[ConsumerReport, ...]:
-    """What each clone takes of what the repository offers at its HEAD, told from manifests. Settings are read at HEAD too."""
-    from bot.consumers.check import list_known
-
-    pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
-    async with Checkout(pull) as tree:
-        written = await tree.settings_at_tip(config.FILE)
-        named = named_consumers(pull, places, config.resolve({}, written, config.environment()))
-        return await list_known(tree, named, LANGUAGES, own=pull.git_dir, scratch=scratch)
-
-
-def _shows(organization: "OrganizationFile | None", file: bytes | None) -> Disclosure:
-    """What a consumer's own settings let others learn of it. Raises ConfigError where they cannot be read."""
-    return config.resolve({}, file, config.Settings(), organization=organization).as_consumer
-
-
 def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:
     """Return what an estimate is made with."""
     keep_facts(config.environment().cache or FACTS)
@@ -405,13 +357,8 @@ def _open(
 
 
 def _others(subject: Survey) -> dict[str, Analyzer]:
-    """What other tools have reported and what consumers lose, if anybody has named them."""
-    others: dict[str, Analyzer] = {}
-    if subject.consumers.reports:
-        from bot.analyzers.consumers import ConsumerFindings
-
-        checked = frozenset(one.name for one in subject.consumers.reports if one.state == "checked")
-        others["consumers"] = ConsumerFindings(subject.consumers.findings, checked)
+    """What features and other tools have found, if anybody has asked for it."""
+    others: dict[str, Analyzer] = {name: one for each in hooks() for name, one in each.analyzers(subject).items()}
     if subject.brief.reports or subject.brief.tool_runs:
         from bot.analyzers.sarif import Sarif
 

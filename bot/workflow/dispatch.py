@@ -31,7 +31,6 @@ from bot.workflow import (
     forget_job,
     hooks,
     merge_queue_job,
-    packages,
     refresh_job,
     remark_job,
     replies,
@@ -55,7 +54,7 @@ WORK: Mapping[type[Ask], Work] = {
     ChecksWanted: rerun_job.run,
     MergeGroup: merge_queue_job.run,
     Forget: forget_job.run,
-    PackageSurvey: packages.survey,
+    PackageSurvey: hooks.survey,
 }
 
 

@@ -4,9 +4,10 @@ import asyncio
 import logging
 
 from bot.errors import HostRefused
-from bot.github import apps
+from bot.github import apps, shapes
 from bot.values import Forget
-from bot.workflow import journals, kept_facts, packages
+from bot.workflow import journals, kept_facts
+from bot.workflow.hooks import hooks
 from bot.workflow.jobs import Job
 from bot.workflow.server import Server
 
@@ -34,7 +35,8 @@ async def run(ask: Forget, _: Job, server: Server) -> None:
     await asyncio.to_thread(
         journals.delete, [p for r in repositories for p in journals.of_repository(server.folder, r)]
     )
-    await asyncio.to_thread(packages.forget_clones, server.folder, repositories)
+    for each in hooks():
+        await each.forget(repositories, server)
     await asyncio.to_thread(kept_facts.forget, server.folder, repositories)
     await server.store.forget(ask.installation, gone)  # last: a second attempt knows what is left to do
 
@@ -42,8 +44,8 @@ async def run(ask: Forget, _: Job, server: Server) -> None:
 async def _still_ours(ask: Forget, server: Server) -> frozenset[int]:
     """Which of the repositories the App can still see, or again: none if it is no longer installed."""
     try:
-        async with apps.acting(server.identity, ask.installation, packages.LISTING, server.pace) as inside:
-            ours = frozenset([home.standing.id async for home in packages.listing(inside)])
+        async with apps.acting(server.identity, ask.installation, apps.LISTING, server.pace) as inside:
+            ours = frozenset([int(shapes.at(data, "id")) async for data in apps.repositories(inside)])
             return ours & frozenset(ask.repositories) if ask.repositories else ours
     except HostRefused as refused:
         if not refused.is_gone:

@@ -1,9 +1,13 @@
 """What a feature may do in the jobs of a server: it overrides what it has something to do for."""
 
+from collections.abc import Collection, Iterable
+from contextlib import AbstractAsyncContextManager
 from typing import cast
 
 from bot import registry
-from bot.values import ChecksEnded, PullRef
+from bot.config import Settings
+from bot.values import Ask, ChecksEnded, PackageSurvey, PullRef
+from bot.values.consumer import Consumers
 from bot.workflow.jobs import Job
 from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
@@ -14,6 +18,27 @@ class ServerHooks:
 
     async def on_reviewed(self, run: ReviewRun, job: Job, server: Server) -> None:
         """Act on a review that was posted."""
+
+    def consumers(self, run: ReviewRun, server: Server) -> AbstractAsyncContextManager[Consumers] | None:
+        """Fetch the other repositories that a review looks at; None: it knows of none."""
+        del run, server
+        return None
+
+    def refusal(self, ask: Ask, settings: Settings) -> str:
+        """Say why a job is not taken on, "" if it is."""
+        del ask, settings
+        return ""
+
+    def checks(self, settings: Settings, events: Collection[str]) -> Iterable[tuple[str, str]]:
+        """List what an operator should know before the server starts, as names and sentences. `events`: those that the App hears of."""
+        del settings, events
+        return ()
+
+    async def on_survey(self, ask: PackageSurvey, job: Job, server: Server) -> None:
+        """Look which packages repositories offer and take."""
+
+    async def forget(self, repositories: Collection[int], server: Server) -> None:
+        """Delete what it keeps of repositories."""
 
     async def on_checks_ended(self, ask: ChecksEnded, job: Job, server: Server) -> None:
         """Act on the checks of another App that have ended on a commit."""
@@ -27,6 +52,12 @@ class ServerHooks:
 def hooks() -> tuple[ServerHooks, ...]:
     """List what features do on a server."""
     return cast("tuple[ServerHooks, ...]", registry.parts("server"))
+
+
+async def survey(ask: PackageSurvey, job: Job, server: Server) -> None:
+    """Carry out the job of looking at packages."""
+    for each in hooks():
+        await each.on_survey(ask, job, server)
 
 
 async def tell_checks_ended(ask: ChecksEnded, job: Job, server: Server) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
 from bot import config, github
@@ -25,7 +25,6 @@ from bot.workflow import (
     conclusions,
     hooks,
     journals,
-    packages,
     push_count,
     refresh_job,
     replies,
@@ -174,8 +173,9 @@ class ServerReviewer(Reviewer):
         return self.server.fetch(self.run.ask.pull, self.run.state)
 
     def consumers(self) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch the repositories of the installation that use this one."""
-        return packages.fetch_users(self.run, self.server)
+        """Fetch the other repositories that features look at."""
+        found = (each.consumers(self.run, self.server) for each in hooks.hooks())
+        return next((one for one in found if one is not None), nullcontext(Consumers()))
 
     @asynccontextmanager
     async def funds(self, brief: Brief) -> AsyncIterator[Funds]:

@@ -66,7 +66,7 @@ def _print_review() -> None:
         tell("A sample change, reviewed offline (no key, no network), as `deeprepo review` does it in your checkout;")
         tell("and the clone of a repository that uses it, as with the option --with:\n")
         request = ReviewRequest(str(folder), "range", "main", "pull-request")
-        flags = {"effort": "none", "with": (str(user),)}
+        flags = {"effort": "none", "of_features": {"consumers": (str(user),)}}
         with workplace(request) as scratch, progress(quiet=False) as say:
             done = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
         deliver(done, "console", None)

@@ -43,8 +43,12 @@ ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has 
         "bot/workflow/jobs/asks.py": "the same",
         "bot/features/reproduction/runners.py": "an option of test runners",
     },
+    "consumers": {"bot/config/action.py": "the inputs of action.yml, which one class reads"},
 }
-PLAIN = {"run", "tried"}  # keys that are words of English: a file that has one says nothing of the feature
+PLAIN = {  # keys that are words of English, or of the core, too: a file that has one says nothing of the feature
+    "run", "tried",
+    "consumers",  # the core knows repositories beside the reviewed one, whoever names them: `bot/values/consumer.py`
+}  # fmt: skip
 
 
 def words(name: str) -> frozenset[str]:

@@ -19,13 +19,13 @@ from pydantic import SecretStr
 
 from bot import config, pipeline
 from bot.brief import Brief
+from bot.features.consumers import fetching as consumers
 from bot.github import RequestPace
 from bot.github import apps as github_apps
 from bot.outputs import console, json_file, markdown, posts, sarif, state
 from bot.values import PullRef, PullRequest, Review
 from bot.values.consumer import DISCLOSURES, Audience, Consumers, Disclosure, NamedConsumer
 from bot.wiring import review
-from bot.workflow import consumers
 from deeprepo_sandbox import github as sandbox
 from rlm.journal.writer import Journal
 

@@ -9,8 +9,8 @@ import pytest
 from prices import BROKEN, LIBRARY, USER
 from whole import Whole, whole
 
-from bot.cli import consumers
-from bot.workflow import packages
+from bot.features.consumers import command_line as consumers
+from bot.features.consumers import packages
 from deeprepo_sandbox import github as sandbox
 
 LINES = {".deeprepo.yml": "as_consumer: lines\n"}

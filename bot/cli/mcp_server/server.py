@@ -79,7 +79,7 @@ def server(repo: str) -> MCPServer[object]:
             consumers: paths of clones of repositories that use this one; what the change breaks there is reported too.
         """
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-            flags = {"effort": effort, "usd": max_usd, "with": consumers}
+            flags = {"effort": effort, "usd": max_usd, "of_features": {"consumers": consumers}}
             async with _progress(context) as say:
                 return await _sentence(_review(repo, change, flags, scratch, say, last, rounds))
 

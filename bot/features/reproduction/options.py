@@ -15,4 +15,5 @@ RUN_TESTS = Option(
             help="Let tests that a model writes run in a sandbox, if .deeprepo.yml of the base branch has a section `run`.",
         ),
     ],
+    is_estimated=True,
 )

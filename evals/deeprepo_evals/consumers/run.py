@@ -12,8 +12,8 @@ from typing import Any
 
 from bot import checkout, diff
 from bot.analyzers import ANALYZERS
-from bot.consumers.check import check
 from bot.errors import DeepRepoError, GitError
+from bot.features.consumers.check import check
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
 from deeprepo_evals.clones import clones, half

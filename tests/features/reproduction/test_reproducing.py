@@ -88,7 +88,7 @@ def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             monkeypatch.delenv(variable, raising=False)
         with doubles.in_thread(Server(PerModel({"worker": model}))) as server:
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
-            given = {"worker": "compatible/worker", "effort": "low", "allowed": {"run": True}, **flags}
+            given = {"worker": "compatible/worker", "effort": "low", "of_features": {"run": True}, **flags}
             (tmp_path / "scratch").mkdir(exist_ok=True)
             request, scratch = ReviewRequest(str(shop.folder)), str(tmp_path / "scratch")
             if stranger:
@@ -237,7 +237,7 @@ def test_a_finding_that_is_still_there_keeps_its_test(reviewed: Callable[..., Re
 def test_without_permission_nothing_is_run_or_asked(reviewed: Callable[..., Review]) -> None:
     """A section in the repository's file alone switches nothing on."""
     model = Model()
-    done = reviewed(model, allowed={"run": None})
+    done = reviewed(model, of_features={"run": None})
     assert (model.asked, [note for note in done.notes if "test" in note]) == ([], [])
 
 

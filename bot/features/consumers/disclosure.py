@@ -7,7 +7,7 @@ be shown is taken out of the values themselves, before an output, a prompt, a re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.consumers import words
+from bot.features.consumers import words
 from bot.values import Basis, Evidence, Finding, Source, Tracking
 from bot.values.consumer import (
     DISCLOSURES,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from bot.cli.exits import CLEAN, finish, tell
-from bot.cli.options import ConsumerClones, RepoFolder
+from bot.cli.options import RepoFolder
+from bot.features.consumers.options import ConsumerClones, clones
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,8 +38,7 @@ def command(
     """
     if server:
         return _of_server(form)
-    from bot.cli.reviewing import clones
-    from bot.wiring import list_consumers
+    from bot.features.consumers.local import list_consumers
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         reports = asyncio.run(list_consumers(repo, clones(consumers), scratch))
@@ -55,7 +55,7 @@ def command(
 
 
 def _rows(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
-    from bot.consumers.words import REACHES
+    from bot.features.consumers.words import REACHES
 
     for one in reports:
         read = f"{one.commit[:10]} {one.day}".strip()
@@ -68,7 +68,7 @@ def _rows(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
 def _of_server(form: str) -> int:
     """What a server's index has: who takes what from whom, at which version, when it was looked at."""
     from bot import config
-    from bot.consumers.words import REACHES
+    from bot.features.consumers.words import REACHES
     from bot.machine import extras
 
     extras.need("server")

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.checkout import Checkout
-from bot.consumers import words
-from bot.consumers.schema_uses import breaks_of
+from bot.features.consumers import words
+from bot.features.consumers.schema_uses import breaks_of
 from bot.ports import Analyzer
 from bot.values import (
     Basis,

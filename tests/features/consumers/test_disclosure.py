@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from bot.consumers.disclosure import disclosure, withheld
+from bot.features.consumers.disclosure import disclosure, withheld
 from bot.values import Basis, Evidence, Excerpt, Finding, Source, Tracking, Verdict
 from bot.values.consumer import DISCLOSURES, Audience, ConsumerImpact, ConsumerReport, Disclosure, Standing, Visibility
 from impact.packages import Requirement

@@ -11,10 +11,10 @@ from bot.checkout import Checkout, clone
 from bot.checkout.locate import paths_of
 from bot.checkout.shown import know_secrets
 from bot.config.names import FILE
-from bot.consumers import words
-from bot.consumers.package_breaks import package_breaks
-from bot.consumers.schema_uses import schema_findings
 from bot.errors import DeepRepoError
+from bot.features.consumers import words
+from bot.features.consumers.package_breaks import package_breaks
+from bot.features.consumers.schema_uses import schema_findings
 from bot.ports import Analyzer
 from bot.values import ChangedFile, Dependents
 from bot.values.consumer import (

@@ -12,22 +12,22 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pydantic import SecretStr
 
 from bot import github
-from bot.config import Settings
-from bot.consumers.disclosure import disclosure
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
+from bot.features.consumers import fetching as consumers
+from bot.features.consumers.disclosure import disclosure
+from bot.features.consumers.fetching import Home
+from bot.features.consumers.settings import ConsumerSettings
+from bot.features.consumers.variables import ConsumerVariables
 from bot.github import apps, shapes
 from bot.github.client import GitHubClient
 from bot.machine import files
 from bot.storage.packages import PackageHome
 from bot.values import PackageSurvey, PullRef
 from bot.values.consumer import Audience, Consumers, NamedConsumer, Standing
-from bot.workflow import consumers
-from bot.workflow.consumers import Home
 from bot.workflow.fetching import room
 from bot.workflow.jobs import Job
 from bot.workflow.reviewer import ReviewRun
@@ -39,18 +39,12 @@ SURVEY_SECONDS = 1_200.0  # of background work for one installation: the rest is
 SURVEYED_SECONDS = 86_400.0  # seconds after which a repository is looked at again although nothing was heard of it
 REVIEW_SECONDS = 8.0  # for one that a review has to fetch
 NOT_YET = "Which repositories use this one is not known yet: they are looked at in the background, and the next review has them."
-LISTING: Any = {"metadata": "read"}
 DEFAULT_MEGABYTES = 2_000
-
-
-def is_on(settings: Settings) -> bool:
-    """Whether the operator lets reviews look at consumers."""
-    return settings.consumers not in (None, "off")
 
 
 async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
     """Look at one repository, or at each of an installation that nobody has looked at of late."""
-    if not is_on(server.settings):
+    if not server.settings.of(ConsumerVariables).is_on:
         return
     try:
         homes = await _homes(ask, server)
@@ -65,19 +59,19 @@ async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
         is_due = ask.repository or before is None or before.problem or time.time() - before.read_at > SURVEYED_SECONDS
         if is_due and time.monotonic() < end:
             await _look(ask.installation, home, before, server)
-    make_room(server.folder, (server.settings.consumers_megabytes or DEFAULT_MEGABYTES) << 20)
+    make_room(server.folder, (server.settings.of(ConsumerVariables).consumers_megabytes or DEFAULT_MEGABYTES) << 20)
     log.info("packages were looked at", extra={"facts": {"installation": ask.installation, "repositories": len(homes)}})
 
 
 async def _homes(ask: PackageSurvey, server: Server) -> list[Home]:
     """The repositories to look at, as GitHub lists them for a token that sees no contents."""
-    async with apps.acting(server.identity, ask.installation, LISTING, server.pace, ask.repository) as client:
-        return [home async for home in listing(client)]
+    async with apps.acting(server.identity, ask.installation, apps.LISTING, server.pace, ask.repository) as client:
+        return [home async for home in _listing(client)]
 
 
-async def listing(client: GitHubClient) -> AsyncIterator[Home]:
+async def _listing(client: GitHubClient) -> AsyncIterator[Home]:
     """The repositories that a token of an installation is good for."""
-    async for data in client.pages(client.rest.apps.async_list_repos_accessible_to_installation, "repositories"):
+    async for data in apps.repositories(client):
         yield consumers.home_of(data)
 
 
@@ -126,15 +120,15 @@ async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers
     Those that the repository's own file names narrow them down: it is read at the base branch, so no author of a change chooses. A clone
     at hand is used; one that has to be fetched has some seconds.
     """
-    pull, most = run.ask.pull, server.settings.consumers_shown or "existence"
+    pull, most = run.ask.pull, server.settings.of(ConsumerVariables).consumers_shown or "existence"
     audience = Audience(Standing(pull.owner), most, is_stranger=run.state.stranger)
-    if not is_on(server.settings):
+    if not server.settings.of(ConsumerVariables).is_on:
         yield Consumers(audience)
         return
     audience = replace(audience, subject=await consumers.subject(run.host.client, run.state.facts.repository.name))
     known_homes = await server.store.packages.homes(pull.installation)
     await _refresh(pull, known_homes, server)
-    entries = [name for name in run.settings.consumers if consumers.is_name(name)]
+    entries = [name for name in run.settings.of(ConsumerSettings).consumers if consumers.is_name(name)]
     chosen = {name.lower() for name in entries}
     users = await server.store.packages.users(pull.installation, pull.repository)
     if chosen:  # what only a schema ties to this repository is in no manifest: it is looked at if the file names it
@@ -144,7 +138,7 @@ async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers
         asked = users[: consumers.MAX_CONSUMERS]
         own = await _own(asked, audience, run, server, scratch) if asked else ()
         others: tuple[NamedConsumer, ...] = ()
-        if server.settings.consumers == "any":
+        if server.settings.of(ConsumerVariables).consumers == "any":
             foreign = [name for name in entries if name.partition("/")[0].lower() != pull.owner.lower()]
             others = await _public(foreign, run, server, scratch)
         yield Consumers(audience, (*own, *others), "" if pull.repository in known_homes else NOT_YET)
@@ -168,7 +162,7 @@ async def _own(
     try:
         ids = tuple(one.repository for one in rows)
         async with github.reading(server.identity, installation, ids, server.pace) as (client, token):
-            homes = {home.standing.id: home async for home in listing(client)}
+            homes = {home.standing.id: home async for home in _listing(client)}
 
             async def one(name: str) -> NamedConsumer:
                 row = next(each for each in rows if each.name == name)

@@ -2,15 +2,27 @@
 
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from bot.action.hooks import StepHooks
 from bot.config import Step
 from bot.errors import HostError, UsageError
+from bot.features.consumers import fetching as consumers
 from bot.github import apps
 from bot.github.client import GitHubClient
 from bot.values.consumer import Audience, Consumers, NamedConsumer, Standing
-from bot.workflow import consumers
 from bot.workflow.reviewer import ReviewRun
+
+
+class ConsumersOfAStep(StepHooks):
+    """A step looks at those that its workflow names."""
+
+    def consumers(self, run: ReviewRun, step: Step) -> AbstractAsyncContextManager[Consumers]:
+        """Fetch them for the time of the review."""
+        return fetch(run, step)
+
+
+CONSUMERS_OF_A_STEP = ConsumersOfAStep()
 
 
 @asynccontextmanager

@@ -1,0 +1,48 @@
+"""What a review does about the repositories that use the reviewed one."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.checkout import Checkout
+from bot.config import Config
+from bot.features.consumers import local
+from bot.features.consumers.analyzer import ConsumerFindings
+from bot.ports import Analyzer
+from bot.review.hooks import ReviewHooks
+from bot.review.survey import Survey
+from bot.values import ChangedFile, Dependents, PullRequest
+from bot.values.consumer import ConsumerImpact, Consumers, NamedConsumer
+
+
+class ConsumerLook(ReviewHooks):
+    """Compares the change with what others use of it."""
+
+    def named(self, pull: PullRequest, options: Mapping[str, Any], settings: Config) -> tuple[NamedConsumer, ...]:
+        """Return the clones of `--with` and those of the settings."""
+        return local.named_consumers(pull, tuple(options.get("consumers") or ()), settings)
+
+    async def look_beyond(
+        self,
+        tree: Checkout,
+        files: Sequence[ChangedFile],
+        users: Dependents,
+        consumers: Consumers,
+        *,
+        scratch: str,
+        seconds: float | None,
+    ) -> ConsumerImpact:
+        """Return what the change breaks there, if anybody has named one."""
+        if not consumers.named:
+            return ConsumerImpact()
+        return await local.look(tree, files, users, consumers, scratch=scratch, seconds=seconds)
+
+    def analyzers(self, subject: Survey) -> Mapping[str, Analyzer]:
+        """Return what was found there as a check."""
+        impact = subject.consumers
+        if not impact.reports:
+            return {}
+        checked = frozenset(one.name for one in impact.reports if one.state == "checked")
+        return {"consumers": ConsumerFindings(impact.findings, checked)}
+
+
+CONSUMER_LOOK = ConsumerLook()
