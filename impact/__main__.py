@@ -59,7 +59,8 @@ async def look(tree: GitTree) -> tuple[list[Row], tuple[str, ...]]:
     for place in added.places:
         rows.append((place.path, place.line, f"breaks: `{place.name}` {place.says or 'is not there'} [{place.rule}]"))
     rows += [row async for row in _of_data(tree, files)]
-    return rows, users.cut
+    lost = (f"{one.package} has no public {one.name} any more: {one.asks}" for one in users.offers)
+    return rows, (*users.cut, *lost)
 
 
 async def _of_data(tree: GitTree, files: Sequence[ChangedFile]) -> AsyncIterator[Row]:

@@ -232,6 +232,17 @@ class LostGuard:
 
 
 @dataclass(frozen=True, slots=True)
+class LostOffer:
+    """A public name that a published package has no more: who installed it may use it, whatever this tree does."""
+
+    package: str
+    name: str
+    door: str  # the file that offered it
+    version: str  # in the package's manifest
+    asks: str  # the next version that may lack it, by semantic versioning, if that one is published
+
+
+@dataclass(frozen=True, slots=True)
 class Dependents:
     """What the change may break: the changed symbols, the files that use them, the lines with those uses, and what the search limits left out."""
 
@@ -244,6 +255,7 @@ class Dependents:
         tuple[str, Definition], ...
     ] = ()  # ("path:name" of a changed method, the definition that overrides it)
     guards: tuple[LostGuard, ...] = ()  # that are gone, the first to look at first
+    offers: tuple[LostOffer, ...] = ()  # that published packages have no more
 
     def by_key(self) -> dict[str, ChangedSymbol]:
         """The changed definitions by "path:name". Of several that bear one name, the one whose contract changed."""

@@ -1,6 +1,6 @@
 """What manifests tell: who offers and who takes which package."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeVar
 
 T = TypeVar("T")
@@ -21,6 +21,9 @@ class Package:
     folder: Exact[str] = ""  # of its manifest
     roots: Exact[tuple[str, ...]] = ()  # folders and files that it consists of
     entries: Exact[tuple[str, ...] | None] = None  # files that importers can name; None: any
+    # Of one that is published: the version that its manifest writes, and the files whose names are its public ones.
+    version: Exact[str] = field(default="", compare=False)
+    doors: Exact[tuple[str, ...]] = field(default=(), compare=False)
 
     def holds(self, path: str) -> bool:
         """Whether a file is a part of the package."""

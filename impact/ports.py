@@ -142,6 +142,14 @@ class Packaging(Protocol):
 
 
 @runtime_checkable
+class Offering(Protocol):
+    """A packaging in which others find more names in a file than it means to offer."""
+
+    def offers(self, source: str, name: str) -> bool:
+        """Whether a file says that a name is for everybody."""
+
+
+@runtime_checkable
 class Linking(Protocol):
     """A packaging in which names alone do not tie two trees together."""
 

@@ -7,6 +7,7 @@ from itertools import compress
 from bot import __version__, diff
 from bot.diff import units
 from bot.findings import copies, places, placing, rounds, suggest
+from bot.render.wording.offers import lost_offers
 from bot.review import incremental
 from bot.review.hooks import hooks
 from bot.review.judging import JudgedFindings
@@ -121,6 +122,7 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
         *session.results.notes,
         *session.calls.budget.notes,
         *transcript.notes,
+        *lost_offers(subject.dependents.offers),
         *(f"The new commit of the submodule `{path}` was not read." for path in submodules),
     )
     return tuple(dict.fromkeys(notes))

@@ -18,6 +18,7 @@ from impact.uses.importing import Scene, beside, importing
 from impact.uses.indirect import Indirect
 from impact.uses.lacking import lacking_parts
 from impact.uses.lost_modules import lost_modules
+from impact.uses.lost_offers import lost_offers
 from impact.uses.markup import lost_parts
 from impact.uses.meant import of_the_change
 from impact.uses.names import ALL_LINES
@@ -76,6 +77,7 @@ async def find(
         ),
         heirs=tuple(heir for part in parts for heir in part.heirs),
         guards=tuple(guard for part in parts for guard in part.guards),
+        offers=tuple(offer for part in parts for offer in part.offers),
     )
 
 
@@ -154,6 +156,7 @@ async def _of_language(
         missed_uses=tuple(missed_uses),
         heirs=below,
         guards=guards,
+        offers=await lost_offers(tree, language, exports, files),
     )
 
 

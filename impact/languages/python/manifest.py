@@ -72,8 +72,25 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
         listed = [one for path in _MODULES for row in _values(top, path) for one in texts(row)]
         own = {name, *(one.rpartition("/")[2].partition(".")[0] for one in listed)}
         if name and (places := _places(folder, own, code)):
-            rows.append(Package(LANGUAGE, normal(name), folder, places))
+            version = _version(top, config, program)
+            doors = tuple(
+                path
+                for place in places
+                if (path := place if place.endswith(".py") else f"{place}/__init__.py") in paths
+            )
+            rows.append(
+                Package(LANGUAGE, normal(name), folder, places, version=version, doors=doors if version else ())
+            )
     return tuple(rows)
+
+
+def _version(top: Mapping[str, object], config: bytes, program: bytes) -> str:
+    """The version that a distribution writes, if a build makes one of it that an index takes."""
+    is_built = "build-system" in top or bool(config or program)
+    written = [text_of(at(top, key)) for key in ("project.version", "tool.poetry.version")]
+    written += [ini(config).get("metadata", "version", fallback=""), *_texts_in(_setup_call(program).get("version"))]
+    is_private = any(one.startswith("Private ::") for one in texts(at(top, "project.classifiers")))
+    return next(filter(None, written), "") if is_built and not is_private else ""
 
 
 def _places(folder: str, names: Collection[str], code: Sequence[str]) -> tuple[str, ...]:
@@ -198,6 +215,11 @@ def _requirement(text: str, path: str) -> Requirement | None:
         return Requirement(LANGUAGE, name, written, "git", path, fixed=bool(_VERSION.match(written)))
     origin: Origin = "registry" if place.startswith("http") else "path"
     return Requirement(LANGUAGE, name, place, origin, path)
+
+
+def offers(source: str, name: str) -> bool:
+    """Whether a module that lists what it offers lists a name."""
+    return "__all__" not in source or re.search(rf"[\"']{name}[\"']", source) is not None
 
 
 def package_of(spec: str) -> str:

@@ -21,12 +21,14 @@ LOCKS = {"Cargo.lock": r'(?m)^name = "NAME"\nversion = "([^"\n]+)"'}
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """The crates of a tree that are libraries."""
     rows = []
-    for path, source in sorted(manifests.items()):
-        crate, folder = read(source), posixpath.dirname(path)
+    crates = {"": {}, **{posixpath.dirname(path): read(source) for path, source in sorted(manifests.items())}}
+    for folder, crate in crates.items():
         name = text_of(at(crate, "package.name"))
         root = posixpath.join(folder, text_of(at(crate, "lib.path")) or "src/lib.rs")
         if name and root in paths:
-            rows.append(Package(LANGUAGE, name, folder, (posixpath.dirname(root),)))
+            version = text_of(at(crate, "package.version")) or text_of(at(crates[""], "workspace.package.version"))
+            doors = (root,) if at(crate, "package.publish") not in (False, []) else ()
+            rows.append(Package(LANGUAGE, name, folder, (posixpath.dirname(root),), version=version, doors=doors))
     return tuple(rows)
 
 
@@ -58,6 +60,12 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
     del folders
     rows = [f'"{package.name}" = {{ path = "../{package.folder}" }}\n' for package in packages]
     return {"Cargo.toml": "".join(["[patch.crates-io]\n", *rows]).encode()}
+
+
+def offers(source: str, name: str) -> bool:
+    """Whether the root of a crate makes a name public, or all of a module."""
+    said = re.search(rf"(?m)^pub\s++(?:use\b[^;]*(?:\b{name}\b|\*)|(?:[\w\"]++\s++){{1,4}}{name}\b)", source)
+    return said is not None
 
 
 def package_of(spec: str) -> str:

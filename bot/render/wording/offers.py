@@ -1,0 +1,22 @@
+"""Sentences about public names that a published package has no more."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from impact.changes import LostOffer
+
+NAMED = 6  # names in a sentence
+
+
+def lost_offers(offers: Iterable[LostOffer]) -> Iterator[str]:
+    """Say of each package which public names are gone, and which version may lack them."""
+    by_package: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for one in offers:
+        by_package[one.package, one.version, one.asks].append(f"`{one.name}`")
+    for (package, version, asks), names in by_package.items():
+        said = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+        are, them = ("is", "it") if len(names) == 1 else ("are", "them")
+        yield (
+            f"{said} of the package `{package}` {are} gone: who installed it may use {them}. "
+            f"If {version} is published, the next version is {asks}."
+        )
