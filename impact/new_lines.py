@@ -6,6 +6,7 @@ from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import language_of
 from impact.undeclared import undeclared
+from impact.unshipped import unshipped
 from impact.values import Base, Change, HalfBound, Looked, Place, Report, Rule, Tree
 from impact.witness import Witness
 
@@ -43,6 +44,7 @@ async def report(tree: Tree, change: Change, base: Base | None = None) -> Report
         found, built = await Witness(base, index, Index(await base.paths())).hear(found, mine)
     if base is not None and isinstance(tree, Base):
         found += await undeclared(tree, base, index, mine)
+        found += await unshipped(tree, base, index, mine)
         found += await _half_bound(base, index, mine)
     return Report(found, Looked(read, len(index.sources), tuple(sorted(mine.keys() - set(read)))), built)
 

@@ -6,7 +6,15 @@ from pathlib import PurePosixPath
 from typing import Literal, Protocol, runtime_checkable
 
 ParameterKind = Literal["positional", "only", "keyword", "rest", "named_rest"]
-Rule = Literal["missing-module", "missing-name", "missing-member", "arguments", "undeclared-package", "half-bound"]
+Rule = Literal[
+    "missing-module",
+    "missing-name",
+    "missing-member",
+    "arguments",
+    "undeclared-package",
+    "unshipped-file",
+    "half-bound",
+]
 Form = Literal["name", "member", "import", "definition", "key"]
 Certainty = Literal["proven", "likely", "named"]
 Side = Literal["head", "base"]

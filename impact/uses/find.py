@@ -156,7 +156,7 @@ async def _of_language(
         missed_uses=tuple(missed_uses),
         heirs=below,
         guards=guards,
-        offers=await lost_offers(tree, language, exports, files),
+        offers=await lost_offers(tree, language, exports, files, every),
     )
 
 

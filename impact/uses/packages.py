@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import translate
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from impact.packages import Package, PackageRow, Requirement
 from impact.ports import Language, Packaging, Tree
@@ -22,13 +23,21 @@ def holding(packages: Iterable[Package], path: str) -> Package | None:
     return max((one for one in packages if one.holds(path)), key=lambda one: len(one.folder), default=None)
 
 
-async def offer_of(tree: Tree, languages: Mapping[str, Language], side: Side = "head") -> tuple[Package, ...]:
-    """What a tree offers. Manifests of tests, examples and copies of other packages offer nothing."""
+async def offer_of(
+    tree: Tree, languages: Mapping[str, Language], side: Side = "head", around: Collection[str] | None = None
+) -> tuple[Package, ...]:
+    """What a tree offers. Manifests of tests, examples and copies of other packages offer nothing.
+
+    `around`: files; then the manifests in the folders above them alone are read.
+    """
     rows: list[Package] = []
     paths = frozenset(await tree.entries(side))
+    folders = {str(folder) for path in around or () for folder in PurePosixPath(path).parents}
     for language in languages.values():
         if language.packaging is not None:
-            manifests = await _read(tree, language.packaging.MANIFESTS, side)
+            names = language.packaging.MANIFESTS
+            above = {posixpath.normpath(posixpath.join(folder, name)) for folder in folders for name in names} & paths
+            manifests = await (_read(tree, names, side) if around is None else _texts(tree, sorted(above), side))
             rows += language.packaging.packages(
                 {path: text for path, text in manifests.items() if not _beside(path)}, paths
             )
@@ -81,8 +90,11 @@ def form(names: tuple[str, ...]) -> re.Pattern[str]:
 
 async def _read(tree: Tree, names: tuple[str, ...], side: Side = "head") -> Mapping[str, bytes]:
     """The files of such names that are nobody else's code, in UTF-8, without those that cannot be read."""
-    texts = await tree.read_many(await _paths(tree, names, side), side)
-    return {path: utf8(source) for path, source in texts.items()}
+    return await _texts(tree, await _paths(tree, names, side), side)
+
+
+async def _texts(tree: Tree, paths: Sequence[str], side: Side) -> Mapping[str, bytes]:
+    return {path: utf8(source) for path, source in (await tree.read_many(paths, side)).items()}
 
 
 async def _paths(tree: Tree, names: tuple[str, ...], side: Side = "head") -> list[str]:
