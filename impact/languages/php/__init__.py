@@ -1,14 +1,33 @@
 """PHP's classes: which file a name means, told from the `autoload` tables of composer.json (PSR-4)."""
 
-import json
 import posixpath
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from difflib import get_close_matches
 
 from impact.language import Standalone
 from impact.paths import Paths, joined
+from impact.text.tables import json_table, table, texts
 from impact.values import Import
+
+
+class Autoload:
+    """What the manifests of a tree say of its classes, and of the files that are always loaded."""
+
+    def __init__(self, configs: Mapping[str, bytes]) -> None:
+        """Read each composer.json."""
+        self.psr4: list[tuple[str, str]] = []  # prefix of a namespace and its folder
+        self.psr0: list[tuple[str, str]] = []
+        self.files: list[str] = []
+        self.homes: list[str] = []  # folders and files in which a class may be in any file
+        for path in sorted(configs):
+            manifest, folder = json_table(configs[path]), posixpath.dirname(path)
+            for loads in (table(manifest.get(key)) for key in ("autoload", "autoload-dev")):
+                for kind, rows in (("psr-4", self.psr4), ("psr-0", self.psr0)):
+                    for prefix, folders in table(loads.get(kind)).items():
+                        inner = prefix.replace("\\", "/") if kind == "psr-0" else ""
+                        rows += [(prefix, joined(joined(folder, one), inner)) for one in texts(folders)]
+                self.files += [joined(folder, one) for one in texts(loads.get("files"))]
+                self.homes += [joined(folder, one) for one in texts(loads.get("classmap"))]
 
 
 class Modules(Standalone):
@@ -17,14 +36,12 @@ class Modules(Standalone):
     guesses = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        self._paths = paths
-        self._folders: list[tuple[str, str]] = []  # prefix of a namespace and its folder
-        self._is_mapped = False  # classes may be in any file of some folders
-        for path, source in configs.items():
-            if posixpath.basename(path) == "composer.json" and "vendor/" not in path:
-                for table in _tables(source):
-                    self._is_mapped = self._is_mapped or bool(table.get("classmap") or table.get("psr-0"))
-                    self._folders += _prefixes(table.get("psr-4"), posixpath.dirname(path))
+        own = {
+            path: source for path, source in configs.items() if path.endswith("composer.json") and "vendor/" not in path
+        }
+        self._paths, loads = paths, Autoload(own)
+        self._folders = [row for row in loads.psr4 if row[0]]
+        self._is_mapped = bool(loads.homes or loads.psr0)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """The files of a namespace, with a name the one of that class."""
@@ -73,19 +90,3 @@ class Modules(Standalone):
 
     def _may_be(self, folders: list[str], name: str) -> bool:
         return self._is_mapped or any(self._paths.is_open(joined(folder, f"{name or 'a'}.php")) for folder in folders)
-
-
-def _tables(source: bytes) -> Iterator[Mapping[str, object]]:
-    with suppress(ValueError, RecursionError):
-        manifest = json.loads(source)
-        for key in ("autoload", "autoload-dev"):
-            table = manifest.get(key) if isinstance(manifest, dict) else None
-            if isinstance(table, dict):
-                yield table
-
-
-def _prefixes(table: object, home: str) -> Iterator[tuple[str, str]]:
-    for prefix, folders in table.items() if isinstance(table, dict) else ():
-        for folder in folders if isinstance(folders, list) else [folders]:
-            if isinstance(folder, str) and prefix:
-                yield prefix, joined(home, folder)

@@ -3,7 +3,6 @@
 Classes of one namespace see each other without a `use`: they are in one folder.
 """
 
-import json
 import posixpath
 import re
 from collections import defaultdict
@@ -11,9 +10,11 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
 from impact.filetypes import parsed_by
+from impact.languages.php import Autoload
 from impact.lexical import MOST_IMPORTS, line_until, mention
 from impact.offers import uses as read_uses
 from impact.parsing import Lines
+from impact.paths import joined
 from impact.values import Clues, Link, Use
 
 SUFFIXES = parsed_by("php")
@@ -51,48 +52,21 @@ WHOLE = frozenset({"*"})
 MOST_PREFIXES = 1_000  # of all composer.json files together: each name is compared with each of them
 
 
-def _table(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
-
-
-def _strings(value: object) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [item for item in values if isinstance(item, str)]
-
-
 class Names:
     """The classes and files of one tree. Satisfies `ports.Project`, `ports.SharedScope` and `ports.SelfNamed`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
-        self._prefixes: list[tuple[str, str]] = []  # namespace with its last backslash -> folder
-        self._functions: list[str] = []  # files that are always loaded
-        self._class_homes: list[str] = []  # folders and files that are searched for classes, whatever they are called
+        loads = Autoload(configs)
+        # Namespace with its last backslash -> folder.
+        self._prefixes = sorted([*loads.psr4, *loads.psr0][:MOST_PREFIXES], key=lambda row: (-len(row[0]), row))
+        self._functions, self._class_homes = loads.files, loads.homes
         self._classes: dict[str, str] = {}  # class of a changed file that is searched for -> the file
         self._named: dict[str, list[str]] | None = None
         self._folders: dict[str, list[str]] | None = None
         self._found: dict[str, str | None] = {}
         self._helpers: dict[str, dict[str, None]] = {}  # function or constant of a changed file -> files that have it
         self._spaces: dict[str, set[str]] = {}  # changed file -> the namespaces of its functions and constants
-        for path in sorted(configs):
-            self._configure(posixpath.dirname(path), configs[path])
-        self._prefixes = sorted(self._prefixes[:MOST_PREFIXES], key=lambda row: (-len(row[0]), row))
-
-    def _configure(self, folder: str, source: bytes) -> None:
-        try:
-            table = _table(json.loads(source))
-        except (ValueError, RecursionError):
-            return
-        for key in ("autoload", "autoload-dev"):
-            loads = _table(table.get(key))
-            for prefix, targets in _table(loads.get("psr-4")).items():
-                self._prefixes += [(prefix, _join(folder, target)) for target in _strings(targets)]
-            for prefix, targets in _table(loads.get("psr-0")).items():
-                self._prefixes += [
-                    (prefix, _join(folder, target, prefix.replace("\\", "/"))) for target in _strings(targets)
-                ]
-            self._functions += [_join(folder, target) for target in _strings(loads.get("files"))]
-            self._class_homes += [_join(folder, target) for target in _strings(loads.get("classmap"))]
 
     def note(self, path: str, source: bytes) -> None:
         """Note the functions and constants of a changed file: no path tells who writes their whole names."""
@@ -242,7 +216,7 @@ class Names:
             (prefix, home) for prefix, home in self._prefixes if full.startswith(prefix) and len(full) > len(prefix)
         ]
         for prefix, home in fits:
-            path = _join(home, full[len(prefix) :].strip("\\").replace("\\", "/") + ".php")
+            path = joined(home, full[len(prefix) :].strip("\\").replace("\\", "/") + ".php")
             if path in self._paths:
                 return path
         if full in self._classes:
@@ -279,7 +253,7 @@ class Names:
 
     def _file(self, name: str, path: str, is_anchored: bool) -> str | None:
         folder = posixpath.dirname(path)
-        tries = [_join(folder, name.lstrip("/"))] + ([] if is_anchored else [posixpath.normpath(name)])
+        tries = [joined(folder, name.lstrip("/"))] + ([] if is_anchored else [posixpath.normpath(name)])
         return next((one for one in tries if one in self._paths and one != path), None)
 
 
@@ -292,11 +266,6 @@ def _clauses(what: str) -> Iterator[tuple[str, str]]:
             full = ((before.strip() if brace else "") + words[0]).strip("\\")
             alias = words[2] if len(words) > 2 and words[1].lower() == "as" else full.rpartition("\\")[2]  # noqa: PLR2004
             yield full, alias
-
-
-def _join(*parts: str) -> str:
-    path = posixpath.normpath(posixpath.join(*(part for part in parts if part), "") or ".")
-    return "" if path == "." else path
 
 
 def _holds(path: str, full: str) -> bool:
