@@ -152,10 +152,10 @@ def _by_text(said: Sequence[_Row], speaking: Sequence[_Row], lost: _Lost, suffix
     """One reference for each unchanged line: what says most about the line counts. `speaking`: the lines that an import does not explain."""
     by_naming = _of_names([row for row in said if not is_prose(row[0]) and not is_comment(row[2], row[0])], lost.names)
     references = [
-        *(row for row in by_naming if row.asks),
+        *(row for row in by_naming if row.asks or row.missing),
         *_of_words(speaking, lost.words, suffixes),
         *_of_definitions(speaking, lost.definitions, suffixes),
-        *(row for row in by_naming if not row.asks),
+        *(row for row in by_naming if not (row.asks or row.missing)),
         *_of_paths(speaking, lost.paths, suffixes),
     ]
     return [*reversed({(row.path, row.line): row for row in reversed(references)}.values())]
