@@ -226,3 +226,27 @@ def test_a_route_that_got_another_name_is_proven_to_be_gone(
     """Where its line has another name, and nothing of the tree gives the old one: no route, no group, no resource."""
     found = find(repository.change(files, {path: new}))
     assert any(row.missing for row in found.references) == proven
+
+
+KINDS = "enum Kind {\n  ORDER // what is bought\n  TEMPLATE\n}\n\nenum Form {\n  A4\n}\n"
+ASKS = "import { Kind, PrismaClient } from '@prisma/client';\nexport const a = Kind.TEMPLATE;\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "asks", "others", "proven"),
+    [
+        (("TEMPLATE", "MODEL"), ASKS, {}, True),
+        (("  TEMPLATE\n", ""), ASKS.replace("@prisma/client", "./generated/prisma"), {}, True),
+        (("  TEMPLATE\n", ""), ASKS.replace("@prisma/client", "./kinds"), {}, False),
+        (("  TEMPLATE\n", ""), ASKS, {"other/schema.prisma": KINDS}, False),
+        (("  TEMPLATE", "  TEMPLATE // nobody's"), ASKS, {}, False),
+        (("  A4\n", "  A5\n"), ASKS, {}, False),
+    ],
+)
+def test_a_member_of_an_enumeration_of_prisma_is_proven_to_be_gone(
+    repository: Repository, change: tuple[str, str], asks: str, others: dict[str, str], proven: bool
+) -> None:
+    """Where the file takes the enumeration from the client, and one schema has it."""
+    files: dict[str, str | bytes | None] = {"prisma/schema.prisma": KINDS, "a.ts": asks, **others}
+    found = find(repository.change(files, {"prisma/schema.prisma": KINDS.replace(*change)}))
+    assert any(row.missing and row.path == "a.ts" for row in found.references) == proven

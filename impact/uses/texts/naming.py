@@ -43,6 +43,8 @@ class Naming:
     loose: bool = False  # the form in which it is asked for is that of other names, too
     doubts: str = ""  # what its file holds where another one may be meant
     renames: bool = False  # it proves that only where its line got another name: a library may have one that goes, too
+    block: str = ""  # how the block begins whose lines give it, with the name of that, which is OWNER
+    takes: str = ""  # how a file takes OWNER that asks for it
     again: str = (
         ""  # the form of a line by which another one has the name, with STEM for what stands before its last part
     )
@@ -51,6 +53,15 @@ class Naming:
         """The names that some lines give."""
         look = re.compile(self.gives.replace("NAME", r"([A-Za-z][\w.-]{1,80})"))
         return frozenset(name for line in lines for match in look.finditer(line) for name in match.groups() if name)
+
+    def in_blocks(self, text: str) -> frozenset[str]:
+        """The names that the blocks of a text give, each behind that of its block."""
+        owner, found = "", set[str]()
+        for line in text.split("\n"):
+            head = re.match(self.block, line)
+            owner = head[1] if head is not None else "" if line.startswith("}") else owner
+            found |= {f"{owner}.{name}" for name in self.names_in([line]) if owner and head is None}
+        return frozenset(found)
 
     def of_path(self, path: str) -> str:
         """What the framework calls a file; an empty text if it calls it nothing."""
@@ -90,13 +101,18 @@ class LostName:
     proves: bool = False
 
     @property
+    def owner(self) -> str:
+        """The class, or the block, that has it."""
+        return self.key.rpartition(":")[2].rpartition(".")[0].rpartition(".")[2]
+
+    @property
     def elsewhere(self) -> str:
         """The pattern of the lines by which another file may have it, too; "" where those who ask say whose it is."""
         is_exact = any(word in self.naming.asks for word in EXACT)
         name = re.escape(self.name)
         if self.naming.again:
             stem = re.escape(re.sub(r"[-.]\w*$", "", self.name))
-            return self.naming.again.replace("NAME", name).replace("STEM", stem)
+            return self.naming.again.replace("NAME", name).replace("STEM", stem).replace("OWNER", self.owner)
         return (
             ""
             if is_exact
@@ -113,9 +129,9 @@ def namings() -> tuple[Naming, ...]:
 
 
 def lost_names(
-    files: Sequence[ChangedFile], texts: Mapping[str, str], head_paths: Collection[str]
+    files: Sequence[ChangedFile], before: Mapping[str, bytes], texts: Mapping[str, str], head_paths: Collection[str]
 ) -> Iterator[LostName]:
-    """What the change takes away and no changed file gives any more."""
+    """What the change takes away and no changed file gives any more. `before`, `texts`: the changed files before the change, and after it."""
     mine = [file for file in files if file.is_analyzed and (is_test(file.path) or not uses_nothing(file.path))]
     removed = {file.path: _removed(file) for file in mine}
     gone_paths = [
@@ -128,6 +144,16 @@ def lost_names(
     now = [line[:LONG_LINE] for text in texts.values() for line in text.split("\n")] if any(removed.values()) else []
     for naming in namings():
         if naming.of_definition or not _is_used(naming, head_paths):
+            continue
+        if naming.block:
+            rows = [
+                (path, raw.decode("utf-8", "replace")) for path, raw in before.items() if re.search(naming.home, path)
+            ]
+            left = frozenset().union(*map(naming.in_blocks, texts.values())) if rows else frozenset()
+            for path, text in rows:
+                for name in sorted(naming.in_blocks(text) - left):
+                    short, key = name.rpartition(".")[2], f"{path}:{name}"
+                    yield LostName(naming, short, path, key, naming.pattern_of(short, path, name), naming.proves)
             continue
         if naming.path:
             names = {name: path for path in gone_paths if (name := naming.of_path(path))}
@@ -157,6 +183,12 @@ def _is_renamed(name: str, removed: Iterable[str], added: Sequence[str]) -> bool
 def _lost(naming: Naming, name: str, path: str, *, is_proof: bool = True) -> LostName:
     proves = naming.proves and is_proof and telling(re.sub(r"[-.]", "_", name))
     return LostName(naming, name, path, f"{path}:{name}", naming.pattern_of(name, path), proves)
+
+
+def blocks_of(files: Iterable[ChangedFile]) -> list[str]:
+    """The changed files, as they were called before, whose blocks give names."""
+    homes = [naming.home for naming in namings() if naming.block]
+    return [file.old_path for file in files if file.old_path and any(re.search(one, file.old_path) for one in homes)]
 
 
 def lost_definitions(

@@ -16,7 +16,7 @@ from impact.uses.sites import mention
 from impact.uses.targets import telling
 from impact.uses.texts import environment
 from impact.uses.texts.ends import asks, gives
-from impact.uses.texts.naming import LostName, lost_definitions, lost_names
+from impact.uses.texts.naming import LostName, blocks_of, lost_definitions, lost_names
 from impact.uses.texts.paths import lost_paths
 from impact.uses.texts.words import (
     IMPORTS,
@@ -98,6 +98,7 @@ async def also_says(
     said = [(path, line, text.rstrip("\r")) for path, line, text in rows if len(text) <= LONG_LINE]
     speaking = [row for row in said if not _is_silent(row[0], row[2], suffixes)]
     missed = _missed_of(speaking, lost, files)
+    takers = await _takers(tree, said, lost.names)
     by_syntax = [
         replace(row, asks=not (row.sure or row.missing or row.likely) and (row.path, row.line, row.name) in missed)
         for row in found
@@ -108,7 +109,7 @@ async def also_says(
     told = {(row.path, row.line) for row in by_syntax if row.misuse is not None}  # the word on it is one of its keys
     by_text = [
         replace(row, asks=not row.missing and (row.asks or (row.path, row.line, row.name) in missed))
-        for row in _by_text(_unchanged(said, added), _unchanged(speaking, added), lost, suffixes)
+        for row in _by_text(_unchanged(said, added), _unchanged(speaking, added), lost, takers, suffixes)
         if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
     ]
     told_by_text = {(row.path, row.line, row.name) for row in by_text} | places_used
@@ -131,8 +132,9 @@ async def _lost(
     head_paths = await tree.entries()
     every_word = [one for one in lost_words(files, texts) if not _names_folder(one.text, head_paths)]
     words = {one.text for one in every_word[:WORDS]}
-    before = await tree.read_many(sorted({one.path for item in symbols if (one := item.before) is not None}), "base")
-    names = [*lost_definitions(symbols, before, texts, head_paths), *lost_names(files, texts, head_paths)]
+    homes = {one.path for item in symbols if (one := item.before) is not None}
+    before = await tree.read_many(sorted({*homes, *blocks_of(files)}), "base")
+    names = [*lost_definitions(symbols, before, texts, head_paths), *lost_names(files, before, texts, head_paths)]
     own = {one.short for item in symbols if (one := item.before) is not None and one.visible in ("file", "folder")}
     return _Lost(
         every_word,
@@ -148,9 +150,16 @@ def _unchanged(rows: Iterable[_Row], added: Mapping[str, Collection[int]]) -> li
     return [row for row in rows if row[1] not in added.get(row[0], ())]
 
 
-def _by_text(said: Sequence[_Row], speaking: Sequence[_Row], lost: _Lost, suffixes: Collection[str]) -> list[Reference]:
+def _by_text(
+    said: Sequence[_Row],
+    speaking: Sequence[_Row],
+    lost: _Lost,
+    takers: Mapping[str, Collection[str]],
+    suffixes: Collection[str],
+) -> list[Reference]:
     """One reference for each unchanged line: what says most about the line counts. `speaking`: the lines that an import does not explain."""
-    by_naming = _of_names([row for row in said if not is_prose(row[0]) and not is_comment(row[2], row[0])], lost.names)
+    plain = [row for row in said if not is_prose(row[0]) and not is_comment(row[2], row[0])]
+    by_naming = _of_names(plain, lost.names, takers)
     references = [
         *(row for row in by_naming if row.asks or row.missing),
         *_of_words(speaking, lost.words, suffixes),
@@ -332,7 +341,9 @@ def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Co
     return references
 
 
-def _of_names(rows: Sequence[_Row], names: Sequence[LostName]) -> list[Reference]:
+def _of_names(
+    rows: Sequence[_Row], names: Sequence[LostName], takers: Mapping[str, Collection[str]]
+) -> list[Reference]:
     """The lines that ask for what a framework resolves: that it is gone is proven where they can mean nothing else."""
     references: list[Reference] = []
     for one in names:
@@ -340,16 +351,34 @@ def _of_names(rows: Sequence[_Row], names: Sequence[LostName]) -> list[Reference
         mine = [row for row in rows if one.naming.is_asked_in(row[0], one.home) and asks.search(row[2])]
         for row in mine[:LINES]:
             said = replace(mention(one.key, one.name, *row), asks=one.naming.of_definition and not one.naming.loose)
-            references.append(replace(said, tie="bound", fate="gone") if one.proves else said)
+            is_proven = one.proves and row[0] in takers.get(one.key, (row[0],))
+            references.append(replace(said, tie="bound", fate="gone") if is_proven else said)
     return references
 
 
 async def _proving(tree: Tree, names: Sequence[LostName]) -> list[LostName]:
     """The names; one that another definition of the tree bears as well proves nothing."""
-    proving = {one.name: one.elsewhere for one in names if one.proves and one.elsewhere}
-    rows = await tree.grep_lines(Query(list(proving.values()), syntax="perl", limit=ROWS)) if proving else ()
-    there = {name for name, pattern in proving.items() if any(re.search(pattern, text) for _, _, text in rows)}
-    return [replace(one, proves=one.proves and one.name not in there) for one in names]
+    proving = [one.elsewhere for one in names if one.proves and one.elsewhere]
+    rows = await tree.grep_lines(Query(list(dict.fromkeys(proving)), syntax="perl", limit=ROWS)) if proving else ()
+    # The block of a name is still in its own file.
+    there = {
+        one.key
+        for one in names
+        if one.proves and one.elsewhere
+        if any(re.search(one.elsewhere, text) for path, _, text in rows if not (one.naming.block and path == one.home))
+    }
+    return [replace(one, proves=one.proves and one.key not in there) for one in names]
+
+
+async def _takers(tree: Tree, rows: Sequence[_Row], names: Sequence[LostName]) -> Mapping[str, Collection[str]]:
+    """The files that take what a name belongs to from where it is made, by the key of the name."""
+    wanted = [one for one in names if one.naming.takes]
+    paths = {path for path, _, text in rows if any(re.search(one.pattern, text) for one in wanted)}
+    texts = {path: raw.decode("utf-8", "replace") for path, raw in (await tree.read_many(sorted(paths))).items()}
+    return {
+        one.key: {path for path, text in texts.items() if re.search(one.naming.takes.replace("OWNER", one.owner), text)}
+        for one in wanted
+    }
 
 
 def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
