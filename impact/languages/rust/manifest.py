@@ -64,7 +64,7 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
 
 def offers(source: str, name: str) -> bool:
     """Whether the root of a crate makes a name public, or all of a module."""
-    said = re.search(rf"(?m)^pub\s++(?:use\b[^;]*(?:\b{name}\b|\*)|(?:[\w\"]++\s++){{1,4}}{name}\b)", source)
+    said = re.search(rf"(?m)^pub\s++(?:use\b[^;]{{0,800}}(?:\b{name}\b|\*)|(?:[\w\"]++\s++){{1,4}}{name}\b)", source)
     return said is not None
 
 
