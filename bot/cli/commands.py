@@ -14,7 +14,7 @@ from bot.cli.exits import INTERRUPTED, tell
 from bot.errors import UsageError
 
 GROUP = "deeprepo.commands"  # entry points: commands of other distributions
-ELSEWHERE = {"demo": "sandbox", "eval": "evals"}  # of them ours, by the folder of each
+ELSEWHERE = {"demo": "./sandbox", "eval": "./sandbox ./evals"}  # of them ours, by the folders of each
 OF_ONE_CHANGE = ("review", "estimate")
 OF_FEATURES = {command.name: command for command in hooks.commands()}
 ABOUT = {  # command -> what the page of help says of it
@@ -73,7 +73,7 @@ class _Commands(TyperGroup):
         if word in ELSEWHERE and word not in self.commands:
             from bot.machine import extras
 
-            remedy = extras.install(folder=f"./{ELSEWHERE[word]}")
+            remedy = extras.install(folder=ELSEWHERE[word])
             raise UsageError(f"`deeprepo {word}` is a part of deeprepo that is not installed: {remedy}")
         return super().resolve_command(ctx, args)
 
