@@ -66,13 +66,12 @@ def memo(
 
     @wraps(function)
     def ask(language: "Language", source: bytes, *question: Question.args, **named: Question.kwargs) -> Told:
-        store = _Current.store
-        if store is None:
+        if _Current.store is None:
             return function(language, source, *question, **named)
         if not codec:  # here: the types that a module names later are known by now
             codec.append(_codec(get_type_hints(function)["return"]))
         (write, read), name = codec[0], _name(function.__qualname__, language, source, question)
-        found = _checked(store.get(name), name)
+        found = kept(name)
         if found is not None:
             try:
                 return read(json.loads(found))  # type: ignore[no-any-return]
@@ -81,9 +80,7 @@ def memo(
         told = function(language, source, *question, **named)
         if told is None:  # a parser may have had too little time
             return told
-        text = json.dumps(write(told), separators=(",", ":")).encode()
-        if len(text) <= MOST:
-            store.put(name, _sum(text, name) + text)
+        keep(name, json.dumps(write(told), separators=(",", ":")).encode())
         return told
 
     return ask  # type: ignore[return-value]  # the checker has names for the parameters of `wraps`
@@ -105,16 +102,15 @@ def _checked(data: bytes | None, name: str) -> bytes | None:
     return text if data is not None and data[:DIGEST] == _sum(text, name) else None
 
 
-def is_noted(name: str) -> bool:
-    """Whether something was noted in an earlier review, under a name of `name_of`."""
-    store = _Current.store
-    return store is not None and _checked(store.get(name), name) == b""
+def kept(name: str) -> bytes | None:
+    """What was kept in an earlier review under a name of `name_of`; None if nothing was, or it is damaged."""
+    return _checked(_Current.store.get(name), name) if _Current.store is not None else None
 
 
-def note(name: str) -> None:
-    """Note it for later reviews."""
-    if _Current.store is not None:
-        _Current.store.put(name, _sum(b"", name))
+def keep(name: str, data: bytes) -> None:
+    """Keep it for later reviews, unless it is too large."""
+    if _Current.store is not None and len(data) <= MOST:
+        _Current.store.put(name, _sum(data, name) + data)
 
 
 def name_of(engine: bytes, asked: Sequence[object], source: bytes) -> str:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from bot.checkout import commit_patches, git, own_git_dir
+from bot.checkout.kept_searches import KeptSearches, Row, Rows
 from bot.errors import GitError, UsageError
 from bot.machine.concurrency import end_process
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
@@ -55,6 +56,7 @@ class Checkout:
         self.pull = pull
         self._folder = ""  # of our own, from __aenter__ on
         self._env: dict[str, str] = {}
+        self._kept = KeptSearches("", {})  # likewise
         self._opened = ExitStack()
         self._left_out = frozenset(left_out)
         self._without = [_except(path) for path in sorted(self._left_out)]
@@ -75,6 +77,7 @@ class Checkout:
         self._folder = own_git_dir.of_pull(self.pull, Path(folder, "own.git"))
         more = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": self.pull.object_dir} if self.pull.object_dir else {}
         self._env = own_git_dir.environment(self._folder, more)
+        self._kept = KeptSearches(self._folder, self._env)
         return self
 
     async def __aexit__(
@@ -169,21 +172,11 @@ class Checkout:
 
     async def grep(self, query: Query) -> frozenset[str]:
         """Paths of the text files in which any of the patterns occurs."""
-        out = await self._grep(["-l"], query)
-        skip = len(self._tree(query.side)) + 1
-        return frozenset(name_of(row[skip:]) for row in out.split(b"\0") if row)
+        return frozenset(path for path, _, _ in await self._grep("-l", query))
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """The matching lines as (path, line, text)."""
-        out = await self._grep(["-n"], query, rows=2 * query.limit)
-        skip = len(self._tree(query.side)) + 1
-        hits: list[tuple[str, int, str]] = []
-        for row in out.split(b"\n"):
-            path, _, rest = row.partition(b"\0")
-            number, _, text = rest.partition(b"\0")
-            if number.isdigit() and len(hits) < query.limit:
-                hits.append((name_of(path[skip:]), int(number), text[:2000].decode("utf-8", "replace")))
-        return tuple(hits)
+        return tuple(await self._grep("-n", query, query.limit))
 
     async def archive(self, side: Side, most: int) -> bytes:
         """One side as a tar archive below `work/`, as its objects have it: no attribute leaves a file out or alters one. Raises GitError."""
@@ -332,8 +325,8 @@ class Checkout:
     def _may_read(self, entry: TreeEntry) -> bool:
         return entry.kind == "file" and entry.size <= MAX_FILE_BYTES and entry.path not in self._left_out
 
-    async def _grep(self, form: list[str], query: Query, rows: int | None = None) -> bytes:
-        """What a search finds. One that takes too long, or that a hostile line brings to an end, has found what it has."""
+    async def _grep(self, kind: Literal["-l", "-n"], query: Query, most: int | None = None) -> Rows:
+        """What a search finds, `most` rows. One that takes too long, or that a hostile line brings to an end, has found what it has."""
         patterns = [one for pattern in query.patterns if (one := _one_line(pattern, query.syntax))]
         longest = max((len(re.escape(one).encode()) for one in patterns), default=0)
         is_plain = query.syntax == "fixed" and (len(patterns) == 1 or longest > PATTERN_BYTES // ALTERNATIVES)
@@ -343,21 +336,35 @@ class Checkout:
             ]
         pattern_arguments = [part for pattern in patterns for part in ("-e", pattern if is_plain else STEPS + pattern)]
         if not pattern_arguments:
-            return b""
-        form += ["-w"] if query.word and (is_plain or query.syntax == "perl") else []
+            return ()
+        form = [kind, *(["-w"] if query.word and (is_plain or query.syntax == "perl") else [])]
         form += ["-F" if is_plain else "-P"]
         without = [*self._without, *map(_except, query.without)]
         places = [*(query.globs or (["."] if without else [])), *without]
-        return await self._search(["-I", *form, *pattern_arguments], query.side, places, rows)
+        words = ["-I", *form, *pattern_arguments]
+        cut_off: list[Rows] = []
 
-    async def _search(self, form: Sequence[str], side: Side, places: Sequence[str], rows: int | None) -> bytes:
-        """One `git grep`."""
+        async def search(tree: str) -> Rows | None:
+            rows, is_whole = await self._search(words, tree, places, most)
+            if not is_whole:
+                cut_off.append(rows)
+            return rows if is_whole else None
+
+        found = await self._kept.find([query.side, *words, "--", *places], self._tree(query.side), search)
+        rows = found if found is not None else cut_off[-1]
+        return rows if most is None else rows[:most]
+
+    async def _search(
+        self, form: Sequence[str], tree: str, places: Sequence[str], most: int | None
+    ) -> tuple[Rows, bool]:
+        """What one `git grep` finds, and whether that is all."""
         result = await git.search(
-            "grep", "-z", "--full-name", "--no-color", "--threads", str(THREADS), *form, self._tree(side), "--", *places,
-            cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
+            "grep", "-z", "--full-name", "--no-color", "--threads", str(THREADS), *form, tree, "--", *places,
+            cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=None if most is None else 2 * most, most=SEARCH_BYTES,
         )  # fmt: skip
         is_refused = result.err.startswith(REFUSED) and max(map(len, form)) > PATTERN_BYTES  # a wrong one is an error
-        if result.was_stopped or is_refused or "match failed with error code" in result.err:
+        is_broken_off = result.was_stopped or is_refused or "match failed with error code" in result.err
+        if is_broken_off:
             why = (
                 f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB"
                 if result.was_stopped
@@ -368,7 +375,8 @@ class Checkout:
             self.stopped_searches.append(f"a search of the tree was stopped {why}: it may have missed something")
         elif result.status not in (0, NO_MATCH):
             raise git.failure("grep", result)
-        return result.out
+        rows = [*(_paths(result.out, tree) if most is None else _lines(result.out, tree))]
+        return rows, not is_broken_off and (most is None or result.out.count(b"\n") < 2 * most)
 
     async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:
         """Objects in the order asked. Asked in portions, so that neither pipe can fill while both sides wait."""
@@ -434,6 +442,20 @@ def _moves(status: bytes) -> Iterator[tuple[bool, str, str]]:
 
 def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> Contents:
     return Contents({e.path: blob for e, blob in zip(entries, blobs, strict=True) if blob is not None})
+
+
+def _paths(out: bytes, tree: str) -> Iterator[Row]:
+    """What a search for paths has found."""
+    return ((name_of(row[len(tree) + 1 :]), 0, "") for row in out.split(b"\0") if row)
+
+
+def _lines(out: bytes, tree: str) -> Iterator[Row]:
+    """What a search for lines has found."""
+    for row in out.split(b"\n"):
+        path, _, rest = row.partition(b"\0")
+        number, _, text = rest.partition(b"\0")
+        if number.isdigit():
+            yield name_of(path[len(tree) + 1 :]), int(number), text[:2000].decode("utf-8", "replace")
 
 
 def _any_of(texts: Sequence[str], query: Query) -> str:

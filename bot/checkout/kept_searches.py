@@ -1,0 +1,110 @@
+"""What a search of a tree has found, kept for the next tree: of that only the files that differ are searched.
+
+What a search finds in a file is a function of its name and its content. So after a push it is what was found before, without the files
+that the push changed, and with what they hold now: they are searched as a tree of their own, under the same names.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from bot.checkout import git
+from impact import memo
+from impact.text.paths import name_of, raw_name
+
+MOST_CHANGED = 400  # files between two trees; with more the search is made anew
+MOST_BYTES = 1 << 20  # of the list of them
+GONE = b"000000"  # the mode of what a tree does not hold
+TREE = re.compile(r"[0-9a-f]{40,64}")
+Row = tuple[str, int, str]  # path, line and text; of a search for paths 0 and ""
+Rows = Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The files in which a tree differs from an earlier one, and a tree of those that it holds; "" for none."""
+
+    paths: frozenset[str] = frozenset()
+    tree: str = ""
+
+
+class KeptSearches:
+    """The searches of one change. `folder`: the git folder of our own in which trees are made."""
+
+    def __init__(self, folder: str, env: Mapping[str, str]) -> None:
+        self._folder, self._env = folder, env
+        self._differences: dict[tuple[str, str], Difference | None] = {}
+        self._lock = asyncio.Lock()
+
+    async def find(
+        self, asked: Sequence[str], tree: str, search: Callable[[str], Awaitable[Rows | None]]
+    ) -> Rows | None:
+        """Find what a search finds in a tree. None if the search has told so: it was cut off, and is not kept.
+
+        `asked`: all that decides what is found besides the tree.
+        """
+        name = memo.name_of(_engine(), ["search", *asked], b"")
+        former = _read(memo.kept(name))
+        rows = await self._after(former, tree, search) if former is not None else None
+        if rows is None:
+            rows = await search(tree)
+        if rows is not None and (former is None or former[0] != tree):
+            memo.keep(name, json.dumps([tree, rows], separators=(",", ":")).encode())
+        return rows
+
+    async def _after(
+        self, former: tuple[str, Rows], tree: str, search: Callable[[str], Awaitable[Rows | None]]
+    ) -> Rows | None:
+        """What is found now, by what was found before; None if that cannot be told."""
+        difference = await self._difference(former[0], tree)
+        if difference is None:
+            return None
+        found = await search(difference.tree) if difference.tree else ()
+        if found is None:
+            return None
+        rows = [row for row in former[1] if row[0] not in difference.paths]
+        return sorted([*rows, *found], key=lambda row: raw_name(row[0])) if found else rows
+
+    async def _difference(self, before: str, after: str) -> Difference | None:
+        async with self._lock:
+            if (before, after) not in self._differences:
+                self._differences[before, after] = await self._compare(before, after)
+            return self._differences[before, after]
+
+    async def _compare(self, before: str, after: str) -> Difference | None:
+        """None if the earlier tree is not there any more, or is another one."""
+        if before == after:
+            return Difference()
+        words = "diff-tree", "-r", "--no-renames", "--raw", "-z", "--no-abbrev", before, after
+        done = await git.search(
+            *words, cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=MOST_BYTES
+        )
+        fields = done.out.split(b"\0")[:-1]
+        if done.status or done.was_stopped or len(fields) > 2 * MOST_CHANGED:
+            return None
+        rows = [(*meta.split(), path) for meta, path in zip(fields[::2], fields[1::2], strict=True)]
+        present = [mode + b" " + oid + b"\t" + path + b"\0" for _, mode, _, oid, _, path in rows if mode != GONE]
+        own = {**self._env, "GIT_INDEX_FILE": f"{self._folder}/index-{len(self._differences)}"}
+        if present:
+            await git.output("update-index", "-z", "--index-info", cwd=self._folder, env=own, stdin=b"".join(present))
+        tree = await git.output("write-tree", "--missing-ok", cwd=self._folder, env=own) if present else b""
+        return Difference(frozenset(name_of(row[-1]) for row in rows), tree.decode().strip())
+
+
+def _read(data: bytes | None) -> tuple[str, Rows] | None:
+    """The tree that was searched, and what was found in it; None for what is not of this form."""
+    try:
+        tree, rows = json.loads(data or b"")
+        return (tree, [(path, line, text) for path, line, text in rows]) if TREE.fullmatch(tree) else None
+    except (ValueError, TypeError):
+        return None
+
+
+@cache
+def _engine() -> bytes:
+    """What decides how a tree is searched: this package. Which git there is decides nothing that is promised of a search."""
+    return memo.engine_of((Path(__file__).parent,))

@@ -1,0 +1,69 @@
+"""What searches have found before is kept, and the next tree is searched as if nothing were."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from bot.checkout import Checkout
+from bot.machine.fact_files import FactFiles
+from bot.values import PullRequest, Query
+from impact import memo
+
+QUERIES = (
+    Query(["two"]),
+    Query(["two"], ["*.py"]),
+    Query(["two", "three"], word=True, without=["kept"]),
+    Query([r"tw\w\("], syntax="perl"),
+    Query(["two"], side="base"),
+    Query(["two"], limit=3),
+)
+FIRST = {"kept/a.py": "two\n\ntwo(1)\n", "b.py": "two\n", "c/gone.py": "two\n", "d.js": "three two()\n", "-e": "two\n"}
+PUSHED = {
+    "a.py": "three\ntwo(2)\n",
+    "b.py": "one\ntwo\ntwo\n",
+    "d.js": "four\n",
+    "e/\xe9\\x41.py": "two\n",
+    "z": b"two\0",
+}
+
+
+@pytest.fixture
+def facts(tmp_path: Path) -> Iterator[Path]:
+    """A store of this process, for a while."""
+    memo.use_store(FactFiles(tmp_path / "facts"))
+    yield tmp_path / "facts"
+    memo.use_store(None)
+
+
+def found(pull: PullRequest) -> list[object]:
+    """What the queries find in a change: paths and lines."""
+
+    async def ask() -> list[object]:
+        async with Checkout(pull) as tree:
+            return [(await tree.grep(query), await tree.grep_lines(query), tree.stopped_searches) for query in QUERIES]
+
+    return asyncio.run(ask())
+
+
+def test_a_push_is_searched_as_if_nothing_were_kept(repository: Repository, facts: Path) -> None:
+    """Files are edited, added, removed and moved; the first tree comes once more; a tree that is not there any more is no hindrance."""
+    base = repository.commit({"b.py": "two\n", "x.py": "two\n"}, "base")
+    first = repository.commit(FIRST, "first")
+    repository.git("rm", "-q", "c/gone.py", "x.py")
+    pushed = repository.commit(PUSHED, "pushed")
+    pulls = [repository.pull(base, head) for head in (first, pushed, first)]
+    kept_rows = [found(pull) for pull in pulls]
+    assert len([*facts.glob("[!.]*")]) == 2 * (len(QUERIES) - 1)  # a limit makes no search of its own
+    for file in facts.glob("[!.]*"):  # as another repository would have left it
+        text = memo.kept(file.name)
+        assert text is not None
+        memo.keep(file.name, text.replace(first.encode(), b"1" * 40).replace(base.encode(), b"2" * 40))
+    elsewhere = found(pulls[1])
+    memo.use_store(None)
+    anew = [found(pull) for pull in pulls]
+    assert kept_rows == anew
+    assert elsewhere == anew[1]
+    assert anew[0] != anew[1]
