@@ -39,6 +39,7 @@ MOST = 2_000  # names of one file
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
 PART = re.compile(r"(?:\.|::|->)([\w$]+)$")  # the last member of what a receiver writes
 LAST = re.compile(r"\W+")
+WORD = re.compile(rb"\w+")
 TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[\w\s.,?:\[\]]{1,200}>(?=\.|$)|(?<=[\w<,])<[\w\s.,?:\[\]]{1,200}>(?=[\s,>])")
 NESTED_ARGUMENTS = 4  # type arguments inside type arguments
 OF_TYPES = ("type_identifier", "scoped_type_identifier")  # before the dot of a type: a type, or what holds types
@@ -51,12 +52,29 @@ VARIABLE = "@"  # before a variable of the object
 
 def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Use, ...] | None:
     """The identifiers that are spelt like one of the names, in the order of the file; None if it cannot be read. At most `MOST`."""
-    return _spots_of(language, source, frozenset(names)) if any_of(frozenset(names)).search(source) else ()
+    words = _words(source)
+    there = frozenset(name for name, parts in _parts(frozenset(names)) if words.issuperset(parts))
+    return _spots_of(language, source, there) if there else ()
+
+
+@lru_cache(maxsize=64)
+def _words(source: bytes) -> frozenset[bytes]:
+    return frozenset(WORD.findall(source))
+
+
+@lru_cache(maxsize=8)
+def _parts(names: frozenset[str]) -> tuple[tuple[str, list[bytes]], ...]:
+    """Each name with its words."""
+    return tuple((name, WORD.findall(name.encode())) for name in names)
 
 
 @memo
 def _spots_of(language: Language, source: bytes, names: frozenset[str]) -> tuple[Use, ...] | None:
-    pattern, root = any_of(names), parse(language, source)
+    """The same of names that the file writes: what is kept does not ask which others the change has."""
+    pattern = any_of(names)
+    if pattern.search(source) is None:
+        return ()
+    root = parse(language, source)
     if root is None:
         return None
     marks = marks_of(language, root, tuple(match.span() for match in pattern.finditer(source)))

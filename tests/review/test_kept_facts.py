@@ -13,7 +13,10 @@ from families import few
 from test_forgotten_callers import CASES
 
 from bot.machine.fact_files import FactFiles
+from impact import memo
+from impact.language import language_of
 from impact.memo import DIGEST
+from impact.spots import spots
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,6 +80,23 @@ def test_that_a_file_holds_no_secret_is_kept(repository: Repository, tmp_path: P
     assert secret not in json.dumps(without)
     noted = [file for file in folder.glob("[!.]*") if file.stat().st_size == DIGEST]
     assert len(noted) == 2  # `plain.py` before, as `app.py` was too, and after: no word of them
+
+
+def test_another_name_of_the_change_asks_nothing_anew(tmp_path: Path) -> None:
+    """What the uses in a file are is kept for the names that it writes: a push that changes one more asks the others' files no more."""
+    language = language_of("shop.py")
+    assert language is not None
+    source = b"import cart\n\n\ndef order(rows):\n    return cart.pay(rows)\n"
+    without = spots(language, source, {"pay", "refund", "pa"})
+    memo.use_store(FactFiles(tmp_path / "facts"))
+    try:
+        found = [spots(language, source, names) for names in ({"pay"}, {"pay", "refund", "pa"}, {"refund"})]
+    finally:
+        memo.use_store(None)
+    assert found == [without, without, ()]
+    assert without is not None
+    assert [use.name for use in without] == ["pay"]
+    assert len([*(tmp_path / "facts").glob("[!.]*")]) == 1
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o705])
