@@ -74,6 +74,8 @@ def command(
         own=own.read(problems) if problems is not None else {},
         depths=plan_options.depths(depth),
     )
+    if plan.own and plan.root.startswith("scripted/"):
+        tell("A scripted model knows the problems that are made here, not yours: name --root and --worker.")
     if out is None and not plan.free:
         out = RESULTS
         tell(f"The results are kept in {out}.")
