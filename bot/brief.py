@@ -13,7 +13,7 @@ from bot.values.tool_results import ToolResult, ToolRun
 
 Row = dict[str, Any]
 ELSEWHERE = ("pull", "consumers", "journal")  # a record has the first apart, and of the second what was found
-FILES = ("earlier", "local")  # of any bytes
+BYTE_FIELDS = ("earlier", "local")  # of any bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Brief:
 def record(brief: Brief) -> Row:
     """The brief as a journal keeps it; a name is left out where there is nothing."""
     row = {one.name: getattr(brief, one.name) for one in fields(brief) if one.name not in ELSEWHERE}
-    row |= {name: value and value.decode("utf-8", "surrogateescape") for name in FILES if (value := row[name])}
+    row |= {name: value and value.decode("utf-8", "surrogateescape") for name in BYTE_FIELDS if (value := row[name])}
     row |= {name: [asdict(one) for one in row[name]] for name in ("dismissals", "rules", "reports", "tool_runs")}
     row |= {
         "settings": brief.settings.record(),
@@ -72,7 +72,7 @@ def restore(row: Mapping[str, Any], pull: PullRequest) -> Brief:
         "rules": tuple(OwnerRule(**one) for one in row.get("rules", ())),
         "reports": tuple(ToolResult(**one) for one in row.get("reports", ())),
         "tool_runs": tuple(ToolRun(**{k: _frozen(v) for k, v in one.items()}) for one in row.get("tool_runs", ())),
-        **{name: row[name].encode("utf-8", "surrogateescape") for name in FILES if name in row},
+        **{name: row[name].encode("utf-8", "surrogateescape") for name in BYTE_FIELDS if name in row},
     })  # fmt: skip
 
 

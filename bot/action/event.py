@@ -18,7 +18,7 @@ ON_PULL = frozenset({"pull_request", "pull_request_target"})
 # Events that name their pull request, and their actor, who may be anybody. For these the input `pull-request` is not
 # listened to: it would turn a stranger's comment into a request without a name.
 OWN_EVENTS = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
-ENDS = {"closed": "the pull request is closed", "draft": "it is a draft now"}
+PULL_ENDS = {"closed": "the pull request is closed", "draft": "it is a draft now"}
 INSTALLATION = {"id": 1}  # which a workflow's events lack, and which nobody looks at here
 MAX_EVENT_BYTES = 25 << 20  # bytes of an event
 
@@ -63,7 +63,7 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Re
         case CommandAsk(word=word):
             return NothingAsked(f"in a workflow `review` and `full review` are carried out, {word!r} needs the App")
         case Cancel(reason=reason) | NothingAsked(reason=reason) if kind == "pull_request":
-            return _repeat(delivery, ENDS.get(reason, reason))
+            return _repeat(delivery, PULL_ENDS.get(reason, reason))
         case RemarkAsk() | NothingAsked():
             return request
         case _:

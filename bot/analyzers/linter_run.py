@@ -14,7 +14,7 @@ from bot.machine.concurrency import end_process, start_process
 
 LINTER_SECONDS = 30.0  # of one run
 MAX_LINTER_BYTES = 16 << 20  # of what it prints
-CHUNK = 1 << 20
+READ_BYTES = 1 << 20
 MOST_SAID = 1 << 20  # bytes that are kept of its standard error
 
 
@@ -67,6 +67,6 @@ async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -
 async def _beginning(stream: asyncio.StreamReader, most: int) -> bytes:
     """The first bytes of a stream, which is read to its end."""
     kept = bytearray()
-    while chunk := await stream.read(CHUNK):
+    while chunk := await stream.read(READ_BYTES):
         kept += chunk[: most - len(kept)]
     return bytes(kept)

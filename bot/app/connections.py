@@ -14,7 +14,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HEAD = 10.0  # seconds for a request's head, and after an answer for what nobody reads
+HEAD_SECONDS = 10.0  # seconds for a request's head, and after an answer for what nobody reads
 MAX_OPEN_FILES = 16_384  # open files, as far as the system lets a process have them
 MAX_CONNECTIONS = 2_048  # connections at one time
 PAUSE = 5.0  # seconds that a body may be late
@@ -80,7 +80,7 @@ class Connection(H11Protocol):
 
     def _set_clock(self, *, is_on: bool) -> None:
         if is_on and self._clock is None:
-            self._clock = self.loop.call_later(HEAD, self.give_up)
+            self._clock = self.loop.call_later(HEAD_SECONDS, self.give_up)
         elif not is_on and self._clock is not None:
             self._clock.cancel()
             self._clock = None

@@ -27,7 +27,7 @@ PERMISSIONS = {
     "merge_queues": "read",
     "actions": "read",  # the logs of jobs that failed
 }
-NAMES = {
+PERMISSION_NAMES = {
     "contents": "code (to resolve threads, and for /deeprepo fix)",
     "issues": "issues (the reactions to commands)",
 }  # of those whose own name tells little
@@ -59,7 +59,9 @@ def manifest(public: str, back: str, organization: str) -> str:
 
 def permissions(access: str) -> str:
     """Name in words what the App may read, or write to."""
-    names = [NAMES.get(name, name.replace("_", " ")) for name, level in PERMISSIONS.items() if level == access]
+    names = [
+        PERMISSION_NAMES.get(name, name.replace("_", " ")) for name, level in PERMISSIONS.items() if level == access
+    ]
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 

@@ -46,7 +46,7 @@ ALONE = {
     "XDG_CONFIG_HOME": "/nonexistent",
     "GIT_LFS_SKIP_SMUDGE": "1",
 }
-GONE = re.compile(
+MISSING_REF = re.compile(
     r"not our ref (\w+)|no such remote ref (\w+)|Server does not allow request for unadvertised object (\w+)"
 )
 DENIED = re.compile(
@@ -213,7 +213,7 @@ def _secret(url: str, token: SecretStr | None) -> dict[str, str]:
 
 def _failure(stderr: str, commits: Sequence[str]) -> Exception:
     """What went wrong, by git's words: the server's fault, ours, or that of a push in between."""
-    missing = GONE.search(stderr)
+    missing = MISSING_REF.search(stderr)
     if missing:
         name = next(filter(None, missing.groups()), commits[-1])
         return SupersededError(f"commit {name[:10]} is no longer in the repository: it was force-pushed away")

@@ -24,7 +24,7 @@ SOURCES = (
     HERE.parent / "docs/workflows/deeprepo.yml",
 )  # in the wheel, in a checkout
 USES = re.compile(r"(uses: )OWNER/deeprepo@0{40} # .*")
-ADDRESS = re.compile(
+REMOTE_ADDRESS = re.compile(
     r"(?:https?://(?:[^@/\s]*@)?|ssh://(?:[^@/\s]*@)?|[\w.-]+@)[\w.-]+(?::\d+)?[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$"
 )
 ACTION = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
@@ -121,11 +121,11 @@ def _named(action: str) -> Source:
 def _installed_from() -> Source:
     """The clone that this program runs from, or what pip has written down of its installation. Raises UsageError."""
     url, commit = extras.installed_from()
-    if commit and (found := ADDRESS.fullmatch(url)):
+    if commit and (found := REMOTE_ADDRESS.fullmatch(url)):
         return Source(found[1], commit)
     folder = HERE.parent if (HERE.parent / ".git").exists() else Path(extras.clone() or HERE.parent)
     address, commit = _git(folder, "remote", "get-url", "origin"), _git(folder, "rev-parse", "HEAD")
-    found = ADDRESS.fullmatch(address)
+    found = REMOTE_ADDRESS.fullmatch(address)
     if not found or not commit:
         raise UsageError(
             f"{folder} has no `origin` at GitHub to name in a workflow: push this clone to a repository of yours, "

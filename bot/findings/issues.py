@@ -10,7 +10,7 @@ from rlm.values import Schema
 
 IssueProgress = Literal["yes", "partly", "no", "unclear"]
 DONE: tuple[str, ...] = get_args(IssueProgress)
-MOST_CHARS = 200  # of one sentence
+MAX_SENTENCE_CHARS = 200  # of one sentence
 _ROW = read.strict(
     number={"type": "integer"},
     asks=read.text("what the issue asks for, in one sentence of at most 20 words"),
@@ -48,4 +48,4 @@ def from_root(rows: object, linked_issues: Collection[LinkedIssue]) -> tuple[Iss
 
 
 def _sentence(value: object) -> str:
-    return " ".join(value[: 4 * MOST_CHARS].split())[:MOST_CHARS] if isinstance(value, str) else ""
+    return " ".join(value[: 4 * MAX_SENTENCE_CHARS].split())[:MAX_SENTENCE_CHARS] if isinstance(value, str) else ""

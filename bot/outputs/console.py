@@ -41,10 +41,10 @@ BADGES: dict["Severity", str] = {
 }
 COLOURS: dict["Severity", str] = {"critical": "red", "high": "dark_orange3", "medium": "yellow3", "low": "grey62"}
 ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
-PLACES = {"outside": "outside the diff", "file": "beside the changed lines"}
+PLACE_NOTES = {"outside": "outside the diff", "file": "beside the changed lines"}
 STATUS = {"fixed": "✓"}
 NEXT = 'fix and review again, or `deeprepo ignore FINGERPRINT --reason "..."`'
-LIMITS = 4  # sentences about what a search left out
+MOST_LIMITS = 4  # sentences about what a search left out
 LISTED_ROWS = 12  # rows of a list, unless the whole is asked for
 REST = "--show all lists them"
 ASCII = str.maketrans(
@@ -168,7 +168,7 @@ def _finding(placed_finding: "PlacedFinding") -> RenderableType:
         (line(finding.title), "bold"),
     )
     place = Text.assemble(
-        (visible(facts.where(finding)), "cyan"), (f"  {PLACES.get(placed_finding.place, '')}".rstrip(), "dim")
+        (visible(facts.where(finding)), "cyan"), (f"  {PLACE_NOTES.get(placed_finding.place, '')}".rstrip(), "dim")
     )
     rows: list[RenderableType] = [place, excerpt(finding, colour)]
     rows += [Padding(prose(finding.why), (1, 0, 0, 0))] if finding.why.strip() else []
@@ -265,8 +265,8 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
     skipped_rows = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
     rows += _rows("skipped", [(f"{row.path} {row.name}", row.reason) for row in skipped_rows], extent)
     rows += _rows("changed files that were left out", coverage.skipped_files, extent)
-    rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[: extent.rows(LIMITS)]]
-    rows += _more(len(coverage.cut), extent.rows(LIMITS), "limits")
+    rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[: extent.rows(MOST_LIMITS)]]
+    rows += _more(len(coverage.cut), extent.rows(MOST_LIMITS), "limits")
     return Padding(Group(Rule(style="dim"), *rows), (1, 0, 0, 0))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bot.review.context.file_questions import Part, Sight
 
 MOST_OF_A_FILE = 100  # findings of one analyser in a file that are judged further
-MOST = 1_000  # of one analyser: a file that a program wrote can bring 20,000
+MOST_FINDINGS = 1_000  # of one analyser: a file that a program wrote can bring 20,000
 
 
 class AnalyzerWorker:
@@ -163,7 +163,7 @@ class AnalyzerWorker:
         of: Counter[str] = Counter()
         left: Counter[str] = Counter()
         for finding in sorted(findings, key=lambda one: severity_rank(one.severity)):
-            if of[finding.path] < MOST_OF_A_FILE and len(kept_findings) < MOST:
+            if of[finding.path] < MOST_OF_A_FILE and len(kept_findings) < MOST_FINDINGS:
                 of[finding.path] += 1
                 kept_findings.append(finding)
             else:

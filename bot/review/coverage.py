@@ -45,7 +45,7 @@ BREAKS: frozenset[Contract] = frozenset(
     {"removed", "renamed"}
 )  # what breaks a use for sure, unless code shows otherwise
 LONGEST_SIGNATURE = 120  # characters that are shown of each side
-REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
+LEAVE_OUT = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[UsePlace, str] = {}
 _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
 _COUNTED = re.compile(r"[ +] (.*)$")  # one whose number is counted from the rows above
@@ -223,7 +223,7 @@ class CoverageTracker:
         rows += [self._use(use) for use in self.uses.values()]
         left_out = {file.path: file.skip or ADDRESSES for file in self._files if file.is_unreviewed}
         rows += [
-            CoverageRow("file", path, path, "unread", reason=f"not read: {why}; {REMEDY}")
+            CoverageRow("file", path, path, "unread", reason=f"not read: {why}; {LEAVE_OUT}")
             for path, why in left_out.items()
         ]
         told = {file.unread for file in self._files if file.is_unreviewed}  # what is open as a whole is said once

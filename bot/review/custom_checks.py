@@ -27,7 +27,7 @@ ANSWERS: Mapping[str, CheckResult] = {
     "undecided": "undecided",
     "does not apply": "inapplicable",
 }
-MOST_QUOTES, MOST_CHARS, REASON_CHARS = 3, 1_000, 300  # of one answer: quotes, characters of each, of its reason
+MOST_QUOTES, MAX_QUOTE_CHARS, REASON_CHARS = 3, 1_000, 300  # of one answer: quotes, characters of each, of its reason
 LEAST_CHARS = 4  # letters and digits of a quote: a bracket proves nothing
 _QUOTE = read.strict(
     path=read.text("the file, as it is named in the prompt"),
@@ -39,7 +39,7 @@ _ROW = read.strict(
     reason=read.text("one sentence of at most 25 words; if undecided, what would decide it"),
     quotes={"type": "array", "items": _QUOTE, "description": "what shows it; needed if failed: a changed line first"},
 )
-_FIELD = {"type": "array", "items": _ROW, "description": "one entry for each check above, in that order"}
+_CHECKS_FIELD = {"type": "array", "items": _ROW, "description": "one entry for each check above, in that order"}
 
 
 def concerns(check: CustomCheck, path: str) -> bool:
@@ -55,12 +55,12 @@ def about(checks: Sequence[CustomCheck], units: Sequence[Unit]) -> tuple[CustomC
 
 def form(base: Schema) -> Schema:
     """A reader's answer with the field for checks."""
-    return read.with_field(base, "checks", _FIELD)
+    return read.with_field(base, "checks", _CHECKS_FIELD)
 
 
 @lru_cache(maxsize=1)
 def _form_tokens() -> int:
-    return tokens(json.dumps(_FIELD))
+    return tokens(json.dumps(_CHECKS_FIELD))
 
 
 def section(checks: Sequence[CustomCheck]) -> str:
@@ -95,7 +95,7 @@ def _quotes(answer: Mapping[str, Any]) -> list[Evidence]:
         for path, quote in pairs
         if isinstance(path, str)
         and isinstance(quote, str)
-        and len(quote) <= MOST_CHARS
+        and len(quote) <= MAX_QUOTE_CHARS
         and sum(char.isalnum() for char in quote) >= LEAST_CHARS
     ]
 

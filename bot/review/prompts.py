@@ -26,7 +26,7 @@ MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the on
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 AROUND_CHANGES = 1  # unchanged lines beside the changed ones of a definition whose uses are the question
 QUESTION = "What is wrong with this change, and whom does it break?"
-NAMED = 3  # files that the subject of a prompt names
+NAMED_FILES = 3  # files that the subject of a prompt names
 NAMED_CONSUMERS = 12  # repositories that may be looked into, of which a prompt tells
 LEAST_UNITS = 300  # tokens of units that a prompt holds at least
 INSTRUCTIONS = 1_500  # tokens of a prompt beside the code: what a worker is told, the schema, the questions
@@ -82,7 +82,7 @@ class PromptWriter:
     ) -> Prompt:
         """Make the prompt of a text, with the form of its answer."""
         paths = list(dict.fromkeys(unit.path for unit in units))
-        more = f" and {render.count(len(paths) - NAMED, 'more file')}" if len(paths) > NAMED else ""
+        more = f" and {render.count(len(paths) - NAMED_FILES, 'more file')}" if len(paths) > NAMED_FILES else ""
         form = issues.schema(notes) if issues_to_close else read.schema(notes)
         return Prompt(
             (
@@ -95,7 +95,7 @@ class PromptWriter:
             ),
             answer=custom_checks.form(form) if checks else form,
             max_tokens=WHOLE_ANSWER if self.whole or sum(unit.tokens for unit in units) > ONE_PROMPT else PART_ANSWER,
-            about=f"the change of {', '.join(paths[:NAMED])}{more}" if paths else "",
+            about=f"the change of {', '.join(paths[:NAMED_FILES])}{more}" if paths else "",
         )
 
     async def of_units(

@@ -16,8 +16,8 @@ from bot.review.workers import ModelWorker, join
 from bot.values import Unit
 
 LEAST = 400  # tokens of a change that is read more than once: of fewer one reading sees all there is
-MOST, PROMPT = 120_000, 24_000  # tokens of one that is read more than once at all, and of one prompt
-PART = 4  # of what a review may spend, one in so many pays for these readings
+MOST_TOKENS, PROMPT = 120_000, 24_000  # tokens of one that is read more than once at all, and of one prompt
+BUDGET_PART = 4  # of what a review may spend, one in so many pays for these readings
 
 
 async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> WorkerReply:
@@ -46,11 +46,11 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
 def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWorker]:
     """Who reads the diff alone, fixed at the start: by the size of the change, and by what the budget holds then."""
     worker, size = session.worker, sum(unit.tokens for group in groups for unit in group)
-    if session.effort == "low" or not LEAST <= size <= MOST or not isinstance(worker, ModelWorker):
+    if session.effort == "low" or not LEAST <= size <= MOST_TOKENS or not isinstance(worker, ModelWorker):
         return []
     workers = [replace(worker, model=model) for model in session.others] or [worker]
     each, calls = size // len(groups) + INSTRUCTIONS, len(groups) * len(workers)
-    held = min(foresight.room_for(session.calls, one.model, each, one.role, PART, calls) for one in workers)
+    held = min(foresight.room_for(session.calls, one.model, each, one.role, BUDGET_PART, calls) for one in workers)
     return workers[: held // len(groups)]
 
 

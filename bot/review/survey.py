@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 Value = TypeVar("Value")
-NAMED = 5  # files and findings that are named while the review works
+NAMED_AT_WORK = 5  # files and findings that are named while the review works
 
 
 def files_read(files: Sequence[ChangedFile]) -> Reading:
     """Which files the review reads: said before anything is looked up about them."""
     read = [file.path for file in files if not file.skip]
-    reading = Reading(len(read), tuple(read[:NAMED]), left_out=len(files) - len(read))
-    return written.of_review(reading, know_secrets(), read[:NAMED])
+    reading = Reading(len(read), tuple(read[:NAMED_AT_WORK]), left_out=len(files) - len(read))
+    return written.of_review(reading, know_secrets(), read[:NAMED_AT_WORK])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ class Survey:
         using = [row.path for row in self.dependents.files] + [row.path for row in self.dependents.references]
         users = [path for path in dict.fromkeys(using) if path not in changed_paths]
         open_findings, _ = self.ignore_list.split([finding for finding in findings if finding.proven])
-        worst = sorted(open_findings, key=lambda finding: severity_rank(finding.severity))[:NAMED]
+        worst = sorted(open_findings, key=lambda finding: severity_rank(finding.severity))[:NAMED_AT_WORK]
         reading = replace(
             files_read(self.files),
             units=len(self.units),
             users=len(users),
-            user_names=tuple(users[:NAMED]),
+            user_names=tuple(users[:NAMED_AT_WORK]),
             is_checked=is_checked,
             findings=len(open_findings),
             worst_findings=tuple(worst),

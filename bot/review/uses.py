@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PROMPT_TOKENS = 20_000  # of uses in one prompt
 EXCERPT_TOKENS = 5_000  # of the lines around one use
 REVIEW_TOKENS = 60_000  # of uses in all such prompts of one review
-AROUND = 4  # lines before and after a use
+AROUND_USE = 4  # lines before and after a use
 TOO_MANY = "more uses than one review reads"
 Group = tuple[
     tuple[Unit, ...], tuple[ObligedUse, ...], tuple[Excerpt, ...]
@@ -102,7 +102,7 @@ def _unit(symbol: str, units: Mapping[str, Unit]) -> Unit | None:
 
 def _around(use: ObligedUse, lines: Sequence[str]) -> Excerpt | None:
     """The lines around a use, those of its function alone where it is short."""
-    first, last = max(1, use.line - AROUND), min(len(lines), use.line + AROUND)
+    first, last = max(1, use.line - AROUND_USE), min(len(lines), use.line + AROUND_USE)
     if first > last or tokens("\n".join(lines[first - 1 : last])) > EXCERPT_TOKENS:
         return None
     excerpt = snippets.cut(use.path, lines, range(first, last + 1), f"uses {use.reference.name}")

@@ -100,7 +100,7 @@ LOGIN = re.compile(
 )
 SENDS = re.compile(r"\bcurl\b|^\s*+(?:-u|--user)\b")  # a command that sends a login, or a line of one
 ADDRESS = re.compile(r"://[^\s:/@'\"]{0,200}:(?P<value>[^\s:/@'\"{}$<>%]{8,400})@[^\s'\"]{1,200}")
-LOCAL = re.compile(
+LOCAL_VALUE = re.compile(
     r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
     re.IGNORECASE,
 )
@@ -411,7 +411,7 @@ def _named(line: str, match: re.Match[str], value: str, bare: str) -> Iterator[H
 def _sent(line: str) -> Iterator[Hit]:
     """What a request carries: the password of an address, the value of a header `Authorization`, the password of `curl -u`."""
     for match in ADDRESS.finditer(line):
-        if not LOCAL.search(match[0]) and _is_random(match["value"]):
+        if not LOCAL_VALUE.search(match[0]) and _is_random(match["value"]):
             yield Hit(match["value"], "login-in-address", "A password in an address", exact=False)
     for match in AUTHORIZATION.finditer(line):
         if _is_value(value := match["value"].rstrip(",;)")):

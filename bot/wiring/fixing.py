@@ -21,7 +21,7 @@ from impact.faults import faults
 
 MAX_FIXED_BYTES = 8 << 20  # bytes of a file of the work tree that is changed
 SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}
-CODE = frozenset({"analyser"})
+CODE_SOURCES = frozenset({"analyser"})
 
 
 def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
@@ -85,7 +85,7 @@ async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tup
 def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Sequence[Finding]) -> FixCheck:
     """What the review of the result reports that the one before did not. A finding is itself wherever its lines have gone."""
     old = Counter(finding.identity for finding in before)
-    by_code = [finding for finding in findings if any(source.kind in CODE for source in finding.basis.sources)]
+    by_code = [finding for finding in findings if any(source.kind in CODE_SOURCES for source in finding.basis.sources)]
     marks = {finding.identity for finding in by_code if not finding.unmended}  # of the others some places are left
     still = tuple(finding for finding in after if finding.identity in marks)
     new = []

@@ -32,7 +32,7 @@ ROLES = re.compile(
 USAGE = re.compile(r"stream_options|include_usage")
 STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
 CAP = re.compile(r"max.{0,3}(completion.|output.|new.)?tokens|maximum tokens", re.IGNORECASE)
-MOST = re.compile(  # how long a reply may be at most
+REPLY_LIMIT = re.compile(  # how long a reply may be at most
     r"at most (\d+) (?:completion|output) tokens|tokens`?: \d+ > (\d+)|less than or equal to `?(\d+)|\[\d+, ?(\d+)\]"
     r"|model limit of (\d+)|to (\d+) \(exclusive\)|maximum (?:value|of|is) `?(\d+)|<= ?(\d+)|can only afford (\d+)",
     re.IGNORECASE,
@@ -109,7 +109,7 @@ def simpler(form: RequestForm, prompt: Prompt, answers: tuple[Answer, ...], fiel
 
 def longest_reply(message: str) -> int | None:
     """The tokens of the longest reply that a model gives, where a refusal names them."""
-    most = MOST.search(message) if CAP.search(message) and "input" not in message.lower() else None
+    most = REPLY_LIMIT.search(message) if CAP.search(message) and "input" not in message.lower() else None
     if most is None:
         return None
     tokens = min(int(number) for number in most.groups() if number) - (" (exclusive)" in message)

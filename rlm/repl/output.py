@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 KEEP = 400_000  # characters that one block prints at most; what follows is only counted
 MARK = "\n[... {count:,} characters cut here: more({number}) returns them ...]\n"
-GONE = "\n[... {count:,} characters cut here ...]\n"
+LOST_MARK = "\n[... {count:,} characters cut here ...]\n"
 NOT_KEPT = "\n[... {count:,} more characters were not kept ...]"
 MARK_CHARS = 90  # that the mark takes at most
 
@@ -45,7 +45,7 @@ class PrintBuffer:
         tail = "" if lost else tail  # of a flood that was not kept whole, nobody knows the end
         cut = text[len(head) : len(text) - len(tail)]
         omitted = len(cut) + lost
-        mark = (MARK if can_return else GONE).format(count=omitted, number=number)
+        mark = (MARK if can_return else LOST_MARK).format(count=omitted, number=number)
         kept = cut + (NOT_KEPT.format(count=lost) if lost else "")
         return PrintedOutput((head + mark + tail)[: self._size], omitted, kept if can_return else "")
 

@@ -86,7 +86,7 @@ def test_connections_that_say_nothing_whole_keep_no_delivery_out(
             ends[-1].sendall(BEGUN[number % len(BEGUN)])
             if number % 40 == 39:
                 assert deliver(server.origin, f"guid-{number}").status_code == 202
-        time.sleep(connections.HEAD)
+        time.sleep(connections.HEAD_SECONDS)
         assert deliver(server.origin, "last").status_code == 202
         for end in ends:
             end.settimeout(5)

@@ -26,7 +26,7 @@ class NameKind:
 
 _TERRAFORM = "`terraform validate` and every plan fail."
 _NOTHING = "The expression is empty there, and nothing says so."
-KINDS: Mapping[str, NameKind] = {
+NAME_KINDS: Mapping[str, NameKind] = {
     "variable": NameKind("variable", "A module knows no other variables than those that it declares.", _TERRAFORM),
     "local": NameKind("local value", "A module knows no other local values than those that it declares.", _TERRAFORM),
     "module": NameKind("module call", "A module knows no other calls than its own.", _TERRAFORM),
@@ -82,7 +82,7 @@ def _finding(
         title=title,
         why=why,
         consequence=effect if sure else f"If it is meant: {effect}",
-        severity=_severity(first.path, is_sure=bool(sure), is_loud=KINDS[one.scope.kind].is_loud),
+        severity=_severity(first.path, is_sure=bool(sure), is_loud=NAME_KINDS[one.scope.kind].is_loud),
         category="contract",
         basis=Basis(
             (Source("analyser", SOURCE, proof=proof_of(rule, f"{one.scope.kind} {one.name}") if sure else ""),),
@@ -107,7 +107,7 @@ def _severity(path: str, *, is_sure: bool, is_loud: bool) -> Severity:
 
 def _sentences(one: Break, uses: Sequence[NameUse], *, is_sure: bool) -> tuple[str, str, str, str]:
     """The title, the reason, the effect, and the check's own code."""
-    kind, first, former = KINDS[one.scope.kind], uses[0], one.former
+    kind, first, former = NAME_KINDS[one.scope.kind], uses[0], one.former
     others = len({use.path for use in uses}) - 1
     more = f" and {others} more {'file' if others == 1 else 'files'}" if others else ""
     noun = f"{kind.noun[0].upper()}{kind.noun[1:]}"

@@ -26,7 +26,7 @@ MAX_SITES = 60
 MAX_TESTS = 2  # lines of tests that may use what changed, by their name only
 SEED_FILES = 200
 FEWER_FILES, FEWER_SITES = 60, 30  # where the diff does not fit
-BODY_CHARS = 4_000
+PULL_BODY_CHARS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def gather(
         return render.text(
             "prompts/seed.md.j2",
             pull=survey.pull,
-            body=render.cut(survey.pull.body, BODY_CHARS),
+            body=render.cut(survey.pull.body, PULL_BODY_CHARS),
             files=_in_order(files)[:most_files],
             more_files=max(0, len(files) - most_files),
             diffs=diffs,

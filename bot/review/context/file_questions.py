@@ -15,7 +15,7 @@ from bot.values import Evidence, Finding, Source
 from rlm.values import Schema
 
 PROMPT_CHARS = 40_000  # of files in one prompt
-PROMPT_TOKENS = 11_000  # the same, for the pieces of one long file
+CHUNK_TOKENS = 11_000  # the same, for the pieces of one long file
 HALVABLE = 4  # lines of a text that can be asked about in two halves
 MAX_CHARS = 2_000_000  # of one question; the rest is told as not read
 
@@ -128,7 +128,7 @@ def _parts(path: str, text: str) -> Iterator[Part]:
     if len(text) <= PROMPT_CHARS:
         yield Part(path, text, 1, text.count("\n", 0, -1) + 1, whole=True)
         return
-    for chunk in long_text.chunks(text, PROMPT_TOKENS):
+    for chunk in long_text.chunks(text, CHUNK_TOKENS):
         yield Part(path, chunk.text, chunk.first, chunk.last, whole=False)
 
 

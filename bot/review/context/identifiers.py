@@ -16,7 +16,7 @@ from impact.text.lines import defined_names, is_comment, special
 Row = tuple[str, int, str]  # path, line, text
 IDENTIFIER, STRING, DOTTED = 1.0, 1.5, 1.5
 WORD = 0.25  # of an identifier that is one plain word: it means many things
-GONE, WRITTEN = 2.0, 1.0  # added to it: the name stands in no added line; the line gives it a value
+GONE_BONUS, WRITTEN = 2.0, 1.0  # added to it: the name stands in no added line; the line gives it a value
 MIN_SEARCHED_LETTERS = 3  # letters of a name worth a search
 PLAIN = 5  # letters below which a single lower-case word says nothing
 
@@ -68,7 +68,7 @@ def names(units: Iterable[Unit]) -> dict[str, float]:
                 sides[row.sign][name] = max(sides[row.sign][name], weight)
     weights = dict(sides["+"])
     for name, weight in sides["-"].items():
-        gone_weight = 0.0 if name in sides["+"] else GONE * WORD if plain(name) else GONE
+        gone_weight = 0.0 if name in sides["+"] else GONE_BONUS * WORD if plain(name) else GONE_BONUS
         weights[name] = max(weights.get(name, 0.0), weight + gone_weight)
     return {name: weight for name, weight in weights.items() if telling(name)}
 

@@ -20,7 +20,7 @@ MIN_PLAIN_LETTERS = 4  # letters of a plain word
 MAX_NAMES = 12  # of one prompt
 MAX_FILES = 20  # that hold such a name; a name in more files means more than one thing
 PER_NAME = 2  # lines of one name
-BESIDE = 2  # lines before and after one: the next one may use what replaces it
+LINES_BESIDE = 2  # lines before and after one: the next one may use what replaces it
 _STRING = re.compile(r"\"([^\"\n]{3,200})\"|'([^'\n]{3,200})'|`([^`\n]{3,200})`")
 _PLACEHOLDER = re.compile(r"\$?\{[^{}\n]{0,80}\}|%[-\d.]*[a-z]")
 _PART = re.compile(r"[A-Za-z_][\w-]{2,60}")
@@ -85,7 +85,7 @@ def pick(
             if (path, line) not in shown_lines:
                 what = f'holds "{name}", a text' if name in texts else f"names {name},"
                 title = f"{what} which no added line has"
-                one = Pick(path, line, (name,), defines=False, title=title, beside=BESIDE)
+                one = Pick(path, line, (name,), defines=False, title=title, beside=LINES_BESIDE)
                 ranked_picks.append(((nearness, files, same), one))
     return [one for _, one in sorted(ranked_picks, key=lambda item: item[0])]
 

@@ -6,7 +6,7 @@ from bot.diff.units import ShownLines
 from bot.review.pairs.altered_definitions import Pair
 
 PROMPT_TOKENS = 8_000  # of one call, instructions included
-INSTRUCTIONS = 1_100  # tokens of these
+INSTRUCTION_TOKENS = 1_100  # tokens of these
 MOST_CALLS = 2  # the proof of every large pair is in the first of them (docs/evaluation.md)
 
 
@@ -19,11 +19,11 @@ def pack(pairs: Sequence[Pair], calls: int = MOST_CALLS) -> tuple[list[list[Pair
     for pair in pairs:
         at = next((at for at, free in enumerate(room) if pair.beside(shown_lines[at]).size <= free), len(groups))
         if at == len(groups):
-            if len(groups) == calls or pair.size > PROMPT_TOKENS - INSTRUCTIONS:
+            if len(groups) == calls or pair.size > PROMPT_TOKENS - INSTRUCTION_TOKENS:
                 left.append(pair)
                 continue
             groups.append([])
-            room.append(PROMPT_TOKENS - INSTRUCTIONS)
+            room.append(PROMPT_TOKENS - INSTRUCTION_TOKENS)
             shown_lines.append(ShownLines())
         added = pair.beside(shown_lines[at])
         groups[at].append(added)

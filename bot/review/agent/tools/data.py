@@ -14,7 +14,7 @@ from bot.values import Side
 from rlm.repl.frames import both_ends
 from rlm.texts.material import paths
 
-PATH_CHARS = 400  # a longer word is a text
+MAX_PATH_CHARS = 400  # a longer word is a text
 PREVIEW_CHARS, MAX_PREVIEW, MAX_OUTLINE_ROWS = 2_000, 100_000, 500  # the rows are those of an outline
 HEADING = re.compile(
     r"#{1,6} \S|\s{0,8}(?:export |public |private |protected |static |async |abstract |final |pub |default )*"
@@ -88,7 +88,7 @@ async def _text(state: RunState, source: str, *, base: bool) -> tuple[str, str]:
     """
     side: Side = "base" if base else "head"
     hide = state.session.survey.masks.hide_known
-    if len(source) <= PATH_CHARS and "\n" not in source:
+    if len(source) <= MAX_PATH_CHARS and "\n" not in source:
         blob = await state.session.tree.read(source, side)
         if blob is not None:
             return hide(blob.decode("utf-8", "replace")), source

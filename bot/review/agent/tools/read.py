@@ -21,7 +21,7 @@ MAX_HITS = 200
 MAX_COUNTED = 1_000  # lines that match: the best of them are returned, the others counted
 MAX_HIT_CHARS = 300
 FEW_OF_A_FILE = 3  # lines of one file before those of others
-KINDS = ("code", "settings, pages and other texts", "tests and samples", "documents and generated files")
+FILE_GROUPS = ("code", "settings, pages and other texts", "tests and samples", "documents and generated files")
 PATH_CHARS = 200  # of a pattern or name in a note
 
 _IMPORTS = re.compile(r"\s*(?:import|from|use|using|#\s*include|require)\b")
@@ -116,7 +116,7 @@ def _spread(rows: Sequence[Row], changed_paths: Collection[str]) -> list[Row]:
 
 def _left_out(rows: Sequence[Row], most: int) -> str:
     """What of a search is not shown, by the kind of file, and how to ask for it."""
-    kinds = Counter(KINDS[_rank(row, ())[0]] for row in rows)
+    kinds = Counter(FILE_GROUPS[_rank(row, ())[0]] for row in rows)
     counts_text = ", ".join(f"{number} in {kind}" for kind, number in kinds.most_common())
     more = "at least " if len(rows) + most >= MAX_COUNTED else ""
     folder = Counter(posixpath.dirname(path) or "." for path, _, _ in rows).most_common(1)[0][0]
