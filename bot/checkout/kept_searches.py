@@ -18,7 +18,7 @@ from impact.text.paths import name_of, raw_name
 
 MOST_CHANGED = 400  # files between two trees; with more the search is made anew
 MOST_BYTES = 1 << 20  # of the list of them
-GONE = b"000000"  # the mode of what a tree does not hold
+NO_FILE = b"000000"  # the mode of what a tree does not hold
 TREE = re.compile(r"[0-9a-f]{40,64}")
 Row = tuple[str, int, str]  # path, line and text; of a search for paths 0 and ""
 Rows = Sequence[Row]
@@ -87,7 +87,7 @@ class KeptSearches:
         if done.status or done.was_stopped or len(fields) > 2 * MOST_CHANGED:
             return None
         rows = [(*meta.split(), path) for meta, path in zip(fields[::2], fields[1::2], strict=True)]
-        present = [mode + b" " + oid + b"\t" + path + b"\0" for _, mode, _, oid, _, path in rows if mode != GONE]
+        present = [mode + b" " + oid + b"\t" + path + b"\0" for _, mode, _, oid, _, path in rows if mode != NO_FILE]
         own = {**self._env, "GIT_INDEX_FILE": f"{self._folder}/index-{len(self._differences)}"}
         if present:
             await git.output("update-index", "-z", "--index-info", cwd=self._folder, env=own, stdin=b"".join(present))
