@@ -7,7 +7,7 @@ import pytest
 from deeprepo_evals.context import lines, problems
 from deeprepo_evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
 from deeprepo_evals.context.score import Expected, grade, judge
-from rlm.texts import keys
+from rlm.texts import material
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -39,7 +39,7 @@ def test_the_json_problem_is_a_document_with_that_value_at_that_path(position: P
     """The path is found by the index that the harness itself uses, and the text up to `ends` holds the whole value."""
     made = problems.make(Task("json", 20_000, position))
     (path,) = [word for word in made.question.split() if word.startswith("catalogue")]
-    assert dict(keys.paths(json.loads(made.text)))[path] == made.expected[0]
+    assert dict(material.paths(json.loads(made.text)))[path] == made.expected[0]
     assert made.text[: made.ends[0]].endswith(f'"code": {made.expected[0]}')
 
 
