@@ -15,10 +15,20 @@ ROOT = Path(__file__).parents[2]
 # The rooms that need an extra before their first line; all others can be imported in a base installation.
 ROOMS = {
     "models": ("rlm.models",),
-    "github": ("bot.action", "bot.features.ci.jobs", "bot.features.ci.step", "bot.github", "bot.workflow.publish"),
+    "github": (
+        "bot.action",
+        "bot.features.ci.jobs",
+        "bot.features.ci.step",
+        "bot.features.consumers.fetching",
+        "bot.features.consumers.step",
+        "bot.github",
+        "bot.workflow.publish",
+    ),
     "server": (
         "bot.app",
         "bot.features.ci.server",
+        "bot.features.consumers.packages",
+        "bot.features.consumers.server",
         "bot.workflow.jobs",
         "bot.storage",
         "bot.wiring.server",
