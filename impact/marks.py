@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from tree_sitter import Node
 
@@ -119,6 +119,10 @@ class Marks:
     parts: dict[int, Node] = field(default_factory=dict)  # a name that takes a value apart -> the value
     bound: dict[str, list[tuple[int, int, Node]]] = field(default_factory=lambda: defaultdict(list))  # as `types`
     holders: dict[str, list[Node]] = field(default_factory=lambda: defaultdict(list))  # a field -> where it is given
+    # What `origins.py` has found out about a value, by how far it may look.
+    origins: dict[tuple[int, int], frozenset[tuple[str, Literal["called", "root", "class"]]]] = field(
+        default_factory=dict
+    )
 
 
 @lru_cache(maxsize=6)

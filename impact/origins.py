@@ -37,16 +37,24 @@ LARGEST = 200  # nodes of one value
 
 def origin(marks: Marks, value: Node) -> Origin:
     """What a value comes from, as far as its file tells."""
-    found = set(_of(marks, value, DEEPEST))
+    found = _of(marks, value, DEEPEST)
     called, roots, classes = (
         tuple(sorted(word for word, one in found if one is kind)) for kind in (CALLED, ROOT, CLASS)
     )
     return Origin(called, roots, classes)
 
 
-def _of(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
+def _of(marks: Marks, value: Node, depth: int) -> frozenset[tuple[str, Part]]:
+    """The same as names with what they are, looked for once: names that are bound again and again lead to each other in any number of ways."""
+    key = value.id, depth
+    if depth and key not in marks.origins:
+        marks.origins[key] = frozenset(_found(marks, value, depth))
+    return marks.origins[key] if depth else frozenset()
+
+
+def _found(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
     """The names of functions and classes that give a value, those that nothing in the file binds, and classes that a call is given."""
-    stack = [value] if depth else []
+    stack = [value]
     for _ in range(LARGEST):
         if not stack:
             return

@@ -1,5 +1,7 @@
 """The base is the witness: what is built apart, or what this reading finds wrong in unchanged lines too, proves nothing."""
 
+import time
+
 import pytest
 from contract_findings import look, open_uses
 from fakes import Repository
@@ -305,3 +307,19 @@ def test_an_import_from_the_root_of_the_crate_ends_no_review(repository: Reposit
     repository.commit({"src/lib.rs": base["src/lib.rs"].replace("total()", "total(tax: u32)")}, "after")
     found = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert found.complete
+
+
+def test_names_that_are_bound_again_and_again_take_no_time(repository: Repository) -> None:
+    """Each arm binds the name that all have: there are more ways back from one to another than anybody can walk."""
+    arms = "".join(f"            Self::V{number}(cmd) => cmd.total(),\n" for number in range(30))
+    cart = "pub struct Cart;\n\nimpl Cart {\n    pub fn total(&self) -> u8 {\n        1\n    }\n}\n"
+    files = {
+        "Cargo.toml": "[package]\nname = 'x'\nedition = '2021'\n",
+        "src/lib.rs": "pub mod cart;\npub mod user;\n",
+        "src/cart.rs": cart,
+        "src/user.rs": f"use crate::cart::Cart;\n\nimpl Command {{\n    pub fn go(self, cart: Cart) -> u8 {{\n        match self {{\n{arms}        }}\n    }}\n}}\n",
+    }
+    start = time.process_time()
+    pull = repository.change(files, {"src/cart.rs": cart.replace("total", "sum")})
+    assert look(pull) or open_uses(pull)
+    assert time.process_time() - start < 20
