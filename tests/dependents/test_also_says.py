@@ -203,31 +203,6 @@ def test_what_a_text_names_exactly_is_proven_to_be_gone(repository: Repository, 
         assert [row for row in found.references if row.missing] == []
 
 
-DJANGO = "app_name = 'shop'\nurlpatterns = [\n    path('', views.page, name='order-list'),\n]\n"
-LARAVEL = "<?php\nRoute::get('/orders', [PageController::class, 'page'])->name('orders.index');\n"
-GOES = "def go():\n    return redirect(reverse('shop:order-list'))\n"
-
-
-@pytest.mark.parametrize(
-    ("files", "path", "new", "proven"),
-    [
-        ({"shop/urls.py": DJANGO, "shop/go.py": GOES}, "shop/urls.py", DJANGO.replace("order-list", "orders"), True),
-        ({"shop/urls.py": DJANGO, "shop/go.py": GOES}, "shop/urls.py", "app_name = 'shop'\nurlpatterns = [\n    path('', include(other)),\n]\n", False),
-        ({"shop/urls.py": DJANGO, "shop/go.py": GOES, "api/urls.py": "router.register('order', Orders, basename='order')\n"}, "shop/urls.py", DJANGO.replace("order-list", "orders"), False),
-        ({"shop/urls.py": DJANGO, "shop/go.py": GOES, "api/urls.py": DJANGO}, "shop/urls.py", DJANGO.replace("order-list", "orders"), False),
-        ({"routes/web.php": LARAVEL, "a.blade.php": "{{ route('orders.index') }}\n"}, "routes/web.php", LARAVEL.replace("orders.index", "orders.list"), True),
-        ({"routes/web.php": LARAVEL, "a.blade.php": "{{ route('orders.index') }}\n", "routes/api.php": "<?php\nRoute::resource('orders', OrderController::class);\n"}, "routes/web.php", LARAVEL.replace("orders.index", "orders.list"), False),
-        ({"routes/web.php": LARAVEL, "a.blade.php": "{{ route('orders.index') }}\n", "routes/api.php": "<?php\nRoute::name('orders.')->group($all);\n"}, "routes/web.php", LARAVEL.replace("orders.index", "orders.list"), False),
-    ],
-)  # fmt: skip
-def test_a_route_that_got_another_name_is_proven_to_be_gone(
-    repository: Repository, files: dict[str, str | bytes | None], path: str, new: str, proven: bool
-) -> None:
-    """Where its line has another name, and nothing of the tree gives the old one: no route, no group, no resource."""
-    found = find(repository.change(files, {path: new}))
-    assert any(row.missing for row in found.references) == proven
-
-
 KINDS = "enum Kind {\n  ORDER // what is bought\n  TEMPLATE\n}\n\nenum Form {\n  A4\n}\n"
 ASKS = "import { Kind, PrismaClient } from '@prisma/client';\nexport const a = Kind.TEMPLATE;\n"
 
@@ -239,6 +214,18 @@ ASKS = "import { Kind, PrismaClient } from '@prisma/client';\nexport const a = K
         (("  TEMPLATE\n", ""), ASKS.replace("@prisma/client", "./generated/prisma"), {}, True),
         (("  TEMPLATE\n", ""), ASKS.replace("@prisma/client", "./kinds"), {}, False),
         (("  TEMPLATE\n", ""), ASKS, {"other/schema.prisma": KINDS}, False),
+        (
+            ("  TEMPLATE\n", ""),
+            ASKS.replace("@prisma/client", "./prisma"),
+            {"prisma.ts": "export enum Kind { TEMPLATE }\n"},
+            False,
+        ),
+        (
+            ("  TEMPLATE\n", ""),
+            ASKS.replace("@prisma/client", "./prisma"),
+            {"prisma.ts": "export const Kind = { TEMPLATE: 1 };\n"},
+            False,
+        ),
         (("  TEMPLATE", "  TEMPLATE // nobody's"), ASKS, {}, False),
         (("  A4\n", "  A5\n"), ASKS, {}, False),
     ],

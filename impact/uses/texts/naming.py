@@ -42,12 +42,9 @@ class Naming:
     proves: bool = False  # who asks for it means that definition and no other
     loose: bool = False  # the form in which it is asked for is that of other names, too
     doubts: str = ""  # what its file holds where another one may be meant
-    renames: bool = False  # it proves that only where its line got another name: a library may have one that goes, too
     block: str = ""  # how the block begins whose lines give it, with the name of that, which is OWNER
     takes: str = ""  # how a file takes OWNER that asks for it
-    again: str = (
-        ""  # the form of a line by which another one has the name, with STEM for what stands before its last part
-    )
+    again: str = ""  # the form of a line by which something else is called OWNER
 
     def names_in(self, lines: Collection[str]) -> frozenset[str]:
         """The names that some lines give."""
@@ -111,8 +108,7 @@ class LostName:
         is_exact = any(word in self.naming.asks for word in EXACT)
         name = re.escape(self.name)
         if self.naming.again:
-            stem = re.escape(re.sub(r"[-.]\w*$", "", self.name))
-            return self.naming.again.replace("NAME", name).replace("STEM", stem).replace("OWNER", self.owner)
+            return self.naming.again.replace("OWNER", self.owner)
         return (
             ""
             if is_exact
@@ -167,21 +163,11 @@ def lost_names(
         }
         lost = {name: path for path, lines in homes.items() for name in naming.names_in(lines)}
         kept = naming.names_in(now) if lost else frozenset()
-        added = [line.text for file in mine for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
-        for name, path in lost.items():
-            if name not in kept:
-                is_proof = not naming.renames or _is_renamed(name, removed[path], added)
-                yield _lost(naming, name, path, is_proof=is_proof)
+        yield from (_lost(naming, name, path) for name, path in lost.items() if name not in kept)
 
 
-def _is_renamed(name: str, removed: Iterable[str], added: Sequence[str]) -> bool:
-    """Whether each line that had the name is there with another one."""
-    parts = [line.partition(name)[::2] for line in removed if name in line]
-    return all(any(one.startswith(head) and one.endswith(tail) for one in added) for head, tail in parts)
-
-
-def _lost(naming: Naming, name: str, path: str, *, is_proof: bool = True) -> LostName:
-    proves = naming.proves and is_proof and telling(re.sub(r"[-.]", "_", name))
+def _lost(naming: Naming, name: str, path: str) -> LostName:
+    proves = naming.proves and telling(name)
     return LostName(naming, name, path, f"{path}:{name}", naming.pattern_of(name, path), proves)
 
 

@@ -161,10 +161,10 @@ def _by_text(
     plain = [row for row in said if not is_prose(row[0]) and not is_comment(row[2], row[0])]
     by_naming = _of_names(plain, lost.names, takers)
     references = [
-        *(row for row in by_naming if row.asks or row.missing),
+        *(row for row in by_naming if row.asks),
         *_of_words(speaking, lost.words, suffixes),
         *_of_definitions(speaking, lost.definitions, suffixes),
-        *(row for row in by_naming if not (row.asks or row.missing)),
+        *(row for row in by_naming if not row.asks),
         *_of_paths(speaking, lost.paths, suffixes),
     ]
     return [*reversed({(row.path, row.line): row for row in reversed(references)}.values())]
