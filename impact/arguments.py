@@ -38,7 +38,7 @@ def arguments(rules: CallRules, node: Node) -> Arguments | None:
             keywords.append(name_of(named))
         else:
             positional += 1
-            if rules.named_in_place:  # what is named before it stands in its place
+            if rules.named_in_place:  # the named arguments before this one are in their positions
                 positional, keywords = positional + len(keywords), []
             is_alone = rules.lone_call and node.named_child_count == 1
             is_several = is_alone or (rules.last_call and child == node.named_children[-1])

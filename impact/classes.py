@@ -58,7 +58,7 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
     for home, name in line:
         rows = [row for row in members(index, home, name) if row[1].short in language.constructors_of(name)]
         own = tuple(row for row in rows if not row[1].sought)
-        if any(row[1].short in language.called_like for row in rows):  # a call of the class may mean that
+        if any(row[1].short in language.called_like for row in rows):  # `Cart(1)` may call this member
             return ((path, replace(one, parameters=None)),)
         if own or ((home, name) == (path, one.name) and one.takes is not None):
             return own

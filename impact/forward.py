@@ -190,7 +190,7 @@ class _File:
             yield replace(place, home=path, owner=line[0][1])
 
     def _may_extend(self, name: str) -> bool:
-        """Whether the file sees a function of that name outside of the class, which may extend it: its companion, say."""
+        """Whether the file sees a function of that name outside of the class: it may be an extension, of the companion for example."""
         if self._import_of(name)[0] is not None:
             return True
         stars = [self._modules.files(self._path, item) or () for item in self._facts.imports if item.star]
@@ -200,7 +200,7 @@ class _File:
         return None in known or any(one.short == name and one.marks for one in rows)
 
     def _inherits(self, name: str) -> bool:
-        """Whether a class of this file may have a member from above that hides the class of the same name, as a controller's `User` does."""
+        """Whether a class of this file may inherit a member that hides the class of the same name: `User` in a controller of ASP.NET."""
         traits = self._language.traits
         if not traits.bare_members:
             return False

@@ -31,7 +31,7 @@ class Index:
         self._modules: dict[str, Modules] = {}
         self._unread: set[str] = set()
         self._configs: dict[str, tuple[str, ...]] = {}
-        # What `resolve.py` has found out about a name of a file, by how far it may look: until more of the tree is known.
+        # What a name of a file means (`resolve.py`), by the depth to which it was followed; dropped when another file is read.
         self.answers: dict[tuple[str, str, int], Any] = {}
 
     def facts(self, path: str) -> Facts | None:

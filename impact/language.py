@@ -162,7 +162,7 @@ class CallRules:
     nothing: tuple[str, ...] = ()  # nodes that stand for no argument
     aside: tuple[str, ...] = ()  # nodes that stand among the arguments and are no argument: a block
     labels: tuple[str, ...] = ()  # nodes before an argument that name its parameter: other nodes may be in that place
-    named_in_place: bool = False  # one without a name may follow those with names, which then stand in their places
+    named_in_place: bool = False  # a positional argument may follow named ones, which are then in their positions
     setters: tuple[str, ...] = ()  # nodes among the arguments that set a member, where they hold a `=`
     last_call: bool = False  # a call that is the last argument may pass several
     lone_call: bool = False  # a call that is the only argument may pass several

@@ -119,7 +119,7 @@ class Marks:
     parts: dict[int, Node] = field(default_factory=dict)  # a name that takes a value apart -> the value
     bound: dict[str, list[tuple[int, int, Node]]] = field(default_factory=lambda: defaultdict(list))  # as `types`
     holders: dict[str, list[Node]] = field(default_factory=lambda: defaultdict(list))  # a field -> where it is given
-    # What `origins.py` has found out about a value, by how far it may look.
+    # What gives a value (`origins.py`), by its node and the depth to which it was followed.
     origins: dict[tuple[int, int], frozenset[tuple[str, Literal["called", "root", "class"]]]] = field(
         default_factory=dict
     )

@@ -71,7 +71,7 @@ def memo(
         if not codec:  # here: the types that a module names later are known by now
             codec.append(_codec(get_type_hints(function)["return"]))
         (write, read), name = codec[0], _name(function.__qualname__, language, source, question)
-        found = kept(name)
+        found = load(name)
         if found is not None:
             try:
                 return read(json.loads(found))  # type: ignore[no-any-return]
@@ -102,24 +102,24 @@ def _checked(data: bytes | None, name: str) -> bytes | None:
     return text if data is not None and data[:DIGEST] == _sum(text, name) else None
 
 
-def kept(name: str) -> bytes | None:
-    """What was kept in an earlier review under a name of `name_of`; None if nothing was, or it is damaged."""
+def load(name: str) -> bytes | None:
+    """Return what an earlier review kept under a name of `name_of`; None if there is nothing, or it is damaged."""
     return _checked(_Current.store.get(name), name) if _Current.store is not None else None
 
 
 def keep(name: str, data: bytes) -> None:
-    """Keep it for later reviews, unless it is too large."""
+    """Keep an answer for later reviews, unless it is too large."""
     if _Current.store is not None and len(data) <= MOST:
         _Current.store.put(name, _sum(data, name) + data)
 
 
 def name_of(engine: bytes, asked: Sequence[object], source: bytes) -> str:
-    """What is told of bytes, as texts and numbers ask for it, is kept under this name. `engine`: a hash of what tells it."""
+    """Return the name under which an answer about some bytes is kept. `engine`: a hash of the code that answers; `asked`: the question."""
     return blake2b(b"\0".join((engine, json.dumps(asked).encode(), source)), digest_size=DIGEST).hexdigest()
 
 
 def engine_of(folders: Iterable[Path]) -> bytes:
-    """A hash of what decides what is told: the files of some folders, by size and time."""
+    """Return a hash of the files of some folders, by size and time: an answer counts until one of them changes."""
     digest = blake2b(digest_size=DIGEST)
     for folder in folders:
         for file in sorted(folder.iterdir()):

@@ -45,7 +45,7 @@ def origin(marks: Marks, value: Node) -> Origin:
 
 
 def _of(marks: Marks, value: Node, depth: int) -> frozenset[tuple[str, Part]]:
-    """The same as names with what they are, looked for once: names that are bound again and again lead to each other in any number of ways."""
+    """Return what gives a value, as names and their kinds. Each value is followed once: names that are bound often lead back to each other."""
     key = value.id, depth
     if depth and key not in marks.origins:
         marks.origins[key] = frozenset(_found(marks, value, depth))

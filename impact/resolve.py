@@ -38,7 +38,7 @@ def offered(index: Index, files: Iterable[str], name: str, depth: int = DEPTH) -
 
 
 def _once(index: Index, path: str, name: str, depth: int) -> Answer:
-    """What a name of a file means, asked once: files that hand on all of each other would be asked as often as there are ways between them."""
+    """What a name of a file means. Each file is asked once: files that re-export everything of each other have very many ways between them."""
     key = path, name, depth
     if key not in index.answers:
         answer = _of_file(index, path, name, depth)

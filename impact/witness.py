@@ -66,14 +66,14 @@ class Witness:
         return place.rule in MODULES and await self._is_said(place, language, name)
 
     async def _is_given(self, place: Place, name: str) -> bool:
-        """Whether any code gives the member to what it is asked of: a fixture, say, gives a module what only tests ask for."""
+        """Whether code assigns the member to the module or class: a fixture may give a module what only tests use."""
         owner = re.escape(re.split(r"\W+", place.name.removesuffix(name).rstrip(".:>-"))[-1])
         pattern = rf"""\b{owner}\.{re.escape(name)}\s*=(?![=>])|setattr\(\s*{owner}\s*,\s*["']{re.escape(name)}["']"""
         texts = (source for path, source in self.head.sources.items() if language_of(path) is not None)
         return any(re.search(pattern.encode(), text) for text in texts) or bool(await self.base.holding(pattern))
 
     async def _is_called(self, place: Place, name: str) -> bool:
-        """Whether what makes code is told to call something so: a builder that an attribute asks for, say."""
+        """Whether an attribute or option names it: a builder that `#[builder(name = "Tool")]` generates."""
         if not place.home or place.rule != "missing-name":
             return False
         told = rf"""\w*[nN]ame\w*\s*[=:]\s*["']{re.escape(name)}["']"""

@@ -48,7 +48,7 @@ class KeptSearches:
         `asked`: all that decides what is found besides the tree.
         """
         name = memo.name_of(_engine(), ["search", *asked], b"")
-        former = _read(memo.kept(name))
+        former = _read(memo.load(name))
         rows = await self._after(former, tree, search) if former is not None else None
         if rows is None:
             rows = await search(tree)

@@ -17,8 +17,8 @@ LEAST_CHARS, MOST_EQUAL = 12, 6  # characters of such a line; other places of it
 OWN_LINES = 3  # lines around the finding that are its own
 
 
-def told(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
-    """The finding, with the added lines that read as the first line of its quote."""
+def with_copies(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
+    """Return the finding with the added lines that equal the first line of its quote, six at most."""
     said = fold(finding.quote.strip().partition("\n")[0])
     if not finding.basis.has_model or finding.is_masked or finding.side != "head" or len(said) < LEAST_CHARS:
         return finding

@@ -42,7 +42,7 @@ async def place(
         placed_findings = tuple(await prove(placed_findings, session))
     ranked_findings = placing.rank(placed_findings, settings.quota, past.collapsed_fingerprints(said, subject.files))
     return (
-        *(replace(row, finding=copies.told(row.finding, subject.files)) for row in ranked_findings),
+        *(replace(row, finding=copies.with_copies(row.finding, subject.files)) for row in ranked_findings),
         *(PlacedFinding(one) for one, said_now in zip(findings, is_said, strict=True) if not said_now),
     )
 

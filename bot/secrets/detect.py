@@ -45,7 +45,7 @@ def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
     if not path or len(text) < SHORT:
         return frozenset(_secrets(text, path))
     name = memo.name_of(_engine(), ["secrets", role_of(path), has_quotes(path)], text.encode("utf-8", "surrogatepass"))
-    if memo.kept(name) is not None:
+    if memo.load(name) is not None:
         return frozenset()
     values = frozenset(_secrets(text, path))
     if not values:

@@ -47,7 +47,7 @@ class Work(ABC):
 
     @abstractmethod
     def model(self, name: str) -> Model | None:
-        """Return the worker of this name, the first one if none is named; None where there is none at all. Raises ValueError."""
+        """Return the worker with this name, or the first worker without a name; None if the run has none. Raises ValueError for an unknown name."""
 
     def note(self, sentence: str) -> None:
         """Tell the root something beside the value that its code gets: an empty list stays an empty list."""

@@ -66,5 +66,5 @@ def test_an_import_of_a_file_that_the_package_leaves_out(
     ],
 )  # fmt: skip
 def test_what_the_package_may_have_is_silent(repository: Repository, before: Files, after: Files) -> None:
-    """The list has it, nobody can read the list, a build makes the package, the import is foreseen, or it is none of the package."""
+    """The list includes the file or cannot be read, a build makes the package, the import may fail, or the importer is not shipped."""
     assert look(repository, before, after) == []

@@ -38,7 +38,7 @@ def facts(tmp_path: Path) -> Iterator[Path]:
     memo.use_store(None)
 
 
-def found(pull: PullRequest) -> list[object]:
+def search(pull: PullRequest) -> list[object]:
     """What the queries find in a change: paths and lines."""
 
     async def ask() -> list[object]:
@@ -55,15 +55,15 @@ def test_a_push_is_searched_as_if_nothing_were_kept(repository: Repository, fact
     repository.git("rm", "-q", "c/gone.py", "x.py")
     pushed = repository.commit(PUSHED, "pushed")
     pulls = [repository.pull(base, head) for head in (first, pushed, first)]
-    kept_rows = [found(pull) for pull in pulls]
+    kept_rows = [search(pull) for pull in pulls]
     assert len([*facts.glob("[!.]*")]) == 2 * (len(QUERIES) - 1)  # a limit makes no search of its own
     for file in facts.glob("[!.]*"):  # as another repository would have left it
-        text = memo.kept(file.name)
+        text = memo.load(file.name)
         assert text is not None
         memo.keep(file.name, text.replace(first.encode(), b"1" * 40).replace(base.encode(), b"2" * 40))
-    elsewhere = found(pulls[1])
+    elsewhere = search(pulls[1])
     memo.use_store(None)
-    anew = [found(pull) for pull in pulls]
+    anew = [search(pull) for pull in pulls]
     assert kept_rows == anew
     assert elsewhere == anew[1]
     assert anew[0] != anew[1]

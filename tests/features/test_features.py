@@ -47,7 +47,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has 
 }
 PLAIN = {  # keys that are words of English, or of the core, too: a file that has one says nothing of the feature
     "run", "tried",
-    "consumers",  # the core knows repositories beside the reviewed one, whoever names them: `bot/values/consumer.py`
+    "consumers",  # the core has values for other repositories, too: `bot/values/consumer.py`
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ def changed(path: str, *lines: str, kind: str = "+") -> ChangedFile:
 
 def named(finding: Finding, *files: ChangedFile) -> list[tuple[str, int, str]]:
     """The places under a finding, with what is said of them."""
-    return [(item.path, item.line, item.note) for item in copies.told(finding, files).evidence]
+    return [(item.path, item.line, item.note) for item in copies.with_copies(finding, files).evidence]
 
 
 def test_the_other_half_is_named() -> None:

@@ -145,7 +145,7 @@ def test_a_field_takes_what_its_type_says() -> None:
 
 
 def test_an_argument_without_a_name_may_follow_named_ones() -> None:
-    """They stand in their places then: C#, Kotlin and Scala allow it."""
+    """In C#, Kotlin and Scala, if the named ones are in their positions."""
     project = '<Project Sdk="Microsoft.NET.Sdk"></Project>'
     files = {
         "Shop.csproj": project,

@@ -29,14 +29,14 @@ class RunState(Work):
         return self.session.calls
 
     def worker(self, name: str) -> Worker:
-        """The worker of this name; the first one where none is named."""
+        """Return the worker with this name, or the first worker without a name. Raises ValueError for an unknown one."""
         workers = self.session.workers
         if name and name not in workers:
             raise ValueError(f"there is no worker {name!r}: there is {', '.join(workers) or 'one, without a name'}")
         return workers[name] if name else self.session.worker
 
     def model(self, name: str) -> Model | None:
-        """The model behind it; None where analysers stand in its place."""
+        """Return the model of a worker; None in a review without models."""
         return self.worker(name).model
 
     def facts(self) -> dict[str, object]:

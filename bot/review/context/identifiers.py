@@ -16,7 +16,7 @@ from impact.text.lines import defined_names, is_comment, special
 Row = tuple[str, int, str]  # path, line, text
 IDENTIFIER, STRING, DOTTED = 1.0, 1.5, 1.5
 WORD = 0.25  # of an identifier that is one plain word: it means many things
-GONE_BONUS, WRITTEN = 2.0, 1.0  # added to it: the name stands in no added line; the line gives it a value
+GONE_BONUS, WRITTEN = 2.0, 1.0  # bonuses: no added line has the name; the line assigns it
 MIN_SEARCHED_LETTERS = 3  # letters of a name worth a search
 PLAIN = 5  # letters below which a single lower-case word says nothing
 

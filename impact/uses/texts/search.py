@@ -151,14 +151,14 @@ def _unchanged(rows: Iterable[_Row], added: Mapping[str, Collection[int]]) -> li
 
 
 def _by_text(
-    said: Sequence[_Row],
+    rows: Sequence[_Row],
     speaking: Sequence[_Row],
     lost: _Lost,
     takers: Mapping[str, Collection[str]],
     suffixes: Collection[str],
 ) -> list[Reference]:
     """One reference for each unchanged line: what says most about the line counts. `speaking`: the lines that an import does not explain."""
-    plain = [row for row in said if not is_prose(row[0]) and not is_comment(row[2], row[0])]
+    plain = [row for row in rows if not is_prose(row[0]) and not is_comment(row[2], row[0])]
     by_naming = _of_names(plain, lost.names, takers)
     references = [
         *(row for row in by_naming if row.asks),

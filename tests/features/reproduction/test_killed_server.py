@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from boxes import missing
-from test_reproducing import AFTER, BEFORE, HEAD, PROOF, Model
+from sample import AFTER, BEFORE
+from test_reproducing import HEAD, PROOF, Model
 from workflow.killed import serving
 
 from deeprepo_sandbox import github as sandbox

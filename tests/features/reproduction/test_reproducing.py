@@ -13,6 +13,7 @@ import pytest
 from boxes import missing
 from fakes import Repository
 from reported import reported
+from sample import AFTER
 
 from bot import pipeline, wiring
 from bot.features.reproduction.finding import REPRODUCTION
@@ -25,14 +26,6 @@ from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
-RATE = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n"
-BEFORE: dict[str, str | bytes | None] = {
-    ".deeprepo.yml": "run: {test: 'python3 -m unittest -v {file}', seconds: 20}\n",
-    "shop/__init__.py": "",
-    "shop/rate.py": RATE,
-    "tests/test_rate.py": "import unittest\nfrom shop.rate import apply\n\n\nclass Rate(unittest.TestCase):\n    def test_plain(self):\n        self.assertEqual(apply(2, 3), 6)\n",
-}
-AFTER: dict[str, str | bytes | None] = {"shop/rate.py": "def apply(rate, amount):\n    return amount * rate\n"}
 FOUND = reported(
     "shop/rate.py",
     "    return amount * rate",
@@ -64,15 +57,6 @@ class Model:
         if "The claim, about" in text:
             return Reply(data=dict(CONFIRMED))
         return Reply(data={"answer": "Read.", "findings": [self.finding] if "apply(rate, amount)" in text else []})
-
-
-@pytest.fixture
-def shop(repository: Repository) -> Repository:
-    """A shop whose change removes a check."""
-    repository.commit(BEFORE, "before")
-    repository.git("checkout", "-qb", "feature")
-    repository.commit(AFTER, "after")
-    return repository
 
 
 @pytest.fixture

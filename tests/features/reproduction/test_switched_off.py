@@ -16,7 +16,7 @@ import waits
 from boxes import missing
 from cli.recorded import Ended, deeprepo
 from fakes import Repository
-from test_reproducing import AFTER, BEFORE, HEAD, Model
+from test_reproducing import HEAD, Model
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.processes import alive
@@ -44,15 +44,6 @@ for line in sys.stdin:
         "findings": len(done.findings),
     }), flush=True)
 """
-
-
-@pytest.fixture
-def shop(repository: Repository) -> Repository:
-    """A shop whose change removes a check, and whose owner has switched runs on."""
-    repository.commit(BEFORE, "before")
-    repository.git("checkout", "-qb", "feature")
-    repository.commit(AFTER, "after")
-    return repository
 
 
 @contextmanager

@@ -1,0 +1,10 @@
+"""A shop whose change removes a check, and whose owner has switched runs on."""
+
+RATE = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n"
+BEFORE: dict[str, str | bytes | None] = {
+    ".deeprepo.yml": "run: {test: 'python3 -m unittest -v {file}', seconds: 20}\n",
+    "shop/__init__.py": "",
+    "shop/rate.py": RATE,
+    "tests/test_rate.py": "import unittest\nfrom shop.rate import apply\n\n\nclass Rate(unittest.TestCase):\n    def test_plain(self):\n        self.assertEqual(apply(2, 3), 6)\n",
+}
+AFTER: dict[str, str | bytes | None] = {"shop/rate.py": "def apply(rate, amount):\n    return amount * rate\n"}
