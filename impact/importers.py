@@ -25,6 +25,7 @@ WORD = re.compile(rb"(?<![\w$])[^\W\d][\w$]*+")
 CHAIN = re.compile(rb"(?<![\w$.])(?:[\w$]++\s*+\.)++\Z")  # what stands before a name, up to its dot
 MAX_CHAIN = 120
 MOST_PLACES = 20_000  # of names in one file
+KEPT = 4_096  # files whose statements are kept: a search asks again and again, by other words
 
 Resolver = TypeVar("Resolver", bound=Modules)
 Spaces = TypeVar("Spaces", bound=Namespaces)
@@ -94,7 +95,7 @@ class KnownModules(Generic[Resolver]):
             yield Link(file, frozenset(taken), item.line, aliases)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=KEPT)
 def statements(language: Language, code: bytes) -> tuple[Import, ...]:
     """The import statements of a file, as written."""
     return reader.imports(language, code)

@@ -1,10 +1,13 @@
 """What still says, as a text, what a change takes away: keys, routes, columns, names of the environment, paths, names that a framework resolves."""
 
+import re
+
 import pytest
 from dependents_scene import find
 from fakes import Repository
 
 from bot.values import Dependents
+from impact.uses.texts.naming import LostName, namings
 
 VIEW = 'def page(order):\n    return {"order_total": order.sum(), "paid": True}\n'
 ENVIRONMENT = "import os\n\n\ndef key():\n    return os.environ['SHOP_API_KEY']\n"
@@ -238,3 +241,13 @@ def test_a_member_of_an_enumeration_of_prisma_is_proven_to_be_gone(
     files: dict[str, str | bytes | None] = {"prisma/schema.prisma": KINDS, "a.ts": asks, **others}
     found = find(repository.change(files, {"prisma/schema.prisma": KINDS.replace(*change)}))
     assert any(row.missing and row.path == "a.ts" for row in found.references) == proven
+
+
+def test_one_pattern_finds_all_names_that_a_framework_resolves() -> None:
+    """A search tries each pattern on each line of the tree: a hundred functions that are gone are one pattern."""
+    naming = next(one for one in namings() if "DOTTED" in one.asks)
+    lost = [
+        LostName(naming, name, "shop/tax.py", f"shop/tax.py:{name}", qualified=name) for name in ("net", "gross", "vat")
+    ]
+    patched = [f'patch("shop.tax.{name}")' for name in ("net", "gross", "vat", "duty")]
+    assert [text for text in patched if re.search(naming.pattern_of(lost), text)] == patched[:3]

@@ -20,6 +20,7 @@ LONG_LINE = 2_000  # characters; of a longer one the beginning is read
 MOST_LINES = 60  # of a definition in which its marks are looked for
 SOURCES = ("src", "lib")  # folders of which no path of a module has the name
 EXACT = ("OWNER", "MODULE", "DOTTED")  # a pattern with one of them says whose name it is
+PLACEHOLDERS = (*EXACT, "QUALIFIED", "NAME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +66,16 @@ class Naming:
         match = re.search(self.path, path) if self.path else None
         return "/".join(filter(None, match.groups())).replace("/", self.mark) if match else ""
 
-    def pattern_of(self, name: str, path: str = "", qualified: str = "") -> str:
-        """The pattern of the lines that ask for a name. `path`: of the file that gives it."""
-        stem = path.rpartition("/")[2].partition(".")[0]
-        owner = qualified.rpartition(".")[0].rpartition(".")[2]
-        words = {"OWNER": owner, "MODULE": stem, "QUALIFIED": qualified, "NAME": name}
-        pattern = self.asks.replace("DOTTED", _dotted(path)) if "DOTTED" in self.asks else self.asks
-        for word, meant in words.items():
-            pattern = pattern.replace(word, re.escape(meant))
-        return pattern
+    def pattern_of(self, names: Sequence["LostName"]) -> str:
+        """The pattern of the lines that ask for any of some names."""
+        meant = {
+            word: list(dict.fromkeys(one.meaning[word] for one in names)) for word in PLACEHOLDERS if word in self.asks
+        }
+        return re.sub(
+            "|".join(PLACEHOLDERS),
+            lambda word: meant[word[0]][0] if len(meant[word[0]]) == 1 else f"(?:{'|'.join(meant[word[0]])})",
+            self.asks,
+        )
 
     def name_of(self, short: str) -> str:
         """What the framework calls a definition; "" if it calls it nothing."""
@@ -88,14 +90,30 @@ class Naming:
 
 @dataclass(frozen=True, slots=True)
 class LostName:
-    """A name that the change takes away. `key`: of the definition, or of the file with the name."""
+    """A name that the change takes away. `key`: of the definition, or of the file with the name; `qualified`: the name with its class."""
 
     naming: Naming
     name: str
     home: str
     key: str
-    pattern: str
     proves: bool = False
+    qualified: str = ""
+
+    @property
+    def pattern(self) -> str:
+        """The pattern of the lines that ask for it."""
+        return self.naming.pattern_of([self])
+
+    @property
+    def meaning(self) -> Mapping[str, str]:
+        """What each placeholder of a naming means in it, as patterns."""
+        return {
+            "DOTTED": _dotted(self.home),
+            "OWNER": re.escape(self.qualified.rpartition(".")[0].rpartition(".")[2]),
+            "MODULE": re.escape(self.home.rpartition("/")[2].partition(".")[0]),
+            "QUALIFIED": re.escape(self.qualified),
+            "NAME": re.escape(self.name),
+        }
 
     @property
     def owner(self) -> str:
@@ -149,7 +167,7 @@ def lost_names(
             for path, text in rows:
                 for name in sorted(naming.in_blocks(text) - left):
                     short, key = name.rpartition(".")[2], f"{path}:{name}"
-                    yield LostName(naming, short, path, key, naming.pattern_of(short, path, name), naming.proves)
+                    yield LostName(naming, short, path, key, naming.proves, name)
             continue
         if naming.path:
             names = {name: path for path in gone_paths if (name := naming.of_path(path))}
@@ -168,7 +186,7 @@ def lost_names(
 
 def _lost(naming: Naming, name: str, path: str) -> LostName:
     proves = naming.proves and telling(name)
-    return LostName(naming, name, path, f"{path}:{name}", naming.pattern_of(name, path), proves)
+    return LostName(naming, name, path, f"{path}:{name}", proves)
 
 
 def blocks_of(files: Iterable[ChangedFile]) -> list[str]:
@@ -200,7 +218,7 @@ def lost_definitions(
             proves = naming.proves and (is_exact or is_own or telling(name)) and not is_there
             proves &= not (naming.doubts and re.search(naming.doubts, now, re.MULTILINE))
             key = f"{item.symbol.path}:{item.symbol.name}"
-            yield LostName(naming, name, was.path, key, naming.pattern_of(name, was.path, was.name), proves)
+            yield LostName(naming, name, was.path, key, proves, was.name)
 
 
 def _is_used(naming: Naming, paths: Collection[str]) -> bool:

@@ -16,7 +16,7 @@ from impact.uses.sites import mention
 from impact.uses.targets import telling
 from impact.uses.texts import environment
 from impact.uses.texts.ends import asks, gives
-from impact.uses.texts.naming import LostName, blocks_of, lost_definitions, lost_names
+from impact.uses.texts.naming import LostName, Naming, blocks_of, lost_definitions, lost_names
 from impact.uses.texts.paths import lost_paths
 from impact.uses.texts.words import (
     IMPORTS,
@@ -64,7 +64,18 @@ class _Lost:
     def forms(self) -> list[str]:
         """The patterns of the lines that say any of it."""
         plain = [*self.words, *self.gone, *self.paths]
-        return list(dict.fromkeys([*([_any_of(plain)] if plain else []), *(one.pattern for one in self.names)]))
+        return [
+            *([_any_of(plain)] if plain else []),
+            *(naming.pattern_of(mine) for naming, mine in self.by_naming.items()),
+        ]
+
+    @property
+    def by_naming(self) -> Mapping[Naming, Sequence[LostName]]:
+        """The names of each framework."""
+        found: dict[Naming, list[LostName]] = defaultdict(list)
+        for one in self.names:
+            found[one.naming].append(one)
+        return found
 
 
 async def also_says(
@@ -98,7 +109,7 @@ async def also_says(
     said = [(path, line, text.rstrip("\r")) for path, line, text in rows if len(text) <= LONG_LINE]
     speaking = [row for row in said if not _is_silent(row[0], row[2], suffixes)]
     missed = _missed_of(speaking, lost, files)
-    takers = await _takers(tree, said, lost.names)
+    takers = await _takers(tree, said, lost.by_naming)
     by_syntax = [
         replace(row, asks=not (row.sure or row.missing or row.likely) and (row.path, row.line, row.name) in missed)
         for row in found
@@ -159,7 +170,7 @@ def _by_text(
 ) -> list[Reference]:
     """One reference for each unchanged line: what says most about the line counts. `speaking`: the lines that an import does not explain."""
     plain = [row for row in rows if not is_prose(row[0]) and not is_comment(row[2], row[0])]
-    by_naming = _of_names(plain, lost.names, takers)
+    by_naming = _of_names(plain, lost.by_naming, takers)
     references = [
         *(row for row in by_naming if row.asks),
         *_of_words(speaking, lost.words, suffixes),
@@ -342,17 +353,20 @@ def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Co
 
 
 def _of_names(
-    rows: Sequence[_Row], names: Sequence[LostName], takers: Mapping[str, Collection[str]]
+    rows: Sequence[_Row], names: Mapping[Naming, Sequence[LostName]], takers: Mapping[str, Collection[str]]
 ) -> list[Reference]:
     """The lines that ask for what a framework resolves: that it is gone is proven where they can mean nothing else."""
     references: list[Reference] = []
-    for one in names:
-        asks = re.compile(one.pattern)
-        mine = [row for row in rows if one.naming.is_asked_in(row[0], one.home) and asks.search(row[2])]
-        for row in mine[:LINES]:
-            said = replace(mention(one.key, one.name, *row), asks=one.naming.of_definition and not one.naming.loose)
-            is_proven = one.proves and row[0] in takers.get(one.key, (row[0],))
-            references.append(replace(said, tie="bound", fate="gone") if is_proven else said)
+    for naming, lost in names.items():
+        any_of_them = re.compile(naming.pattern_of(lost))
+        asking = [row for row in rows if any_of_them.search(row[2])]
+        for one in lost if asking else ():
+            asks = re.compile(one.pattern)
+            mine = [row for row in asking if naming.is_asked_in(row[0], one.home) and asks.search(row[2])]
+            for row in mine[:LINES]:
+                said = replace(mention(one.key, one.name, *row), asks=naming.of_definition and not naming.loose)
+                is_proven = one.proves and row[0] in takers.get(one.key, (row[0],))
+                references.append(replace(said, tie="bound", fate="gone") if is_proven else said)
     return references
 
 
@@ -370,14 +384,18 @@ async def _proving(tree: Tree, names: Sequence[LostName]) -> list[LostName]:
     return [replace(one, proves=one.proves and one.key not in there) for one in names]
 
 
-async def _takers(tree: Tree, rows: Sequence[_Row], names: Sequence[LostName]) -> Mapping[str, Collection[str]]:
+async def _takers(
+    tree: Tree, rows: Sequence[_Row], names: Mapping[Naming, Sequence[LostName]]
+) -> Mapping[str, Collection[str]]:
     """The files that take what a name belongs to from where it is made, by the key of the name."""
-    wanted = [one for one in names if one.naming.takes]
-    paths = {path for path, _, text in rows if any(re.search(one.pattern, text) for one in wanted)}
+    wanted = {naming: lost for naming, lost in names.items() if naming.takes}
+    asks = [re.compile(naming.pattern_of(lost)) for naming, lost in wanted.items()]
+    paths = {path for path, _, text in rows if any(one.search(text) for one in asks)}
     texts = {path: raw.decode("utf-8", "replace") for path, raw in (await tree.read_many(sorted(paths))).items()}
     return {
-        one.key: {path for path, text in texts.items() if re.search(one.naming.takes.replace("OWNER", one.owner), text)}
-        for one in wanted
+        one.key: {path for path, text in texts.items() if re.search(naming.takes.replace("OWNER", one.owner), text)}
+        for naming, lost in wanted.items()
+        for one in lost
     }
 
 
