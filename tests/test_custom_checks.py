@@ -10,7 +10,7 @@ import yaml
 from fakes import Repository
 from pushes import Files, Hand
 
-from bot.outputs import console, facts, json_file, markdown, sarif
+from bot.outputs import console, json_file, markdown, sarif
 from bot.render import load
 from bot.values import CheckReport, Review
 from bot.workflow.publish import checks as check_run
@@ -114,7 +114,7 @@ def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
     }
     assert review.failing
     assert check_run.conclude(review) == "failure"
-    assert facts.conclusion(review) == "findings"
+    assert review.conclusion == "findings"
     page = markdown.render(review)
     assert "1 check of this repository failed" in page.splitlines()[0]
     assert "| guards | ❌ failed, stops the change | It \\| has &lt;b>no&lt;/b> @&#8203;guarded." in page
@@ -137,7 +137,7 @@ def test_without_a_model_nothing_is_passed(hand: Callable[..., Hand]) -> None:
     assert (reports["guards"].result, reports["guards"].cause) == ("unasked", "no-model")
     assert reports["docs"].result == "inapplicable"
     assert "No model has read this change." in markdown.render(review)
-    assert facts.conclusion(review) == "incomplete"
+    assert review.conclusion == "incomplete"
     assert check_run.conclude(review) == "failure"
     assert review.lacking == ("undecided",)
 

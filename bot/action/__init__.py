@@ -10,7 +10,7 @@ from bot.action.review_step import repeat, review
 from bot.config import Step
 from bot.errors import HostRefused
 from bot.values import NothingAsked, RemarkAsk
-from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.reviewer import ReviewResult
 
 NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."
@@ -21,7 +21,7 @@ async def run(step: Step, console: Console) -> ReviewResult:
     report.ready(step)
     request = event.read(step)
     if isinstance(request, NothingAsked):
-        result = ReviewResult(CheckEnding("skipped"), f"Nothing was reviewed: {request.reason}.")
+        result = ReviewResult(HeadStatus("skipped"), f"Nothing was reviewed: {request.reason}.")
     else:
         try:
             if isinstance(request, RemarkAsk):

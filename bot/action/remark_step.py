@@ -18,7 +18,7 @@ from bot.values import RemarkAsk, ReviewAsk
 from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import replies
-from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.tidy import ThreadCloser, close
 from bot.workflow.replies import failure_reply, hear_remark, post_remark_reply
 from bot.workflow.reviewer import ReviewResult, ReviewRun
@@ -29,7 +29,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
     async with open_host(step, ask.pull) as host:
         remark = await _hear(ask, host)
         if isinstance(remark, str):
-            return ReviewResult(CheckEnding("skipped"), f"Nothing was answered: {remark}.")
+            return ReviewResult(HeadStatus("skipped"), f"Nothing was answered: {remark}.")
         state, settings = await look_up(host, step, console)
         standing = await _stands(ask, host)
         able = access.can_ask(settings)
@@ -37,7 +37,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         if reason is not None:
             await replies.post_reply(reason, ask.comment, host)
             return ReviewResult(
-                CheckEnding("skipped"),
+                HeadStatus("skipped"),
                 "Nothing was answered: no model is set up, or who wrote may not ask, or not so often.",
             )
         await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
@@ -49,7 +49,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
             withdrawn_marks = {one.mark for one in await withdrawn(host)}
             with suppress(HostRefused):
                 await close(ThreadCloser(host), [mark for mark, _ in reply.withdrawn], withdrawn_marks)
-    return ReviewResult(CheckEnding("success"), "A remark was answered.")
+    return ReviewResult(HeadStatus("success"), "A remark was answered.")
 
 
 async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:

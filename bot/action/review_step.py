@@ -36,9 +36,9 @@ from bot.render import plain
 from bot.review import scope
 from bot.values import (
     Bases,
+    CheckConclusion,
     CommentRef,
     Dismissal,
-    Ending,
     OrganizationFile,
     PullFacts,
     PullRef,
@@ -54,7 +54,7 @@ from bot.workflow import commands, fetching, pull_state, push_count, replies
 from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.publish import checks, existing
-from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import summaries
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import ADDS_NOTHING, Funds, Reviewer, ReviewResult, ReviewRun
@@ -96,7 +96,7 @@ async def _review(
     """The same of a pull request that is looked up already."""
     runner = step.runner
     if ask.comment is not None and not await _may_review(ask, ask.comment, host, settings):
-        return ReviewResult(CheckEnding("skipped"), "Nothing was reviewed: who asked may not, or not so often.")
+        return ReviewResult(HeadStatus("skipped"), "Nothing was reviewed: who asked may not, or not so often.")
     attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
     bound = policy.bound(ask, state.facts, stranger=state.stranger)
     pushes = await push_count.count_pushes(host, bound, attempt, settings.pause_after)
@@ -127,9 +127,9 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
             return await _review(event.ask, host, state, settings, step, console)
     says = f"Nothing was reviewed: {event.reason}."
     if stored is None:
-        return ReviewResult(CheckEnding("skipped"), says)
+        return ReviewResult(HeadStatus("skipped"), says)
     return ReviewResult(
-        CheckEnding(stored.conclusion), f"{says} What the review of this commit came to stands: {stored.conclusion}."
+        HeadStatus(stored.conclusion), f"{says} What the review of this commit came to stands: {stored.conclusion}."
     )
 
 
@@ -147,7 +147,7 @@ async def _beside_others(run: ReviewRun, result: ReviewResult) -> ReviewResult:
         listed += 1
         number = int(shapes.at(row, "number"))
         if number != run.host.pull.number and shapes.at(row, "head.sha") == facts.head_sha:
-            return replace(result, check=CheckEnding("failure"), says=SAME_HEAD.format(number=number))
+            return replace(result, head=HeadStatus("failure"), says=SAME_HEAD.format(number=number))
         if listed >= MAX_LISTED_PULLS:
             break
     return result
@@ -281,10 +281,10 @@ async def stored_conclusion(host: Host, now: PullState, step: Step) -> state.Hea
     return stored if stored is not None and stored == head_conclusion(stored.conclusion, now, step) else None
 
 
-def head_conclusion(ending: Ending, now: PullState, step: Step) -> state.HeadConclusion:
+def head_conclusion(conclusion: CheckConclusion, now: PullState, step: Step) -> state.HeadConclusion:
     """What a review comes to, and for what: the head, its base branch, and the files and inputs that set the bar."""
     settings = hashlib.sha256(repr((now.files, sorted(step.inputs.flags().items()))).encode()).hexdigest()
-    return state.HeadConclusion(ending, now.facts.head_sha, now.facts.base_ref, settings)
+    return state.HeadConclusion(conclusion, now.facts.head_sha, now.facts.base_ref, settings)
 
 
 @dataclass(slots=True)
@@ -302,7 +302,7 @@ class StepReviewer(Reviewer):
         facts = self.run.state.facts
         if facts.state == "open" or facts.merged or not policy.has_bar(self.run.settings):
             return await Reviewer.refused(self, no)
-        return ReviewResult(await self.check_ending(), f"{no.reason} {UNKNOWN_HEAD}")
+        return ReviewResult(await self.head_status(), f"{no.reason} {UNKNOWN_HEAD}")
 
     @asynccontextmanager
     async def check_run(self) -> AsyncIterator[int | None]:
@@ -315,7 +315,7 @@ class StepReviewer(Reviewer):
             yield check
         except asyncio.CancelledError:
             with suppress(HostError):
-                await self.end_check(check, ReviewResult(CheckEnding("cancelled"), "The job was cancelled."))
+                await self.end_check(check, ReviewResult(HeadStatus("cancelled"), "The job was cancelled."))
             raise
 
     @asynccontextmanager
@@ -371,15 +371,15 @@ class StepReviewer(Reviewer):
         """Print each step's sentence in the job's log."""
         self.console.say(step)
 
-    async def check_ending(self, lacks: Lack = "unreviewed", own: Ending | None = None) -> CheckEnding:
+    async def head_status(self, lacks: Lack = "unreviewed", own: CheckConclusion | None = None) -> HeadStatus:
         """By the state in the summary, if the last review was of this very head and base branch."""
         if own is not None:
-            return CheckEnding(own, is_reviewed=True)
+            return HeadStatus(own, is_reviewed=True)
         run = self.run
         known = await stored_conclusion(run.host, run.state, self.step) if lacks != "nothing" else None
         if known is not None:
-            return CheckEnding(known.conclusion, is_reviewed=True)
-        return CheckEnding(policy.without_review(run.settings, lacks))
+            return HeadStatus(known.conclusion, is_reviewed=True)
+        return HeadStatus(policy.without_review(run.settings, lacks))
 
     async def brief(self, pull: PullRequest) -> Brief:
         """The review to make, built upon the last one if its state can be had."""
@@ -423,5 +423,5 @@ class StepReviewer(Reviewer):
             return kept, f"{sentence}it was not used." if sentence else ""
         return None, f"{sentence}everything was read again." if sentence else ""
 
-    async def keep(self, made: MadeReview, ending: Ending, start: float, *, is_posted: bool) -> None:
+    async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
         """Store nothing: the state for the next round is posted with the summary."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from bot.analyzers.linters import Directives, Ending, Linter, LintReport
+from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
 from impact.text.paths import is_dockerfile
 
 
@@ -16,7 +16,7 @@ class Hadolint(Linter):
     READS = "Dockerfiles"
     tables = ("hadolint.toml", "shellcheck.toml")
     comments = Directives(re.compile(rb"(?i)hadolint|shellcheck"), b"#")
-    ending = Ending(b"\nEXPOSE 65536\n", "DL3011")
+    sentinel = Sentinel(b"\nEXPOSE 65536\n", "DL3011")
     settings = MappingProxyType({"hadolint.yaml": b"{}\n"})
 
     def name(self, path: str) -> str | None:

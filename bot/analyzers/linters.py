@@ -4,7 +4,7 @@ A report counts if the base did not have it (same rule, same text of the line), 
 and the base was read to its end. A comment that switches a rule off counts if the base has one like it; what one of the change silences is
 open. A linter that is not installed wants no file.
 
-No linter's silence is taken for a judgement: it has to state of each file that it read it to its end (`Linter.ending`, `Linter.completed`).
+No linter's silence is taken for a judgement: it has to state of each file that it read it to its end (`Linter.sentinel`, `Linter.completed`).
 """
 
 import json
@@ -77,7 +77,7 @@ class LintReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class Sentinel:
     """Lines with a fault that are written behind each text: a linter that reports the fault on the last of them has read the text to its end."""
 
     lines: bytes
@@ -184,7 +184,7 @@ class Linter(ABC):
     READS: str
     tables: tuple[str, ...]  # the rules, as files beside this one
     comments: Directives
-    ending: Ending | None = None  # by which it states that it read a text to its end; None: its log says so
+    sentinel: Sentinel | None = None  # by which it states that it read a text to its end; None: its log says so
     settings: Mapping[str, bytes] = MappingProxyType({})  # the files of our configuration
     ends: re.Pattern[str] = FEEDS  # what ends a line for it
     silent: frozenset[int] = frozenset()  # exit statuses with which it prints nothing: it could read none of the files
@@ -202,7 +202,7 @@ class Linter(ABC):
         """Read the reports of what it prints."""
 
     def completed(self, log: str, names: Collection[str], /) -> Collection[str]:
-        """Return the files that its log says it has judged: none, unless a linter without an `ending` reads that in its log."""
+        """Return the files that its log says it has judged: none, unless a linter without a `sentinel` reads that in its log."""
         del log, names
         return ()
 
@@ -260,7 +260,7 @@ class Linter(ABC):
         paths = {str(number): each for number, each in enumerate(sorted(texts))}
         reports = await self._run(paths)
         left = [number for number, each in paths.items() if not reports[each].complete]
-        if self.ending is not None or len(paths) == 1 or len(left) < len(paths) or len(left) > ONE_BY_ONE:
+        if self.sentinel is not None or len(paths) == 1 or len(left) < len(paths) or len(left) > ONE_BY_ONE:
             return reports
         for number in left:
             reports |= await self._run({number: paths[number]})
@@ -268,8 +268,8 @@ class Linter(ABC):
 
     async def _run(self, texts: Mapping[str, tuple[str, bytes]]) -> dict[tuple[str, bytes], LintOutcome]:
         names = {f"{number}/{self.name(path)}": (path, text) for number, (path, text) in texts.items()}
-        ending = self.ending
-        contents = {name: ending.after(text) if ending else text for name, (_, text) in names.items()}
+        sentinel = self.sentinel
+        contents = {name: sentinel.after(text) if sentinel else text for name, (_, text) in names.items()}
         arguments = self.arguments([*rules(self.tables)], [*contents])
         status, out, log = await linter_run.run(self.NAME, arguments, {**self.settings, **contents})
         reports: dict[str, list[LintReport]] = {name: [] for name in names}
@@ -278,9 +278,9 @@ class Linter(ABC):
             name = report.path.removeprefix("./")
             if name in reports:
                 reports[name].append(_by_git(report, places[name]))
-        if ending is not None:
-            rows = {name: ending.row(text) for name, (_, text) in names.items()}
-            code = ending.code
+        if sentinel is not None:
+            rows = {name: sentinel.row(text) for name, (_, text) in names.items()}
+            code = sentinel.code
             complete = {name for name in names if any((r.code, r.start) == (code, rows[name]) for r in reports[name])}
             for name in names.keys() - complete:
                 if any(r.code == code and r.start > rows[name] for r in reports[name]):

@@ -6,7 +6,7 @@ from posixpath import splitext
 from types import MappingProxyType
 from typing import Any
 
-from bot.analyzers.linters import Directives, Ending, Linter, LintReport
+from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
 from impact.text.lines import RETURNS
 
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"})
@@ -21,7 +21,7 @@ class Oxlint(Linter):
     READS = "JavaScript and TypeScript files"
     tables = ("oxlint.toml",)
     comments = Directives(re.compile(rb"(?i)(?:ox|es)lint-(?:disable|enable)"))
-    ending = Ending(b"debugger;\n", "no-debugger")
+    sentinel = Sentinel(b"debugger;\n", "no-debugger")
     settings = MappingProxyType({"oxlint.json": CONFIG})
     ends = RETURNS
 

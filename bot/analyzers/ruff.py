@@ -11,7 +11,7 @@ from functools import lru_cache
 from posixpath import basename, splitext
 from typing import Any
 
-from bot.analyzers.linters import SYNTAX, Directives, Ending, Linter, LintReport, Side
+from bot.analyzers.linters import SYNTAX, Directives, Linter, LintReport, Sentinel, Side
 from bot.values import Evidence, Finding, Verdict
 from impact.text.lines import RETURNS
 
@@ -131,7 +131,7 @@ class Ruff(Linter):
     READS = "Python files"
     tables = ("ruff_bugs.toml", "ruff_classes.toml", "ruff_security.toml")
     comments = Directives(re.compile(rb"(?i)noqa|ruff(?=\s*:)|flake8(?=\s*:)"), b"#")
-    ending = Ending(b'assert (1, "")\n', "F631")
+    sentinel = Sentinel(b'assert (1, "")\n', "F631")
     ends = RETURNS
 
     def name(self, path: str) -> str | None:

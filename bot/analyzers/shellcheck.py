@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from posixpath import splitext
 from typing import Any
 
-from bot.analyzers.linters import Directives, Ending, Linter, LintReport
+from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
 
 SUFFIXES = frozenset({".sh", ".bash", ".ksh"})
 
@@ -17,7 +17,7 @@ class ShellCheck(Linter):
     READS = "shell scripts"
     tables = ("shellcheck.toml",)
     comments = Directives(re.compile(rb"(?i)shellcheck"), b"#")
-    ending = Ending(b"\n[ here = end ]\n", "SC2050")
+    sentinel = Sentinel(b"\n[ here = end ]\n", "SC2050")
 
     def name(self, path: str) -> str | None:
         """Keep the suffix, which says which shell it is."""

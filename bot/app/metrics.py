@@ -5,8 +5,8 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
-from bot.storage.reviews import ReviewEnding
 from bot.values import Review
+from bot.values.review import ReviewStatus
 from bot.workflow import events
 
 ACK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)  # seconds; GitHub waits for ten
@@ -42,7 +42,7 @@ class Metrics:
         if seconds is not None:
             self._ack.observe(seconds)
 
-    def review(self, review: Review, repository: str, ending: ReviewEnding) -> None:
+    def review(self, review: Review, repository: str, status: ReviewStatus) -> None:
         """A review came to an end: of which repository (owner/name), how, with how many findings, and what it cost.
 
         Repositories are labels if the operator wants that. Only those on which the App is installed have reviews, so a
@@ -50,7 +50,7 @@ class Metrics:
         """
         finding_count = len(review.reported)
         labels = (repository,) if self._named else ()
-        self._reviews.labels(*labels, ending).inc()
+        self._reviews.labels(*labels, status).inc()
         (self._findings.labels(*labels) if labels else self._findings).inc(finding_count)
         (self._dollars.labels(*labels) if labels else self._dollars).inc(review.cost.usd or 0.0)
         self._tokens.labels("input").inc(review.cost.usage.input)

@@ -21,13 +21,13 @@ from bot.github import Identity, RequestPace
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.storage import Store
-from bot.storage.reviews import ReviewEnding
 from bot.values import Review
+from bot.values.review import ReviewStatus
 from bot.workflow.jobs import Apologise, Jobs, JobSettings, Work
 
 # Who carries out the jobs, and who apologises for those that are given up: made by `wiring` of what the server has opened.
 OpenWork = Callable[
-    [Store, Jobs, Identity, RequestPace, Path, Callable[[Review, str, ReviewEnding], None], ProcessLimits],
+    [Store, Jobs, Identity, RequestPace, Path, Callable[[Review, str, ReviewStatus], None], ProcessLimits],
     tuple[Work, Apologise],
 ]
 

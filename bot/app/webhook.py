@@ -53,7 +53,7 @@ UNDELAYED_CHANGES, DELAY_STEP, MAX_DELAY = (
 )  # changes of a stranger without delay, seconds for each further one, and at most
 TOO_MANY = "its writer has sent too many comments in this hour"
 ALL_STRANGERS = "people who are not known to may write here have sent too many comments in this hour"
-Outcome = Literal["queued", "known", "ignored"]
+DeliveryOutcome = Literal["queued", "known", "ignored"]
 _log = log("webhook")
 router = APIRouter()
 
@@ -83,7 +83,7 @@ async def webhook(request: Request) -> Response:
     return JSONResponse({"delivery": arrival.guid, "outcome": outcome, "reason": reason}, 202)
 
 
-async def _take(server: RunningServer, arrival: "Delivery", admission: "Admission") -> tuple[Outcome, str]:
+async def _take(server: RunningServer, arrival: "Delivery", admission: "Admission") -> tuple[DeliveryOutcome, str]:
     """Store what a delivery asks for until it is done, or say why it is ignored. Raises HTTPException where it cannot be stored."""
     ask = events.read(arrival.event, arrival.payload, server.ours)
     if isinstance(ask, CommandAsk):  # it is stored until it is carried out

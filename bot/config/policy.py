@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from bot.config import FILE
 from bot.values.ask import ASKED, ReviewAsk, Trigger
 from bot.values.custom_check import is_bar
-from bot.values.host import Ending, PullFacts
+from bot.values.host import CheckConclusion, PullFacts
 from bot.values.review import Lack
 from impact.text import globs
 
@@ -53,7 +53,7 @@ def has_bar(settings: "Config") -> bool:
     return is_bar(settings.fail_on, (severity for *_, severity in settings.checks))
 
 
-def without_review(settings: "Config", lacks: Lack = "unreviewed") -> Ending:
+def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConclusion:
     """How the check of a head ends that has no review.
 
     Where the owner has set a bar, only a review reaches below it. What the owner's own settings leave out is neutral, unless they are strict.
@@ -64,7 +64,7 @@ def without_review(settings: "Config", lacks: Lack = "unreviewed") -> Ending:
     return "failure" if is_failure else "neutral"
 
 
-def unreadable(*files: str | None) -> Ending:
+def unreadable(*files: str | None) -> CheckConclusion:
     """How a check ends whose settings cannot be used: as a failure if one of the files that count was to set a bar."""
     return "failure" if any(_was_to_set_a_bar(file) for file in files if file) else "neutral"
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from bot.findings import read
 from bot.values import IssueReport, LinkedIssue
+from bot.values.review import IssueProgress
 from rlm.values import Schema
 
-IssueProgress = Literal["yes", "partly", "no", "unclear"]
 DONE: tuple[str, ...] = get_args(IssueProgress)
 MAX_SENTENCE_CHARS = 200  # of one sentence
 _ROW = read.strict(

@@ -314,7 +314,7 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all and extent.fixable is not None else []
     todo = "" if review.cut.failure else facts.lead(review.coverage)
     rows += [Text.assemble(("next  ", "dim"), todo)] if todo else []
-    style = "bold red" if review.cut.failure else ENDS[facts.conclusion(review)]
+    style = "bold red" if review.cut.failure else ENDS[review.conclusion]
     return Padding(Group(*rows, how, cost_text, Text(line(facts.summary(review).result), style)), (1, 0, 0, 0))
 
 

@@ -30,7 +30,7 @@ from bot.values import (
     severity_rank,
 )
 from bot.values.finding import MASK
-from bot.values.review import NOTHING_ADDED
+from bot.values.review import NOTHING_ADDED, Conclusion
 from rlm.values import Cost
 
 STATES = ("reviewed", "reused", "skipped", "unread", "relies")  # of a row of the coverage
@@ -63,7 +63,6 @@ CHECK_MARKS: Mapping[CheckResult, str] = {
     "inapplicable": "▫️",
 }
 FAILED, INCOMPLETE, CLEAN = "⚠️", "⚠️", "✅"
-Conclusion = Literal["clean", "findings", "incomplete"]
 Grade = Literal["high", "medium", "low"]
 
 
@@ -89,14 +88,6 @@ def listing(review: Review) -> Listing:
         tuple(item for item in new_findings if item.place == "folded"),
         in_order(PlacedFinding(finding, "folded") for finding in review.still),
     )
-
-
-def conclusion(review: Review) -> Conclusion:
-    """What the review comes to. Something unread is never clean, and neither is what an earlier round has found."""
-    if review.open_findings or any(one.result == "failed" and one.warns for one in review.checks):
-        return "findings"
-    is_open = review.cut.partial or any(one.warns for one in review.checks)
-    return "clean" if review.coverage.complete and not is_open else "incomplete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +150,7 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     places = [row for row in review.coverage.readings if row.kind in ("unit", "use") and row.by != NOTHING_ADDED]
     looked = _counted([row for row in places if row.state in LOOKED_AT], words)
     return Summary(
-        conclusion(review),
+        review.conclusion,
         words.say("failed_all" if is_unanswered else "failed_part", why=cut.rstrip(".")) if cut else "",
         _found(review, words),
         MARKS[min((one.finding.severity for one in listed), key=severity_rank)] if listed else "",
@@ -190,7 +181,7 @@ def _found(review: Review, words: Phrases) -> str:
         short = words.say("in_short", len(groups.collapsed_findings)) if groups.collapsed_findings else ""
         found = words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)
         return f"{found.rstrip('.')}; {words.say('new_places', review.new_places)}" if review.new_places else found
-    is_clean = conclusion(review) == "clean"
+    is_clean = review.conclusion == "clean"
     if review.having("fixed") and is_clean:
         return words.say("nothing_left")
     if review.having("below"):
@@ -374,7 +365,7 @@ def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
 
     Empty if nothing is left to do: "risk high" beside "Clean" helps nobody.
     """
-    if not review.coverage.areas or conclusion(review) == "clean":
+    if not review.coverage.areas or review.conclusion == "clean":
         return []
     counts = Counter(item.finding.path.rpartition("/")[0] for item in listing(review).all)
     rows = [(one.folder, one.units, _grade(one.risk), counts.pop(one.folder, 0)) for one in review.coverage.areas]

@@ -40,7 +40,7 @@ def _review(review: Review) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "deeprepo", "version": review.version},
-        "conclusion": facts.conclusion(review),
+        "conclusion": review.conclusion,
         "result": facts.summary(review).result,
         "partial": review.cut.partial,
         "fault": review.cut.fault,

@@ -47,7 +47,7 @@ def _run(review: Review) -> dict[str, Any]:
             *(_check_result(one, len(rules) + at) for at, one in enumerate(failed_checks)),
         ],
         "properties": {
-            "conclusion": facts.conclusion(review),
+            "conclusion": review.conclusion,
             "base": review.pull.base,
             "head": review.pull.head,
             "strategy": review.strategy.name,

@@ -14,7 +14,7 @@ from typing import Any
 
 from bot.outputs import json_file
 from bot.render.section import sections
-from bot.values import Ending, Review
+from bot.values import CheckConclusion, Review
 from bot.values.change import is_object_id
 
 MAX_STATE_CHARS = 32_000  # characters in the comment: the other half of it belongs to the reader
@@ -30,7 +30,7 @@ NONE = "the summary of the last review holds no state"
 class HeadConclusion:
     """What a review came to, and for what: an event that starts no review repeats it."""
 
-    conclusion: Ending
+    conclusion: CheckConclusion
     head: str
     base_ref: str
     settings: str  # a digest of the files and inputs that set the bar
@@ -89,9 +89,9 @@ def head(data: bytes) -> str | None:
 def head_conclusion(data: bytes) -> HeadConclusion | None:
     """Return what a state's head came to, or None if it holds none."""
     row = json.loads(data).get("head_conclusion")
-    endings = ("success", "neutral", "failure")
+    conclusions = ("success", "neutral", "failure")
     names = {one.name for one in fields(HeadConclusion)}
-    is_whole = isinstance(row, dict) and set(row) == names and row["conclusion"] in endings
+    is_whole = isinstance(row, dict) and set(row) == names and row["conclusion"] in conclusions
     return HeadConclusion(**row) if is_whole else None
 
 

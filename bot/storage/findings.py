@@ -15,8 +15,8 @@ from bot.values import PullRef, Status
 # What became of a finding that was reported. `fixed`: a later commit took care of it. `accepted`: with exactly the suggested lines. `rejected`:
 # ignored, 👎, "won't fix", withdrawn, or silenced by a rule after it was shown. `left`: still open when the pull request was merged or closed.
 # `waiting`: its pull request is open.
-Outcome = Literal["waiting", "fixed", "accepted", "rejected", "left"]
-OUTCOMES: tuple[Outcome, ...] = ("waiting", "fixed", "accepted", "rejected", "left")
+FindingOutcome = Literal["waiting", "fixed", "accepted", "rejected", "left"]
+OUTCOMES: tuple[FindingOutcome, ...] = ("waiting", "fixed", "accepted", "rejected", "left")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class StoredFinding:
     title: str
 
 
-def addressed_share(counts: Mapping[Outcome, int]) -> float | None:
+def addressed_share(counts: Mapping[FindingOutcome, int]) -> float | None:
     """The fixed and accepted ones among those that are decided; None where nothing is."""
     decided_count = sum(counts.values()) - counts.get("waiting", 0)
     return (counts.get("fixed", 0) + counts.get("accepted", 0)) / decided_count if decided_count else None
@@ -41,7 +41,9 @@ def addressed_share(counts: Mapping[Outcome, int]) -> float | None:
 class Outcomes(StoragePart):
     """What became of the findings that were reported."""
 
-    async def of_repositories(self, repositories: Collection[int] | None, since: float) -> dict[int, Counter[Outcome]]:
+    async def of_repositories(
+        self, repositories: Collection[int] | None, since: float
+    ) -> dict[int, Counter[FindingOutcome]]:
         """How many of the findings of these repositories (None: of all) ended how, by the repository's number.
 
         `since` (seconds since 1970): only findings of which something became known after it. One query, answered from an index.
@@ -51,7 +53,7 @@ class Outcomes(StoragePart):
             fits &= finding.c.repository.in_(repositories)
         pair = finding.c.repository, finding.c.outcome
         query = sa.select(*pair, sa.func.count()).where(fits).group_by(*pair).order_by(*pair)
-        counts: dict[int, Counter[Outcome]] = {}
+        counts: dict[int, Counter[FindingOutcome]] = {}
         for repository, outcome, number in await self.rows(query):
             counts.setdefault(repository, Counter())[outcome] = number
         return counts

@@ -4,18 +4,18 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from bot.storage import rules
 from bot.storage.database import StoragePart, upsert
-from bot.storage.findings import Outcome, StoredFinding
+from bot.storage.findings import FindingOutcome, StoredFinding
 from bot.storage.tables import check, finding, owner_columns, review
-from bot.values import Ending, PullRef, Status
+from bot.values import CheckConclusion, PullRef, Status
+from bot.values.review import ReviewStatus
 
-ENDS: Mapping[Status, Outcome] = MappingProxyType({"new": "waiting", "still": "waiting", "fixed": "fixed"})
-ReviewEnding = Literal["clean", "findings", "incomplete", "provider", "interrupted"]  # the last two: what cut it short
+ENDS: Mapping[Status, FindingOutcome] = MappingProxyType({"new": "waiting", "still": "waiting", "fixed": "fixed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class FinishedReview(ReviewFacts):
     findings: tuple[StoredFinding, ...] = ()
     fork: bool = False  # of a pull request that came from a fork
     title: str | None = None  # the pull request's
-    state: ReviewEnding = "findings"
+    state: ReviewStatus = "findings"
     found: int | None = None  # findings that are new in this round
     still: int | None = None  # findings of earlier rounds that are still open
     fixed: int | None = None  # findings of earlier rounds that are gone
@@ -60,7 +60,7 @@ class StoredReview(NamedTuple):
     id: str  # the job's
     output: bytes  # the JSON output
     memory: bytes | None  # what it leaves, where that is stored apart
-    conclusion: Ending  # what it comes to
+    conclusion: CheckConclusion  # what it comes to
 
 
 class Reviews(StoragePart):
@@ -111,7 +111,7 @@ class Reviews(StoragePart):
         rows = await self.rows(sa.select(review.c.head).where(review.c.pull == pull.key))
         return frozenset(row.head for row in rows)
 
-    async def conclusions_at(self, pull: PullRef, head: str) -> dict[int, Ending]:
+    async def conclusions_at(self, pull: PullRef, head: str) -> dict[int, CheckConclusion]:
         """What the newest review of this head came to for each other open pull request of the repository, by number."""
         fits = _others(pull) & (review.c.head == head)
         query = sa.select(review.c.number, review.c.conclusion).where(fits).order_by(review.c.finished)
@@ -124,9 +124,9 @@ class Reviews(StoragePart):
         rows = await self.rows(query.order_by(sa.func.max(review.c.finished).desc()).limit(most))
         return tuple(row.number for row in rows)
 
-    async def conclude(self, job: str, ending: Ending) -> None:
+    async def conclude(self, job: str, conclusion: CheckConclusion) -> None:
         """Store what a review comes to now: people have spoken since, or the bar is another one."""
-        await self.change(sa.update(review).where(review.c.id == job).values(conclusion=ending))
+        await self.change(sa.update(review).where(review.c.id == job).values(conclusion=conclusion))
 
     async def rewrite(self, job: str, output: bytes, memory: bytes | None = None) -> None:
         """Store the JSON output of a review once more, and what it leaves if that is another now: findings of it were given numbers."""

@@ -41,7 +41,7 @@ review = sa.Table(
     sa.Column("fork", sa.Boolean, nullable=False),  # of a pull request that came from a fork
     # What lists show without opening the output.
     sa.Column("title", sa.Text),  # the pull request's, as the review saw it
-    sa.Column("state", sa.Text, nullable=False),  # bot.storage.reviews.ReviewEnding
+    sa.Column("state", sa.Text, nullable=False),  # bot.values.review.ReviewStatus
     sa.Column("found", sa.Integer),  # findings that are new in this round
     sa.Column("still", sa.Integer),  # findings of earlier rounds that are still open
     sa.Column("fixed", sa.Integer),  # findings of earlier rounds that are gone
@@ -67,7 +67,7 @@ finding = sa.Table(
     sa.Column("last", sa.Integer, nullable=False),  # the round that spoke of it last
     *required(sa.Text, "state", "severity", "kind", "source", "path", "title"),
     sa.Column("seen", sa.Double, nullable=False),
-    sa.Column("outcome", sa.Text),  # bot.storage.findings.Outcome; null: it was never reported
+    sa.Column("outcome", sa.Text),  # bot.storage.findings.FindingOutcome; null: it was never reported
     sa.Column("at", sa.Double),  # when the outcome was stored last
     sa.Index("finding_outcome", "repository", "at", "outcome"),
     sa.Index("finding_at", "at", "outcome"),

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Access = Literal["admin", "write", "read", "none"]
-Ending = Literal["success", "neutral", "failure", "skipped", "cancelled"]
+CheckConclusion = Literal["success", "neutral", "failure", "skipped", "cancelled"]
 Hidden = Literal["OUTDATED", "RESOLVED", "DUPLICATE"]
 
 

@@ -14,10 +14,14 @@ from impact.values import Side
 from rlm.values import Cost, Exact, Turn
 
 Tone = Literal["normal", "short"]
+Conclusion = Literal["clean", "findings", "incomplete"]  # what a review comes to
+Fault = Literal["", "provider", "interrupted"]  # what cut a review short, where it was not a cap
+ReviewStatus = Literal[Conclusion, "provider", "interrupted"]  # what a review comes to, or what cut it short
 Shortfall = Literal["cut", "dropped", "undecided"]  # what else fails a check for which a bar is set
 # Why a head has no review: it should have one; the owner's own settings leave it out; it adds nothing to its base.
 Lack = Literal["unreviewed", "left out", "nothing"]
 
+IssueProgress = Literal["yes", "partly", "no", "unclear"]  # whether a change does what an issue asks
 LookUpKind = Literal["definition", "uses", "search", "lines", "files"]
 NOTHING_ADDED = "nothing added"  # `CoverageRow.by` of a unit that only loses lines: stands for a check
 SCHEMA_VERSION = (
@@ -163,7 +167,7 @@ class IssueReport:
 
     number: int
     asks: str
-    done: Literal["yes", "partly", "no", "unclear"]
+    done: IssueProgress
     missing: str = ""
     round: int = 0  # in which it was said; the change may do more since
 
@@ -177,7 +181,7 @@ class Transcript:
     turns: tuple[Turn, ...] = ()
     notes: tuple[str, ...] = ()  # sentences for the reader: a cap was reached, the provider went down
     partial: bool = False
-    fault: Literal["", "provider", "interrupted"] = ""  # what cut it short, where it was not a cap
+    fault: Fault = ""
     reason: str = ""  # how the strategy went on, as the end of the reason for it
     doubts: tuple[str, ...] = ()  # what a reading could not settle, as sentences
     issues: tuple[IssueReport, ...] = ()
@@ -224,7 +228,7 @@ class Cut:
     """What cut a review short, if anything did."""
 
     partial: bool = False
-    fault: Literal["", "provider", "interrupted"] = ""  # where it was not a cap
+    fault: Fault = ""
     failure: str = ""  # of a provider, where that is the fault: the problem and what to do, said before all else
 
 
@@ -301,6 +305,19 @@ class Review:
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
         return tuple(finding for finding in self.open_findings if bar is not None and at_least(finding.severity, bar))
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """What it comes to. Something unread is never clean, and neither is what an earlier round has found."""
+        if self.open_findings or any(one.result == "failed" and one.warns for one in self.checks):
+            return "findings"
+        is_open = self.cut.partial or any(one.warns for one in self.checks)
+        return "clean" if self.coverage.complete and not is_open else "incomplete"
+
+    @property
+    def status(self) -> ReviewStatus:
+        """What it comes to, or what cut it short."""
+        return self.cut.fault or self.conclusion
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:

@@ -24,8 +24,8 @@ from bot.machine.limits import ProcessLimits
 from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.storage import Store, StoredJournal
-from bot.storage.reviews import ReviewEnding
 from bot.values import Dismissal, OrganizationFile, OwnerRule, Review, Trigger
+from bot.values.review import ReviewStatus
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Room
@@ -46,7 +46,7 @@ def open_work(
     identity: Identity,
     pace: RequestPace,
     folder: Path,
-    record_metrics: Callable[[Review, str, ReviewEnding], None],
+    record_metrics: Callable[[Review, str, ReviewStatus], None],
     caps: ProcessLimits,
 ) -> tuple[Work, Apologise]:
     """Return who carries out the jobs of a server, and who apologises for those that were given up."""
@@ -62,12 +62,12 @@ class ServerWithChildren(Server):
     """A server that does whatever computes on what a repository holds in a child process, under `caps`."""
 
     caps: ProcessLimits
-    record_metrics: Callable[[Review, str, ReviewEnding], None]  # somebody who counts, by repository
+    record_metrics: Callable[[Review, str, ReviewStatus], None]  # somebody who counts, by repository
     owners: OrganizationFiles  # kept for a minute
 
-    def count(self, review: Review, repository: str, ending: ReviewEnding) -> None:
+    def count(self, review: Review, repository: str, status: ReviewStatus) -> None:
         """Count a review that was made, by its repository."""
-        self.record_metrics(review, repository, ending)
+        self.record_metrics(review, repository, status)
 
     def prepare(self) -> None:
         """Load in the background what a child will need."""

@@ -19,7 +19,7 @@ from bot.workflow import conclusions, replies
 from bot.workflow.jobs import Job
 from bot.workflow.learning import Lessons
 from bot.workflow.publish import checks
-from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import SUPERSEDED
 from bot.workflow.server import Server, unless_gone
@@ -57,13 +57,13 @@ async def _end_checks(ask: Cancel, job: Job, server: Server) -> None:
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         with unless_gone(job):  # the repository, and with it the check run
             for run, number in left:
-                await checks.end_without_review(host, number, run, SUPERSEDED, CheckEnding("cancelled"))
+                await checks.end_without_review(host, number, run, SUPERSEDED, HeadStatus("cancelled"))
             if await server.store.reviews.heads(ask.pull):
                 state = await server.read_pull(host)
                 settings = await server.settings_of(state)
-                ending = await conclusions.of_head(host.pull, state.facts, settings, server.store)
-                if state.facts.state == "open" and ending.is_reviewed:
-                    await checks.show(host, state.facts.head_sha, ending)
+                status = await conclusions.of_head(host.pull, state.facts, settings, server.store)
+                if state.facts.state == "open" and status.is_reviewed:
+                    await checks.show(host, state.facts.head_sha, status)
         for _, number in left:
             await server.store.checks.remove(ask.pull, number)
 

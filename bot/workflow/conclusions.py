@@ -13,10 +13,10 @@ from bot.checkout.shown import know_secrets
 from bot.config import Config, policy
 from bot.findings import silencing
 from bot.outputs import json_file
-from bot.values import CustomCheck, Dismissal, Ending, OwnerRule, PullFacts, PullRef, Review
+from bot.values import CheckConclusion, CustomCheck, Dismissal, OwnerRule, PullFacts, PullRef, Review
 from bot.values.review import Lack
 from bot.workflow.publish import checks
-from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.checks import HeadStatus
 
 if TYPE_CHECKING:  # a step of a workflow has no database
     from bot.storage import Store
@@ -29,8 +29,8 @@ async def of_head(
     settings: Config | None,
     store: "Store",
     lacks: Lack = "unreviewed",
-    own: Ending | None = None,
-) -> CheckEnding:
+    own: CheckConclusion | None = None,
+) -> HeadStatus:
     """The worst conclusion of the reviews of this head, over all open pull requests that have it.
 
     `own`: the conclusion of this pull request's review, if the caller knows it. `lacks`: the reason, if the head has no review. `settings`: None if
@@ -41,15 +41,15 @@ async def of_head(
     if own is None and lacks != "nothing":
         own = await _stored(pull, facts, settings, store)
         is_reviewed = own is not None
-    endings: dict[int, Ending] = dict(others)
+    of_pulls: dict[int, CheckConclusion] = dict(others)
     if own is not None:
-        endings[pull.number] = own
-    elif not endings or lacks != "left out":
-        endings[pull.number] = "failure" if settings is None else policy.without_review(settings, lacks)
-    ending = checks.worst(endings.values())
-    is_worse = endings.get(pull.number) != ending
-    other = min((number for number, one in others.items() if one == ending), default=0) if is_worse else 0
-    return CheckEnding(ending, is_reviewed or bool(other), other)
+        of_pulls[pull.number] = own
+    elif not of_pulls or lacks != "left out":
+        of_pulls[pull.number] = "failure" if settings is None else policy.without_review(settings, lacks)
+    worst = checks.worst(of_pulls.values())
+    is_worse = of_pulls.get(pull.number) != worst
+    other = min((number for number, one in others.items() if one == worst), default=0) if is_worse else 0
+    return HeadStatus(worst, is_reviewed or bool(other), other)
 
 
 async def review_of_head(pull: PullRef, facts: PullFacts, store: "Store") -> "StoredReview | None":
@@ -88,7 +88,7 @@ def under_bar(review: Review, settings: Config) -> Review:
     return replace(review, settings=bar, checks=own_checks)
 
 
-async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: "Store") -> Ending | None:
+async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: "Store") -> CheckConclusion | None:
     """The conclusion of the stored review of this head under today's silences and bar; None if no review is stored."""
     stored = await review_of_head(pull, facts, store)
     if stored is None or settings is None:

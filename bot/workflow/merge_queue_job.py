@@ -4,7 +4,7 @@ from bot import config, github
 from bot.config import Config, policy
 from bot.errors import HostError, OverLimit, UsageError
 from bot.github import Host
-from bot.values import Ending, MergeGroup, PullRef
+from bot.values import CheckConclusion, MergeGroup, PullRef
 from bot.workflow import conclusions, pull_state
 from bot.workflow.jobs import Job
 from bot.workflow.publish import checks
@@ -19,20 +19,20 @@ async def run(ask: MergeGroup, job: Job, server: Server) -> None:
     If GitHub refuses to tell, there is no answer yet, and a queue that requires it waits.
     """
     async with github.open_pull(server.identity, _where(ask), server.pace) as host:
-        ending: Ending | None = None
+        conclusion: CheckConclusion | None = None
         with unless_gone(job, after=1):  # what is in a queue was there long before: no replica is late
-            ending = await _of_pull(host, server) if ask.number else None
-        await _answer(host, ask, ending or await _of_base(ask, host, server))
+            conclusion = await _of_pull(host, server) if ask.number else None
+        await _answer(host, ask, conclusion or await _of_base(ask, host, server))
 
 
 async def stop(ask: MergeGroup, server: Server) -> None:
     """Answer where nobody could find out how the pull request stands: the queue goes on if it is certain that no bar is set."""
     async with github.open_pull(server.identity, _where(ask), server.pace) as host:
         try:
-            ending = await _of_base(ask, host, server)
+            conclusion = await _of_base(ask, host, server)
         except HostError:  # what it would take to know that no bar is set may be refused as well
-            ending = "failure"
-        await _answer(host, ask, ending)
+            conclusion = "failure"
+        await _answer(host, ask, conclusion)
 
 
 def _where(ask: MergeGroup) -> PullRef:
@@ -40,14 +40,14 @@ def _where(ask: MergeGroup) -> PullRef:
     return PullRef(ask.installation, ask.repository, ask.owner, ask.name, ask.number)
 
 
-async def _answer(host: Host, ask: MergeGroup, ending: Ending) -> None:
-    if ending == "failure":
+async def _answer(host: Host, ask: MergeGroup, conclusion: CheckConclusion) -> None:
+    if conclusion == "failure":
         await checks.answer_queue(host.beside(0), ask.head, "failure", STOPS)
     else:
         await checks.answer_queue(host.beside(0), ask.head, "success", PASSES)
 
 
-async def _of_pull(host: Host, server: Server) -> Ending:
+async def _of_pull(host: Host, server: Server) -> CheckConclusion:
     """What the head of the pull request comes to. Without a review of it: what the owner's own settings leave out passes."""
     state = await server.read_pull(host)
     settings: Config | None = None
@@ -56,13 +56,13 @@ async def _of_pull(host: Host, server: Server) -> Ending:
     except (UsageError, OverLimit):
         if policy.unreadable(*state.files) != "failure":
             return "success"
-    conclusion = await conclusions.of_head(host.pull, state.facts, settings, server.store)
-    if conclusion.is_reviewed or settings is None or settings.strict:
-        return conclusion.ending
-    return "neutral" if await checks.is_left_out(host, state.facts.head_sha) else conclusion.ending
+    status = await conclusions.of_head(host.pull, state.facts, settings, server.store)
+    if status.is_reviewed or settings is None or settings.strict:
+        return status.conclusion
+    return "neutral" if await checks.is_left_out(host, state.facts.head_sha) else status.conclusion
 
 
-async def _of_base(ask: MergeGroup, host: Host, server: Server) -> Ending:
+async def _of_base(ask: MergeGroup, host: Host, server: Server) -> CheckConclusion:
     """What a queue gets whose pull request is not known: it stops at the bar of the commit that the queue builds upon."""
     if not ask.base:
         return "failure"

@@ -12,12 +12,12 @@ from bot.config import policy
 from bot.config.policy import No
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
 from bot.github import Host
-from bot.outputs import facts, json_file
+from bot.outputs import json_file
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding
-from bot.values import Ending, Finding, Follow, PullRequest, Review, ReviewAsk
+from bot.values import CheckConclusion, Finding, Follow, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
 from bot.values.review import Lack
@@ -35,7 +35,7 @@ from bot.workflow.jobs import Job
 from bot.workflow.learning import Lessons
 from bot.workflow.progress import Say
 from bot.workflow.publish import checks, notice
-from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import SUPERSEDED, Funds, Reviewer, ReviewResult, ReviewRun
 from bot.workflow.server import Server, remember_failure
@@ -99,7 +99,7 @@ async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
         return
     if not again and await reviewer.is_known():
         if has_begun:
-            await reviewer.say_without_review(ReviewResult(await reviewer.check_ending(), KNOWN))
+            await reviewer.say_without_review(ReviewResult(await reviewer.head_status(), KNOWN))
         return
     result = await reviewer.review(decision)
     if isinstance(result.fault, SupersededError):
@@ -115,11 +115,11 @@ async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
 
 async def _end_unreadable(ask: ReviewAsk, host: Host, state: PullState, job: Job, server: Server, reason: str) -> None:
     """Make a check run that says why the settings cannot be used."""
-    conclusion = await conclusions.of_head(ask.pull, state.facts, None, server.store)
-    if not conclusion.is_reviewed:
-        conclusion = CheckEnding(policy.unreadable(*state.files))
+    status = await conclusions.of_head(ask.pull, state.facts, None, server.store)
+    if not status.is_reviewed:
+        status = HeadStatus(policy.unreadable(*state.files))
     run = ReviewRun(job.id, ask, host, state, config.resolve({}, None, server.settings))
-    await ServerReviewer(run, job, server).say_without_review(ReviewResult(conclusion, reason))
+    await ServerReviewer(run, job, server).say_without_review(ReviewResult(status, reason))
 
 
 @dataclass(slots=True)
@@ -163,7 +163,7 @@ class ServerReviewer(Reviewer):
         for other, left in await open_checks.of(pull):
             with suppress(HostError):
                 if left != check:
-                    await checks.end_without_review(host, left, other, SUPERSEDED, CheckEnding("cancelled"))
+                    await checks.end_without_review(host, left, other, SUPERSEDED, HeadStatus("cancelled"))
                     await open_checks.remove(pull, left)
         yield check
         await open_checks.remove(pull, check)
@@ -210,7 +210,7 @@ class ServerReviewer(Reviewer):
         last = await self.server.store.reviews.last(pull)
         if conclusions.reviewed_change(last) != (state.bases.merge_base, state.facts.head_sha, state.facts.base_ref):
             return False
-        if not await checks.is_shown(host, state.facts.head_sha, await self.check_ending()):
+        if not await checks.is_shown(host, state.facts.head_sha, await self.head_status()):
             await refresh_job.refresh(state, self.run.settings, host, self.server, self.job.delivery)
         return True
 
@@ -228,18 +228,18 @@ class ServerReviewer(Reviewer):
             earlier=await store.reviews.memory(asked, run.id),
         )
 
-    async def check_ending(self, lacks: Lack = "unreviewed", own: Ending | None = None) -> CheckEnding:
+    async def head_status(self, lacks: Lack = "unreviewed", own: CheckConclusion | None = None) -> HeadStatus:
         """Say what the head comes to, by its stored reviews."""
         run = self.run
         return await conclusions.of_head(run.ask.pull, run.state.facts, run.settings, self.server.store, lacks, own)
 
-    async def keep(self, made: MadeReview, ending: Ending, start: float, *, is_posted: bool) -> None:
+    async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
         """Store a review that holds, and count it. What could not be posted, the next round says."""
         memory, pull, reviews = made.memory, self.run.ask.pull, self.server.store.reviews
         if not is_posted and memory is not None:
             unsaid = [item.finding.number for item in made.review.reported if item.place != "folded"]
             memory = await asyncio.to_thread(json_file.with_unsaid, memory, unsaid)
-        row = _row(self.run, made, ending, start)
+        row = _row(self.run, made, conclusion, start)
         if not await reviews.has(self.run.id):
             self.server.count(made.review, f"{pull.owner}/{pull.name}", row.state)
         await reviews.keep(replace(row, memory=memory))
@@ -274,7 +274,7 @@ class ServerReviewer(Reviewer):
             await notice.put(self.run.host, load(), says, self.check_refusal)
 
 
-def _row(run: ReviewRun, made: MadeReview, ending: Ending, start: float) -> FinishedReview:
+def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: float) -> FinishedReview:
     """The row of a review."""
     review, said = made.review, ("new", "still", "fixed", "silenced")
     finding_rows = [_finding_row(row.finding) for row in review.findings if row.finding.status in said]
@@ -292,7 +292,7 @@ def _row(run: ReviewRun, made: MadeReview, ending: Ending, start: float) -> Fini
         round=review.round.number,
         started=start,
         finished=time.time(),
-        conclusion=ending,
+        conclusion=conclusion,
         strategy=review.strategy.name,
         calls=review.cost.calls,
         tokens=review.cost.usage.input + review.cost.usage.output,
@@ -302,7 +302,7 @@ def _row(run: ReviewRun, made: MadeReview, ending: Ending, start: float) -> Fini
         accepted=frozenset(one.identity for one in fixed if one.tracking.how == "accepted"),
         by_rule={mark: rule.number for mark, rule in silenced if rule is not None and rule.learned},
         title=line(visible(review.pull.title))[:LISTED_TITLE_CHARS],
-        state=review.cut.fault or facts.conclusion(review),
+        state=review.status,
         found=len(review.reported),
         still=len(review.still),
         fixed=len(fixed),

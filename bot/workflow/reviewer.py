@@ -13,7 +13,7 @@ from bot.errors import DeepRepoError, HostError, NothingToReview, SupersededErro
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
-from bot.values import Ending, PullRequest, Review, ReviewAsk
+from bot.values import CheckConclusion, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
 from bot.values.progress import Progress
@@ -21,7 +21,7 @@ from bot.values.review import Lack
 from bot.workflow import pull_state
 from bot.workflow.progress import Say, progress
 from bot.workflow.publish import PublishResult, checks, publish
-from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState
 from bot.workflow.push_count import PushCount
 
@@ -60,9 +60,9 @@ class ReviewRun:
 
 @dataclass(frozen=True, slots=True)
 class ReviewResult:
-    """What became of the review of a head. `check`: what the check of the head comes to."""
+    """What became of the review of a head. `head`: what the check of the head comes to."""
 
-    check: CheckEnding
+    head: HeadStatus
     says: str = ""  # why there is no review
     made: MadeReview | None = None
     posted: PublishResult | None = None  # None: nothing was posted
@@ -70,9 +70,9 @@ class ReviewResult:
     is_left_out: bool = False  # by the owner's own settings
 
     @property
-    def conclusion(self) -> Ending:
+    def conclusion(self) -> CheckConclusion:
         """How its check ends."""
-        return self.check.ending
+        return self.head.conclusion
 
     @property
     def review(self) -> Review | None:
@@ -118,15 +118,15 @@ class Reviewer(ABC):
                     made = found
                     result = await self._post(made, start)
             except NothingToReview:
-                result = ReviewResult(await self.check_ending("nothing"), ADDS_NOTHING)
+                result = ReviewResult(await self.head_status("nothing"), ADDS_NOTHING)
             except SupersededError as error:  # what an earlier review of this head came to stands
                 if await self.is_replaced():
                     raise
-                ending = await self.check_ending()
-                ending = ending if ending.is_reviewed else CheckEnding("cancelled")
-                result = ReviewResult(ending, SUPERSEDED, made, fault=error)
+                status = await self.head_status()
+                status = status if status.is_reviewed else HeadStatus("cancelled")
+                result = ReviewResult(status, SUPERSEDED, made, fault=error)
             except self.final as error:
-                result = ReviewResult(await self.check_ending(), str(error), fault=error)
+                result = ReviewResult(await self.head_status(), str(error), fault=error)
             with suppress(HostError) if self.may_leave_check else nullcontext():
                 await self.end_check(check, result)
             if check is None and result.posted is None and not isinstance(result.fault, SupersededError):
@@ -136,8 +136,8 @@ class Reviewer(ABC):
     async def refused(self, no: No) -> ReviewResult:
         """End a review that the policy refuses. Of a pull request that is closed nobody waits for one."""
         if self.run.state.facts.state != "open":
-            return ReviewResult(CheckEnding("skipped"), no.reason)
-        return ReviewResult(await self.check_ending(no.lacks), no.reason, is_left_out=no.lacks == "left out")
+            return ReviewResult(HeadStatus("skipped"), no.reason)
+        return ReviewResult(await self.head_status(no.lacks), no.reason, is_left_out=no.lacks == "left out")
 
     async def _make(self, decision: Go, check: int | None) -> MadeReview | No:
         """Fetch and review the change, or return the reason not to. The fetched files are deleted before anything is posted."""
@@ -181,17 +181,17 @@ class Reviewer(ABC):
         def comments(one: Review) -> Comments:  # rendered anew only if GitHub has refused places
             return made.comments if one == made.review else self.comments(one)
 
-        ending, posted, fault = checks.conclude(made.review), None, None
+        conclusion, posted, fault = checks.conclude(made.review), None, None
         try:
             posted = await publish(run.host, made.review, comments, run.id, self.is_current, run.pushes.facts)
         except SupersededError:
             raise
         except DeepRepoError as error:
             fault = error
-        await self.keep(made, ending, start, is_posted=posted is not None)
+        await self.keep(made, conclusion, start, is_posted=posted is not None)
         if fault is not None and not isinstance(fault, self.final):
             raise fault
-        return ReviewResult(await self.check_ending(own=ending), "", made, posted, fault)
+        return ReviewResult(await self.head_status(own=conclusion), "", made, posted, fault)
 
     async def end_check(self, check: int | None, result: ReviewResult) -> None:
         """End the check run, if there is one, with the review or with the reason why nothing was reviewed."""
@@ -201,11 +201,11 @@ class Reviewer(ABC):
         if result.made is not None and not isinstance(result.fault, SupersededError):
             posted = result.posted or PublishResult(0, 0, "", (str(result.fault),))
             await checks.end_with_review(
-                run.host, check, run.id, result.made.review, posted, result.check, result.made.page
+                run.host, check, run.id, result.made.review, posted, result.head, result.made.page
             )
         else:
             await checks.end_without_review(
-                run.host, check, run.id, result.says, result.check, is_left_out=result.is_left_out
+                run.host, check, run.id, result.says, result.head, is_left_out=result.is_left_out
             )
 
     # What each does in its own way.
@@ -245,11 +245,11 @@ class Reviewer(ABC):
         """Say what to review, built upon the last review."""
 
     @abstractmethod
-    async def check_ending(self, lacks: Lack = "unreviewed", own: Ending | None = None) -> CheckEnding:
+    async def head_status(self, lacks: Lack = "unreviewed", own: CheckConclusion | None = None) -> HeadStatus:
         """Say what the head comes to: with the review that has just been made (`own`), else with what is known of it."""
 
     @abstractmethod
-    async def keep(self, made: MadeReview, ending: Ending, start: float, *, is_posted: bool) -> None:
+    async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
         """Keep it for the next round, before its check run ends: begun when, and whether all of its comments are posted."""
 
     # What most do alike.

@@ -21,7 +21,6 @@ from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.render import line, visible
 from bot.storage import Failure, Store
-from bot.storage.reviews import ReviewEnding
 from bot.values import (
     Ask,
     Bases,
@@ -37,6 +36,7 @@ from bot.values import (
     ReviewAsk,
     Trigger,
 )
+from bot.values.review import ReviewStatus
 from bot.workflow import fetching, pull_state
 from bot.workflow.jobs import Job, Jobs, asks
 from bot.workflow.progress import Say
@@ -61,7 +61,7 @@ class Server(ABC):
     settings: Settings = field(repr=False)
 
     @abstractmethod
-    def count(self, review: Review, repository: str, ending: ReviewEnding) -> None:
+    def count(self, review: Review, repository: str, status: ReviewStatus) -> None:
         """Count a review that was made, by its repository."""
 
     @abstractmethod

@@ -8,7 +8,7 @@ from bot import config
 from bot.config import policy
 from bot.errors import HostError, HostRefused, OverLimit, UsageError
 from bot.github import Host
-from bot.values import Ending, ReviewAsk
+from bot.values import CheckConclusion, ReviewAsk
 from bot.values.change import is_object_id
 from bot.workflow import pull_state
 from bot.workflow.publish import checks
@@ -27,7 +27,7 @@ async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) 
         async with asyncio.timeout(BEGIN_SECONDS), server.alone_with_checks(ask.pull):
             if run in [other for other, _ in await store.checks.of(ask.pull)] or await store.reviews.has(run):
                 return ""
-            owner = CheckOwner(run, broken_ending=await ending(host, server))
+            owner = CheckOwner(run, if_broken=await conclusion(host, server))
             await store.checks.add(ask.pull, await checks.start(host, ask.head, owner, why), run, time.time())
     except TimeoutError:
         return "GitHub did not answer in time"
@@ -36,7 +36,7 @@ async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) 
     return ""
 
 
-async def ending(host: Host, server: Server) -> Ending:
+async def conclusion(host: Host, server: Server) -> CheckConclusion:
     """How the check of such a commit ends: as a failure if its settings set a bar, or cannot be read. What cannot be read may set one."""
     base = default = "HEAD"
     with suppress(HostError):
@@ -44,13 +44,13 @@ async def ending(host: Host, server: Server) -> Ending:
         base, default = facts.base_ref, facts.repository.default_branch
     try:
         defaults = await server.defaults(host, f"{host.pull.owner}/{host.pull.name}", is_private=True)
-        endings = list[Ending]()
+        conclusions = list[CheckConclusion]()
         for branch in dict.fromkeys((base, default)):
             file = await pull_state.text_at(host, config.FILE, branch)
             try:
-                endings.append(policy.without_review(await server.resolve(file, defaults)))
+                conclusions.append(policy.without_review(await server.resolve(file, defaults)))
             except (UsageError, OverLimit):
-                endings.append(policy.unreadable(file, defaults.text if defaults is not None else None))
+                conclusions.append(policy.unreadable(file, defaults.text if defaults is not None else None))
     except HostError:
         return "failure"
-    return checks.worst(endings)
+    return checks.worst(conclusions)

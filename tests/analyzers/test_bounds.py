@@ -9,7 +9,6 @@ from fakes import Repository
 from families import few
 
 from bot import wiring
-from bot.outputs import facts
 from bot.values import Review, ReviewRequest
 
 
@@ -33,7 +32,7 @@ def test_thousands_of_reports_are_counted(repository: Repository, tmp_path: Path
     repository.commit({path: "".join(line.format(n=n) for n in range(2_300))}, "after")
     done = review(repository, tmp_path)
     assert len(done.reported) == 100
-    assert facts.conclusion(done) == "findings"
+    assert done.conclusion == "findings"
     (one,) = [row for row in done.coverage.open if row.kind == "check" and "not listed" in row.reason]
     assert one.path == path
     assert not done.coverage.complete
@@ -70,5 +69,5 @@ def test_a_report_that_is_not_whole_is_not_clean(
     repository.commit({"a.txt": "x\ny\n"}, "after")
     log = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "Semgrep"}}, **run}]}
     done = review(repository, tmp_path, sarif=[("s.sarif", json.dumps(log).encode())])
-    assert facts.conclusion(done) == "incomplete"
+    assert done.conclusion == "incomplete"
     assert any(reason in row.reason for row in done.coverage.open)

@@ -17,7 +17,7 @@ OUTCOME = PublishResult(1, 2, "https://github.example/acme/shop/pull/1#issuecomm
 async def run(at: Scene, review: Review, name: str = "run-1") -> int:
     """A check run from its beginning to its end."""
     number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner(name))
-    await checks.end_with_review(at.host, number, name, review, OUTCOME, checks.CheckEnding(checks.conclude(review)))
+    await checks.end_with_review(at.host, number, name, review, OUTCOME, checks.HeadStatus(checks.conclude(review)))
     return number
 
 
@@ -29,7 +29,7 @@ async def test_a_check_run_from_its_beginning_to_its_end(at: Scene) -> None:
     await checks.progress(at.host, number, checks.CheckOwner("run-1"), Progress(step="7 of 12 units read"))
     told = at.stands.checks[0]
     review = reviewed(head, finding("f1", 5), finding("f2"))
-    await checks.end_with_review(at.host, number, "run-1", review, OUTCOME, checks.CheckEnding("neutral"))
+    await checks.end_with_review(at.host, number, "run-1", review, OUTCOME, checks.HeadStatus("neutral"))
     ended = at.stands.checks[0]
 
     assert (begun.name, begun.external_id, begun.status, begun.title) == ("deeprepo", "1", "in_progress", "Reviewing")
@@ -77,7 +77,7 @@ async def test_one_check_run_for_one_run(at: Scene) -> None:
     one = await checks.start(at.host, head, checks.CheckOwner("run-1"))
     assert await checks.start(at.host, head, checks.CheckOwner("run-1")) == one
     assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
-    await checks.end_with_review(at.host, one, "run-2", reviewed(head), OUTCOME, checks.CheckEnding("success"))
+    await checks.end_with_review(at.host, one, "run-2", reviewed(head), OUTCOME, checks.HeadStatus("success"))
     assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
     other = await checks.start(at.host, head, checks.CheckOwner("run-3"))
 
@@ -89,7 +89,7 @@ async def test_an_end_without_a_review(at: Scene) -> None:
     """Left out, broken off or failed: never green, never red, and the sentence stands in the title."""
     number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
     await checks.end_without_review(
-        at.host, number, "run-1", "it is a draft of @acme/all", checks.CheckEnding("neutral"), is_left_out=True
+        at.host, number, "run-1", "it is a draft of @acme/all", checks.HeadStatus("neutral"), is_left_out=True
     )
     one = at.stands.checks[0]
 
@@ -106,7 +106,7 @@ async def test_an_end_without_a_review(at: Scene) -> None:
 async def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(at: Scene) -> None:
     """Under a bar as a failure: nobody is there who could look at the settings again."""
     head = at.stands.head_sha
-    number = await checks.start(at.host, head, checks.CheckOwner("run-1", broken_ending="failure"))
+    number = await checks.start(at.host, head, checks.CheckOwner("run-1", if_broken="failure"))
     await checks.end_broken(at.host, number, "run-1", head, "the machine was restarted too often")
     assert at.stands.checks[0].conclusion == "failure"
 
@@ -117,7 +117,7 @@ async def test_text_from_the_change_commands_nothing(at: Scene) -> None:
     review = replace(reviewed(at.stands.head_sha, evil), notes=("see @acme/all",))
     number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
     outcome = replace(OUTCOME, notes=("see @acme/all",))
-    await checks.end_with_review(at.host, number, "run-1", review, outcome, checks.CheckEnding("neutral"))
+    await checks.end_with_review(at.host, number, "run-1", review, outcome, checks.HeadStatus("neutral"))
     one = at.stands.checks[0]
 
     assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub finds no name in code

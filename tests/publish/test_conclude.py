@@ -56,16 +56,16 @@ BARS: list[dict[str, Any]] = [{}, {"fail_on": "high"}, {"fail_on": "high", "stri
 @pytest.mark.parametrize("row", TABLE, ids=range(len(TABLE)))
 def test_what_a_review_comes_to(row: tuple[dict[str, Any], str, str, str], bar: int) -> None:
     """Green where everything was read and nothing found, red only where the owner has set a bar or a check of their own, else neither."""
-    holds, *endings = row
-    assert checks.conclude(reviewed("b" * 40, **BARS[bar], **holds)) == endings[bar]
+    holds, *conclusions = row
+    assert checks.conclude(reviewed("b" * 40, **BARS[bar], **holds)) == conclusions[bar]
 
 
 @pytest.mark.parametrize(
-    ("bar", "ending"), [("critical", "neutral"), ("high", "failure"), ("medium", "failure"), ("low", "failure")]
+    ("bar", "conclusion"), [("critical", "neutral"), ("high", "failure"), ("medium", "failure"), ("low", "failure")]
 )
-def test_a_finding_at_the_bar_fails(bar: str, ending: str) -> None:
+def test_a_finding_at_the_bar_fails(bar: str, conclusion: str) -> None:
     """At it or above it."""
-    assert checks.conclude(reviewed("b" * 40, NEW, fail_on=bar)) == ending
+    assert checks.conclude(reviewed("b" * 40, NEW, fail_on=bar)) == conclusion
 
 
 @pytest.mark.parametrize("holds", [row[0] for row in TABLE], ids=range(len(TABLE)))
@@ -89,17 +89,17 @@ FILES = [
 
 
 @pytest.mark.parametrize(
-    ("lacks", "endings"),
+    ("lacks", "conclusions"),
     [
         ("unreviewed", ("neutral", "failure", "failure", "failure", "neutral", "neutral")),
         ("left out", ("neutral", "neutral", "failure", "neutral", "neutral", "neutral")),
         ("nothing", ("success",) * 6),
     ],
 )
-def test_what_a_head_without_a_review_comes_to(lacks: Lack, endings: tuple[str, ...]) -> None:
+def test_what_a_head_without_a_review_comes_to(lacks: Lack, conclusions: tuple[str, ...]) -> None:
     """Under a bar what should have been reviewed fails; what the owner's own settings leave out is neutral unless they are strict."""
-    for file, ending in zip(FILES, endings, strict=True):
-        assert policy.without_review(config.resolve({}, file.encode(), Settings()), lacks) == ending
+    for file, conclusion in zip(FILES, conclusions, strict=True):
+        assert policy.without_review(config.resolve({}, file.encode(), Settings()), lacks) == conclusion
 
 
 def test_settings_that_cannot_be_read_fail_if_they_were_to_set_a_bar() -> None:

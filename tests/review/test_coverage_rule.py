@@ -168,7 +168,7 @@ def test_what_is_open_without_a_model(review: Reviewer, kind: str) -> None:
     assert left(done) == expected
     assert {row.kind for row in done.coverage.open} == {row.partition(" ")[0] for row in unread}
     assert bool(done.findings) == (kind in FOUND), done.findings
-    assert facts.conclusion(done) == ("findings" if kind in FOUND else "incomplete" if unread else "clean")
+    assert done.conclusion == ("findings" if kind in FOUND else "incomplete" if unread else "clean")
 
 
 @pytest.mark.parametrize("kind", few(KINDS, *range(0, len(KINDS), 4)))
@@ -205,7 +205,7 @@ def test_what_changed_is_told_by_both_sides(review: Reviewer) -> None:
     assert {(row.path, row.line, row.reason) for row in done.coverage.relying} == {("shop/till.py", 5, told)}
     assert "1 place relies on the change" in console.render(done)
     assert "is now" in markdown.render(done)
-    assert facts.conclusion(done) == "clean"
+    assert done.conclusion == "clean"
 
 
 def test_a_forgotten_caller_is_a_finding_and_its_line_is_checked(review: Reviewer) -> None:
@@ -225,7 +225,7 @@ def test_importing_a_changed_file_obliges_nobody(repository: Repository, review:
     repository.git("branch", "-f", "main")
     done = review(edited("return [RATE, country]", "return [country, RATE]"), model=True)
     assert done.coverage.count("dependent") >= 40
-    assert facts.conclusion(done) == "clean"
+    assert done.conclusion == "clean"
 
 
 def test_every_use_of_a_new_contract_is_read_or_named(repository: Repository, review: Reviewer) -> None:
@@ -245,7 +245,7 @@ def test_a_cap_leaves_the_change_open_and_says_so(review: Reviewer) -> None:
     """What was not asked is not read."""
     done = review(edited("raise ValueError", "raise LookupError"), model=True, calls=0)
     assert "unit shop/rates.py" in left(done)
-    assert facts.conclusion(done) == "incomplete"
+    assert done.conclusion == "incomplete"
 
 
 def test_a_later_round_keeps_what_was_read(review: Reviewer) -> None:
@@ -276,5 +276,5 @@ def test_a_submodule_is_said_and_not_open(repository: Repository, review: Review
     repository.git("update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},libs/other")
     repository.git("commit", "-qm", "a submodule")
     done = review({"README.md": "# Shop\n\nSells.\n"})
-    assert facts.conclusion(done) == "clean"
+    assert done.conclusion == "clean"
     assert "The new commit of the submodule `libs/other` was not read." in done.notes

@@ -10,7 +10,7 @@ import pytest
 from fakes import Repository
 
 from bot import pipeline, wiring
-from bot.outputs import OUTPUTS, facts
+from bot.outputs import OUTPUTS
 from bot.outputs.handover import prompt
 from bot.values import Dismissal, PlacedFinding, Review, ReviewRequest
 
@@ -75,7 +75,7 @@ def test_a_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes
         assert open_ones(later) == [
             f"An AWS key is committed: removed, still in commit {first.pull.head[:10]}, revoke it"
         ]
-        assert (later.having("fixed"), facts.conclusion(later)) == ((), "findings")
+        assert (later.having("fixed"), later.conclusion) == ((), "findings")
         assert later.still[0].number == first.reported[0].finding.number
 
 
@@ -86,7 +86,7 @@ def test_the_owner_closes_it(rounds: Rounds) -> None:
     said = Dismissal(mark.identity, "revoked", "ignored")
     later = rounds.push({"app.py": "A = 2\n"}, dismissals=(said,))
     assert open_ones(later) == []
-    assert facts.conclusion(later) == "clean"
+    assert later.conclusion == "clean"
 
 
 @pytest.mark.parametrize("rename", [False, True], ids=["moved", "renamed"])
@@ -114,7 +114,7 @@ def test_a_rewritten_branch_takes_nothing_back(rounds: Rounds, squashed: bool) -
     later = rounds.push({"app.py": "A = 3\n"} if squashed else {"old.py": "B = 2\n"})
     (one,) = later.still
     assert first.pull.head[:10] in one.title
-    assert facts.conclusion(later) == "findings"
+    assert later.conclusion == "findings"
 
 
 def test_a_secret_of_an_intermediate_commit_is_reported(rounds: Rounds) -> None:

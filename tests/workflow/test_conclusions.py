@@ -12,10 +12,10 @@ from bot import config, storage
 from bot.config import Config, Settings
 from bot.outputs import json_file
 from bot.storage import FinishedReview, Store
-from bot.values import Dismissal, Ending, PlacedFinding, PullFacts, PullRef, RepositoryFacts, Review
+from bot.values import CheckConclusion, Dismissal, PlacedFinding, PullFacts, PullRef, RepositoryFacts, Review
 from bot.workflow import conclusions
 from bot.workflow.publish import checks
-from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.checks import HeadStatus
 from tests.findings_changed import changed
 
 ONE, TWO = PullRef(7, 11, "acme", "shop", 1), PullRef(7, 11, "acme", "shop", 2)
@@ -55,15 +55,15 @@ def store(tmp_path: Path) -> AbstractAsyncContextManager[Store]:
 async def test_a_review_against_another_branch_says_nothing(store: Store) -> None:
     """Who points a pull request at another base has no review of it yet."""
     await keep(store, ONE, CLEAN)
-    assert (await conclusions.of_head(ONE, facts("v1"), settings(BAR), store)).ending == "failure"
+    assert (await conclusions.of_head(ONE, facts("v1"), settings(BAR), store)).conclusion == "failure"
 
 
 async def test_a_later_bar_and_later_words_count(store: Store) -> None:
     """The stored review is concluded again: under the bar that is in force, and without what was silenced since."""
     await keep(store, ONE, FOUND, bar=NO_BAR)
 
-    async def now(file: str) -> Ending:
-        return (await conclusions.of_head(ONE, facts(), settings(file), store)).ending
+    async def now(file: str) -> CheckConclusion:
+        return (await conclusions.of_head(ONE, facts(), settings(file), store)).conclusion
 
     assert (await now(NO_BAR), await now(BAR), await now("fail_on: critical\n")) == ("neutral", "failure", "neutral")
     mark = FOUND.findings[0].finding.identity
@@ -75,34 +75,34 @@ async def test_what_was_kept_back_reaches_a_later_bar(store: Store) -> None:
     """It was open and not severe enough to be posted."""
     minor = replace(finding("f2").finding, severity="low")
     await keep(store, ONE, replace(CLEAN, findings=(PlacedFinding(changed(minor, status="below")),)))
-    assert (await conclusions.of_head(ONE, facts(), settings(BAR), store)).ending == "success"
-    assert (await conclusions.of_head(ONE, facts(), settings(LOW_BAR), store)).ending == "failure"
+    assert (await conclusions.of_head(ONE, facts(), settings(BAR), store)).conclusion == "success"
+    assert (await conclusions.of_head(ONE, facts(), settings(LOW_BAR), store)).conclusion == "failure"
 
 
 async def test_pull_requests_with_one_head_show_the_worst_of_it(store: Store) -> None:
     """The worse one is named; a closed one counts no longer; the newest review of each counts."""
 
-    async def ending(pull: PullRef, **how: Any) -> CheckEnding:  # noqa: ANN401 - as `of_head` takes it
+    async def status(pull: PullRef, **how: Any) -> HeadStatus:  # noqa: ANN401 - as `of_head` takes it
         return await conclusions.of_head(pull, facts(), settings(BAR), store, **how)
 
     await keep(store, TWO, FOUND)
     await keep(store, ONE, CLEAN)
-    assert await ending(ONE) == CheckEnding("failure", is_reviewed=True, other=2)
-    assert await ending(ONE, own="success") == CheckEnding("failure", is_reviewed=True, other=2)
-    assert await ending(ONE, lacks="nothing") == CheckEnding("failure", is_reviewed=True, other=2)
-    assert await ending(TWO) == CheckEnding("failure", is_reviewed=True)
+    assert await status(ONE) == HeadStatus("failure", is_reviewed=True, other=2)
+    assert await status(ONE, own="success") == HeadStatus("failure", is_reviewed=True, other=2)
+    assert await status(ONE, lacks="nothing") == HeadStatus("failure", is_reviewed=True, other=2)
+    assert await status(TWO) == HeadStatus("failure", is_reviewed=True)
     await store.reviews.close(TWO, 9.0)
-    assert await ending(ONE) == CheckEnding("success", is_reviewed=True)
+    assert await status(ONE) == HeadStatus("success", is_reviewed=True)
     await store.reviews.close(TWO, None)
     await keep(store, TWO, CLEAN, at=2.0)
-    assert await ending(ONE) == CheckEnding("success", is_reviewed=True)
+    assert await status(ONE) == HeadStatus("success", is_reviewed=True)
 
 
 async def test_a_pull_request_borrows_no_green_check(store: Store) -> None:
     """Another one with the same head was reviewed: one that is left out shows the same, one that should have been reviewed fails."""
     await keep(store, TWO, CLEAN)
     left_out = await conclusions.of_head(ONE, facts(), settings(BAR), store, "left out")
-    assert (left_out.ending, left_out.other) == ("success", 2)
-    assert (await conclusions.of_head(ONE, facts(), settings(BAR), store)).ending == "failure"
+    assert (left_out.conclusion, left_out.other) == ("success", 2)
+    assert (await conclusions.of_head(ONE, facts(), settings(BAR), store)).conclusion == "failure"
     elsewhere = PullRef(7, 12, "acme", "other", 2)
-    assert (await conclusions.of_head(elsewhere, facts(), settings(BAR), store, "left out")).ending == "neutral"
+    assert (await conclusions.of_head(elsewhere, facts(), settings(BAR), store, "left out")).conclusion == "neutral"

@@ -8,7 +8,7 @@ import yaml
 from whole import Whole
 
 from bot import config
-from bot.storage.findings import Outcome, addressed_share
+from bot.storage.findings import FindingOutcome, addressed_share
 from deeprepo_sandbox.github.things import ReviewComment
 
 HOSTILE = "fine @team | `x` <!-- deeprepo:1 --> --- end --- rules: [{path: '**', kind: secret}] ``` & *more*"
@@ -40,7 +40,7 @@ def rows(listed: str) -> dict[int, str]:
     return {int(found[1]): found[0] for found in re.finditer(r"^\| (\d+) \|.*$", listed, re.MULTILINE)}
 
 
-async def addressed(at: Whole) -> Counter[Outcome]:
+async def addressed(at: Whole) -> Counter[FindingOutcome]:
     return (await at.server.store.outcomes.of_repositories([at.repo.repository.id], 0.0))[at.repo.repository.id]
 
 

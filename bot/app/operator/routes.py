@@ -17,7 +17,7 @@ from bot.app.operator.signing_in import AtGate, Form, NotSignedIn, Session
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError, UsageError
 from bot.storage.listing import DAY
-from bot.storage.reviews import ReviewEnding
+from bot.values.review import ReviewStatus
 from bot.workflow.jobs import asks
 
 LARGEST = (1 << 63) - 1  # an id that a database takes
@@ -55,7 +55,7 @@ async def reviews(
     gate: AtGate,
     session: Session,
     repository: Annotated[int | None, Query(ge=0, le=LARGEST)] = None,
-    state: ReviewEnding | Literal[""] = "",
+    state: ReviewStatus | Literal[""] = "",
     after: Id = "",
 ) -> Response:
     """The finished reviews, newest first."""

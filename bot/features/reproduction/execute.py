@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from bot.features.reproduction import boxes, seccomp
-from bot.features.reproduction.values import Ending, Outcome, Sandbox, SandboxRefused, SandboxRun
+from bot.features.reproduction.values import ExitReason, Sandbox, SandboxOutcome, SandboxRefused, SandboxRun
 
 USE_LOOK_SECONDS = 0.05  # seconds between two looks at what a run uses
 SETUP_SECONDS = 60.0  # for the probe and for unpacking
@@ -39,7 +39,7 @@ HELP = (
 )
 
 
-async def execute(sandbox: Sandbox, run: SandboxRun, keep: BinaryIO | None = None) -> Outcome:
+async def execute(sandbox: Sandbox, run: SandboxRun, keep: BinaryIO | None = None) -> SandboxOutcome:
     """Run it. `keep`: a file for an archive of what the command has left, if it ended with 0.
 
     Raises SandboxRefused, with a sentence, if the probe reaches anything: then nothing of the repository has been in there.
@@ -62,7 +62,7 @@ class _Running:
     keep: BinaryIO | None
     printed: bytearray = field(default_factory=bytearray)
     errors: bytearray = field(default_factory=bytearray)
-    ending: Ending = "exit"
+    ending: ExitReason = "exit"
 
     async def report(self) -> tuple[str, ...]:
         """The lines of the probe. Raises SandboxRefused with what the sandbox itself complains of if they do not come."""
@@ -79,7 +79,7 @@ class _Running:
             raise SandboxRefused(f"the sandbox did not start within {SETUP_SECONDS:g} s") from None
         return tuple(rows)
 
-    async def outcome(self, report: tuple[str, ...]) -> Outcome:
+    async def outcome(self, report: tuple[str, ...]) -> SandboxOutcome:
         """Hand over the tree, and watch until the end."""
         tasks = [asyncio.create_task(self._feed()), asyncio.create_task(self._errors())]
         began = time.monotonic()
@@ -105,7 +105,7 @@ class _Running:
         text = readable(bytes(self.errors if self.ending == "setup" else self.printed))
         if len(text) > FIRST + LAST:
             text = f"{text[:FIRST]}\n[...]\n{text[-LAST:]}"
-        return Outcome(self.ending, -1 if status is None else status, text, seconds, report)
+        return SandboxOutcome(self.ending, -1 if status is None else status, text, seconds, report)
 
     async def _watch(self, reading: "asyncio.Future[list[None]]", until: float) -> None:
         """Wait until the pipes are closed or a limit is reached."""

@@ -15,9 +15,9 @@ from bot import render
 from bot.errors import DeepRepoError
 from bot.features.reproduction.finding import REPRODUCTION
 from bot.features.reproduction.rig import Rig, how_it_ended, rig
-from bot.features.reproduction.runners import Recipe, Result, judge, nearest
+from bot.features.reproduction.runners import Recipe, judge, nearest
 from bot.features.reproduction.section import ATTEMPTS
-from bot.features.reproduction.values import Outcome, Reproduction, RunPermission, SandboxRefused
+from bot.features.reproduction.values import Reproduction, RunPermission, SandboxOutcome, SandboxRefused, TestResult
 from bot.findings import proof
 from bot.findings.read import strict, text
 from bot.findings.verify import pull_fields
@@ -69,7 +69,7 @@ class _Attempt:
     path: str
     command: str
     test: str = ""
-    runs: dict[str, tuple[Result, Outcome]] = field(default_factory=dict)  # "head", "base", "fixed"
+    runs: dict[str, tuple[TestResult, SandboxOutcome]] = field(default_factory=dict)  # "head", "base", "fixed"
     why: str = ""  # it was not reproduced
 
     @property
@@ -77,7 +77,7 @@ class _Attempt:
         return self.placed_finding.finding
 
     @property
-    def results(self) -> dict[str, Result]:
+    def results(self) -> dict[str, TestResult]:
         return {name: result for name, (result, _) in self.runs.items()}
 
 
@@ -218,7 +218,7 @@ class _Trial:
             if result in ("red", "green") and (await self._run(attempt, name, 2))[0] != result:
                 raise _NotShownError("its test gives another result each time")
 
-    async def _run(self, attempt: _Attempt, name: str, time: int) -> tuple[Result, Outcome]:
+    async def _run(self, attempt: _Attempt, name: str, time: int) -> tuple[TestResult, SandboxOutcome]:
         """Run the test on one side, or take the outcome from the journal. Raises SandboxRefused."""
         files = {attempt.path: attempt.test}
         side: Side = "base" if name == "base" else "head"
@@ -240,10 +240,10 @@ class _Trial:
             journal.put("run", key=key, about=about, **row)
         if "refused" in row:
             raise SandboxRefused(row["refused"])
-        outcome = Outcome(row["ending"], row["status"], row["output"], row["seconds"], tuple(row["probe"]))
+        outcome = SandboxOutcome(row["ending"], row["status"], row["output"], row["seconds"], tuple(row["probe"]))
         return judge(attempt.how.runner, outcome), outcome
 
-    async def _outcome(self, side: Side, attempt: _Attempt, files: Mapping[str, str], about: str) -> Outcome:
+    async def _outcome(self, side: Side, attempt: _Attempt, files: Mapping[str, str], about: str) -> SandboxOutcome:
         left = self.session.calls.budget.seconds_left()
         if left is not None and left < LEAST_SECONDS:
             raise SandboxRefused("the time of this review is up")

@@ -21,10 +21,10 @@ from bot.errors import DeepRepoError
 from bot.features.reproduction.execute import PREFIX, execute
 from bot.features.reproduction.runners import Layout, manifests
 from bot.features.reproduction.values import (
-    Outcome,
     RunLimits,
     RunPermission,
     Sandbox,
+    SandboxOutcome,
     SandboxRefused,
     SandboxRun,
     choose,
@@ -90,7 +90,7 @@ class Rig:
         name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:40]
         return self.permission.cache / f"{name}{SUFFIX}"
 
-    async def prepare(self) -> Outcome | None:
+    async def prepare(self) -> SandboxOutcome | None:
         """Have the dependencies at hand; the outcome of the command if it had to run now. Raises SandboxRefused."""
         if self._ready or not self.install:
             return None
@@ -111,7 +111,7 @@ class Rig:
         self._prepared, self._ready = path, True
         return outcome
 
-    async def _install(self, path: Path, tracked: Collection[str]) -> Outcome:
+    async def _install(self, path: Path, tracked: Collection[str]) -> SandboxOutcome:
         """Run the command at the base commit and keep what it leaves. Raises SandboxRefused."""
         tree = await self.side("base")
         self._trees.clear()  # over what is prepared now they have to be younger
@@ -133,7 +133,7 @@ class Rig:
 
     async def run(
         self, side: Side, command: str, over: Mapping[str, str], folder: str = "", seconds: float | None = None
-    ) -> Outcome:
+    ) -> SandboxOutcome:
         """Run a command over one side with these files over it. Raises SandboxRefused."""
         await self.prepare()
         limits = self.limits
@@ -192,7 +192,7 @@ def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> 
     output.truncate(end)
 
 
-def how_it_ended(outcome: Outcome, seconds: float = 0) -> str:
+def how_it_ended(outcome: SandboxOutcome, seconds: float = 0) -> str:
     """How a run ended, in words that follow its command. `seconds`: its limit, if that is not the owner's."""
     words = {
         "exit": f"ended with {outcome.status}",

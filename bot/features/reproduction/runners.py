@@ -10,16 +10,15 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from bot.features.reproduction.values import Outcome
+from bot.features.reproduction.values import SandboxOutcome, TestResult
 from impact.filetypes import family, filetype
 from impact.text.paths import is_sample, is_test, vendored_folder
 
 if TYPE_CHECKING:
     from bot.features.reproduction.settings import RunSection
 
-Result = Literal["green", "red", "fault", "limit"]
 MAX_PACKAGES = 12  # packages that are prepared
 MOST_MANIFESTS = 1_000  # that are read, the ones nearest to the top first
 READ = frozenset(["package.json", "Cargo.toml", "Gemfile"])
@@ -128,7 +127,7 @@ INSTALLS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def judge(runner: Runner, outcome: Outcome) -> Result:
+def judge(runner: Runner, outcome: SandboxOutcome) -> TestResult:
     """Return what a run of one test means. Only a test that ran and failed by itself is red."""
     if outcome.ending != "exit":
         return "limit"

@@ -11,9 +11,9 @@ from bot.errors import NoCommitError, RevisionError, UsageError
 from bot.features.reproduction.execute import execute
 from bot.features.reproduction.review import permission
 from bot.features.reproduction.rig import Rig, rig
-from bot.features.reproduction.runners import Result, judge
+from bot.features.reproduction.runners import judge
 from bot.features.reproduction.settings import RunSection, RunSettings
-from bot.features.reproduction.values import Outcome, SandboxRefused, SandboxRun
+from bot.features.reproduction.values import SandboxOutcome, SandboxRefused, SandboxRun, TestResult
 from bot.features.reproduction.variables import RunVariables
 from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
@@ -22,7 +22,7 @@ from impact.text.paths import is_product, is_sample, vendored_folder
 
 MAX_TEST_BYTES = 1 << 20  # bytes of a test file, and of the settings
 LISTED_PACKAGES = 8  # packages whose runner is listed
-RESULTS: dict[Result, str] = {
+RESULTS: dict[TestResult, str] = {
     "green": "it passes",
     "red": "it fails, as a test of a defect does",
     "fault": "it did not run as a test: a review would have it mended, or give it up; `deeprepo run` shows whether packages are prepared",
@@ -128,7 +128,9 @@ async def prepare(repo: str, scratch: str, tell: Callable[[str], None]) -> str:
         return f"prepared in {seconds:.1f} s: {size:,.1f} MB in {path}; next: `deeprepo run --test FILE` with a test file of yours"
 
 
-async def run_test(repo: str, name: str, scratch: str, tell: Callable[[str], None]) -> tuple[Result, Outcome]:
+async def run_test(
+    repo: str, name: str, scratch: str, tell: Callable[[str], None]
+) -> tuple[TestResult, SandboxOutcome]:
     """Run a test file of the folder over the head. Raises SandboxRefused, and UsageError if there is no such file."""
     async with _trial(repo, scratch) as trial:
         made = trial.rig

@@ -16,7 +16,7 @@ PROGRAMS: Mapping[Kind, str] = {
     "podman": "podman",
 }  # looked for in this order
 # How a run ended: by itself ("exit"), at one of its limits, or before its command began ("setup").
-Ending = Literal["exit", "seconds", "memory", "output", "setup"]
+ExitReason = Literal["exit", "seconds", "memory", "output", "setup"]
 BOX, WORK, HOME, TEMPORARY = "/box", "/box/work", "/box/home", "/box/tmp"
 INSTALL = (
     "install bubblewrap (`apt install bubblewrap`, `dnf install bubblewrap`), or docker or podman and name an image in `run.image` "
@@ -57,10 +57,10 @@ class SandboxRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SandboxOutcome:
     """What came of a run. `output` is a stranger's text: bounded, and without what a terminal would act upon."""
 
-    ending: Ending
+    ending: ExitReason
     status: int  # of the command; 128 and more: a signal
     output: str
     seconds: float
@@ -99,7 +99,7 @@ class RunPermission:
     refusal: str = ""
 
 
-TestResult = Literal["", "green", "red", "fault", "limit"]  # "": not run; "fault": the test itself is at fault
+TestResult = Literal["green", "red", "fault", "limit"]  # "fault": the test itself is at fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ class Reproduction:
     test: str
     command: str  # that runs it
     output: str  # the end of what it printed on the head
-    base: TestResult = ""
-    fixed: TestResult = ""  # on the head with the suggestion
+    base: TestResult | Literal[""] = ""  # "": not run
+    fixed: TestResult | Literal[""] = ""  # on the head with the suggestion
 
 
 def choose(permission: RunPermission, image: str | None) -> Sandbox:

@@ -20,7 +20,7 @@ from bot.render import load
 from bot.values import PlacedFinding, PostedComment, Review
 from bot.workflow.publish import change_requests, checks
 from bot.workflow.publish.change_requests import ChangeRequest
-from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.existing import FINDING, REVIEW, Mark, facts, posted_findings, told
 from bot.workflow.publish.publication import Publication, PublishResult, same, summaries
 from bot.workflow.publish.tidy import ThreadCloser, tidy
@@ -70,8 +70,8 @@ async def _is_wanted() -> bool:
     return True
 
 
-async def renew(host: Host, run: str, review: Review, comments: Comments, page: str, conclusion: CheckEnding) -> None:
-    """Write what has changed since this run made the review. `conclusion`: what its head comes to. Nothing is posted on lines: a finding that is back is listed in the summary.
+async def renew(host: Host, run: str, review: Review, comments: Comments, page: str, status: HeadStatus) -> None:
+    """Write what has changed since this run made the review. `status`: what its head comes to. Nothing is posted on lines: a finding that is back is listed in the summary.
 
     Done again, it changes nothing. What GitHub refuses of the check run is raised. Of the page it costs that part: the next review
     makes its own, as it does if the pull request has gone on.
@@ -82,7 +82,7 @@ async def renew(host: Host, run: str, review: Review, comments: Comments, page: 
     posted_count = sum(one.findings for one in comments.posts)
     link = standing.url if standing is not None else ""
     outcome = PublishResult(posted_count, len(review.reported) - posted_count, link)
-    await checks.again(host, run, review, outcome, conclusion, page)
+    await checks.again(host, run, review, outcome, status, page)
     if standing is not None:
         with suppress(SupersededError, HostRefused):
             await _renew_page(host, standing, review, comments)

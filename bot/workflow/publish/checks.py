@@ -17,7 +17,7 @@ from bot.github import Host, shapes
 from bot.github.policy import TRIES
 from bot.outputs import facts, markdown, marker
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
-from bot.values import Annotation, CheckRun, Ending, Review
+from bot.values import Annotation, CheckConclusion, CheckRun, Review
 from bot.values.finding import MASK
 from bot.values.progress import Progress
 from bot.workflow.publish.publication import PublishResult
@@ -44,7 +44,7 @@ ANNOTATION_LEVELS: Mapping[str, Level] = {
 # Of the team's own checks, by severity.
 CHECK_LEVELS: Mapping[str, Level] = {"fail": "failure", "warn": "warning", "note": "notice"}
 # The last two stop a required check.
-BADNESS: tuple[Ending, ...] = ("success", "skipped", "neutral", "cancelled", "failure")
+BADNESS: tuple[CheckConclusion, ...] = ("success", "skipped", "neutral", "cancelled", "failure")
 AGAIN, FULL = "again", "full"  # the identifiers of the buttons
 
 
@@ -53,35 +53,35 @@ class CheckOwner:
     """The review that a check run in progress belongs to, as the check run states it."""
 
     run: str
-    broken_ending: Ending = "neutral"  # how the check run ends if the review is given up
+    if_broken: CheckConclusion = "neutral"  # how the check run ends if the review is given up
 
     def mark(self, text: str) -> str:
         """Return a text of the check run with its owner, for a later run to read."""
-        return _mark(text, run=self.run, broken=self.broken_ending)
+        return _mark(text, run=self.run, broken=self.if_broken)
 
 
 @dataclass(frozen=True, slots=True)
-class CheckEnding:
+class HeadStatus:
     """What the check of a head comes to.
 
     `is_reviewed`: a stored review of this head decides it. `other`: another open pull request with this head that makes it worse, 0 if none does.
     """
 
-    ending: Ending
+    conclusion: CheckConclusion
     is_reviewed: bool = False
     other: int = 0
 
 
-def conclude(review: Review) -> Ending:
+def conclude(review: Review) -> CheckConclusion:
     """What the check of a reviewed head says: red at the owner's bar, green only where everything was read and nothing was found."""
     if review.failing:
         return "failure"
-    return "success" if facts.conclusion(review) == "clean" and not review.cut.fault else "neutral"
+    return "success" if review.status == "clean" else "neutral"
 
 
-def worst(endings: Iterable[Ending]) -> Ending:
+def worst(conclusions: Iterable[CheckConclusion]) -> CheckConclusion:
     """The worst of these, of which there is at least one."""
-    return max(endings, key=BADNESS.index)
+    return max(conclusions, key=BADNESS.index)
 
 
 async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> int:
@@ -113,9 +113,9 @@ async def progress(host: Host, number: int, owner: CheckOwner, now: Progress) ->
 
 
 async def end_with_review(
-    host: Host, number: int, run: str, review: Review, outcome: PublishResult, conclusion: CheckEnding, page: str = ""
+    host: Host, number: int, run: str, review: Review, outcome: PublishResult, status: HeadStatus, page: str = ""
 ) -> None:
-    """End it with the review. `conclusion`: what its head comes to. `page`: the review as Markdown, where that is made already."""
+    """End it with the review. `status`: what its head comes to. `page`: the review as Markdown, where that is made already."""
     words = load()
     sentence = facts.summary(review, words).result
     first = comment(
@@ -130,7 +130,7 @@ async def end_with_review(
     )
     whole_page = page or await asyncio.to_thread(markdown.render, review)
     texts = (line(sentence)[:CHECK_TITLE_CHARS], first, whole_page)
-    await _end(host, number, {"run": run}, conclusion, words, texts, annotations(review, words))
+    await _end(host, number, {"run": run}, status, words, texts, annotations(review, words))
 
 
 async def end_without_review(
@@ -138,17 +138,17 @@ async def end_without_review(
     number: int,
     run: str,
     says: str,
-    conclusion: CheckEnding,
+    status: HeadStatus,
     *,
     is_left_out: bool = False,
 ) -> None:
     """End it without a review; the sentence says why. `is_left_out`: by the owner's own settings."""
     words = load()
     says = f"{words.say('check_not')}: {says}"
-    stands = [words.say("check_stands")] if conclusion.is_reviewed and not conclusion.other else []
+    stands = [words.say("check_stands")] if status.is_reviewed and not status.other else []
     text = "\n\n".join([*stands, plain(says)])
     marker_facts = {"run": run} | ({"left": "1"} if is_left_out else {})
-    await _end(host, number, marker_facts, conclusion, words, (line(says)[:CHECK_TITLE_CHARS], text, ""))
+    await _end(host, number, marker_facts, status, words, (line(says)[:CHECK_TITLE_CHARS], text, ""))
 
 
 async def end_broken(host: Host, number: int, run: str, head: str, says: str, *, earlier: str = "") -> None:
@@ -159,37 +159,35 @@ async def end_broken(host: Host, number: int, run: str, head: str, says: str, *,
             mine = mine or next((one for one in await _list_runs(host, commit) if one.id == number), None)
     fixed = _facts(mine).get("broken") if mine is not None else None
     await end_without_review(
-        host, number, run, says, CheckEnding(next((one for one in BADNESS if one == fixed), "cancelled"))
+        host, number, run, says, HeadStatus(next((one for one in BADNESS if one == fixed), "cancelled"))
     )
 
 
-async def again(
-    host: Host, run: str, review: Review, outcome: PublishResult, conclusion: CheckEnding, page: str
-) -> None:
+async def again(host: Host, run: str, review: Review, outcome: PublishResult, status: HeadStatus, page: str) -> None:
     """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
     checks = await _list_runs(host, review.pull.head)
     mine = [one for one in checks if _facts(one).get("run") == run and one.is_over]
     if mine:
-        await end_with_review(host, max(one.id for one in mine), run, review, outcome, conclusion, page)
-    await show(host, review.pull.head, conclusion)
+        await end_with_review(host, max(one.id for one in mine), run, review, outcome, status, page)
+    await show(host, review.pull.head, status)
 
 
-async def show(host: Host, head: str, conclusion: CheckEnding) -> None:
+async def show(host: Host, head: str, status: HeadStatus) -> None:
     """Have the newest check run of this pull request on a commit end as its head does now."""
     newest = await _newest(host, head)
-    if newest is not None and newest.is_over and newest.conclusion != conclusion.ending:
+    if newest is not None and newest.is_over and newest.conclusion != status.conclusion:
         words, summary = load(), newest.summary
-        if newest.conclusion == "cancelled" and conclusion.is_reviewed and not conclusion.other:
+        if newest.conclusion == "cancelled" and status.is_reviewed and not status.other:
             summary += f"\n\n{words.say('check_stands')}"
         await _complete(
-            host, newest.id, conclusion.ending, newest.title, summary, newest.text, actions=_buttons(host, words)
+            host, newest.id, status.conclusion, newest.title, summary, newest.text, actions=_buttons(host, words)
         )
 
 
-async def is_shown(host: Host, head: str, conclusion: CheckEnding) -> bool:
+async def is_shown(host: Host, head: str, status: HeadStatus) -> bool:
     """Whether the newest check run of this pull request on a commit ends as its head does now."""
     newest = await _newest(host, head)
-    return newest is not None and newest.is_over and newest.conclusion == conclusion.ending
+    return newest is not None and newest.is_over and newest.conclusion == status.conclusion
 
 
 async def is_there(host: Host, head: str) -> bool:
@@ -209,14 +207,14 @@ async def pulls_of(host: Host, head: str) -> list[int]:
     return sorted({int(number) for number in numbers} - {0}, reverse=True)
 
 
-async def answer_queue(host: Host, head: str, ending: Ending, says: str) -> None:
+async def answer_queue(host: Host, head: str, conclusion: CheckConclusion, says: str) -> None:
     """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one. `says`: the key of its sentence."""
     words, run = load(), f"queue-{head}"
     if any(one.is_over and _facts(one).get("run") == run for one in await _list_runs(host, head)):
         return
     number = await start(host, head, CheckOwner(run))
     sentence = words.say(says)
-    await _complete(host, number, ending, line(sentence)[:CHECK_TITLE_CHARS], _mark(sentence, run=run))
+    await _complete(host, number, conclusion, line(sentence)[:CHECK_TITLE_CHARS], _mark(sentence, run=run))
 
 
 async def _newest(host: Host, head: str) -> CheckRun | None:
@@ -229,17 +227,17 @@ async def _end(
     host: Host,
     number: int,
     marker_facts: Mapping[str, str],
-    conclusion: CheckEnding,
+    status: HeadStatus,
     words: Phrases,
     texts: tuple[str, str, str],
     rows: Sequence[Annotation] = (),
 ) -> None:
     """End it with its title, text and page. Where another pull request makes the commit worse, it names that first."""
     title, text, page = texts
-    if conclusion.other:
-        text = f"{words.say('check_counts', pull=Safe(f'#{conclusion.other}'))}\n\n{text}"
+    if status.other:
+        text = f"{words.say('check_counts', pull=Safe(f'#{status.other}'))}\n\n{text}"
     await _complete(
-        host, number, conclusion.ending, title, _mark(text, **marker_facts), page, rows, _buttons(host, words)
+        host, number, status.conclusion, title, _mark(text, **marker_facts), page, rows, _buttons(host, words)
     )
 
 
@@ -325,7 +323,7 @@ async def _update(host: Host, number: int, title: str, summary: str) -> None:
 async def _complete(
     host: Host,
     number: int,
-    conclusion: Ending,
+    conclusion: CheckConclusion,
     title: str,
     summary: str,
     text: str = "",

@@ -15,7 +15,15 @@ from functools import cache
 from pathlib import Path
 
 from bot.features.reproduction.execute import execute
-from bot.features.reproduction.values import PROGRAMS, Kind, Outcome, RunLimits, Sandbox, SandboxRefused, SandboxRun
+from bot.features.reproduction.values import (
+    PROGRAMS,
+    Kind,
+    RunLimits,
+    Sandbox,
+    SandboxOutcome,
+    SandboxRefused,
+    SandboxRun,
+)
 
 OPEN_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - of this machine
 LIMITS = RunLimits(seconds=10, memory=400 << 20, processes=60, output=1 << 20, disk=64 << 20)
@@ -51,7 +59,7 @@ def run(
     limits: RunLimits = LIMITS,
     tree: bytes = b"",
     kind: Kind = "bubblewrap",
-) -> Outcome:
+) -> SandboxOutcome:
     """Run a command over some files."""
     return asyncio.run(execute(box(kind), SandboxRun(unended(tree) if tree else tree, command, files or {}, limits)))
 

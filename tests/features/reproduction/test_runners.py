@@ -13,7 +13,7 @@ from boxes import LIMITS, box, missing, run
 from bot.features.reproduction.execute import execute
 from bot.features.reproduction.runners import GENERIC, RUNNERS, Layout, Recipe, judge, manifests
 from bot.features.reproduction.settings import RunSection
-from bot.features.reproduction.values import Outcome, Sandbox, SandboxRun
+from bot.features.reproduction.values import Sandbox, SandboxOutcome, SandboxRun
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
@@ -166,13 +166,13 @@ OUTPUTS = [
 @pytest.mark.parametrize(("name", "status", "output", "result"), OUTPUTS)
 def test_an_output_is_judged(name: str, status: int, output: str, result: str) -> None:
     """An exit status alone proves nothing: a runner that found no test, or could not load one, fails too."""
-    assert judge(RUNNERS[name], Outcome("exit", status, output, 0.1, ())) == result
+    assert judge(RUNNERS[name], SandboxOutcome("exit", status, output, 0.1, ())) == result
 
 
 @pytest.mark.parametrize("ending", ["seconds", "memory", "output", "setup"])
 def test_a_limit_is_no_result(ending: str) -> None:
     """Whatever it printed before."""
-    assert judge(RUNNERS["pytest"], Outcome(ending, 1, "1 failed", 0.1, ())) == "limit"  # type: ignore[arg-type]
+    assert judge(RUNNERS["pytest"], SandboxOutcome(ending, 1, "1 failed", 0.1, ())) == "limit"  # type: ignore[arg-type]
 
 
 PYTHON = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(1, {})\n"
