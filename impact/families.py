@@ -1,7 +1,7 @@
 """The languages as the search for users asks them: one for each folder of `impact/languages`, whatever grammars it has."""
 
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
@@ -32,6 +32,14 @@ class Family:
 
         known = language_of(f"x{self.SUFFIXES[0]}")
         return known.ambient if known is not None else frozenset()
+
+    @cached_property
+    def has_extensions(self) -> bool:
+        """Whether a definition may be called like a member of a type that stands elsewhere."""
+        from impact.language import language_of  # as above
+
+        known = [language_of(f"x{suffix}") for suffix in self.SUFFIXES]
+        return any("@extends" in text for one in known if one is not None for text in one.texts("defs").values())
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
         found = getattr(_part(f"{self._folder}.importers"), name, None)

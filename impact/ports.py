@@ -113,6 +113,10 @@ class Language(Protocol):
         """What breaks of the fields of its classes, where no line writes a constructor."""
 
     @property
+    def has_extensions(self) -> bool:
+        """Whether a definition may be called like a member of a type that stands elsewhere."""
+
+    @property
     def packaging(self) -> "Packaging | None":
         """How its packages are declared; None if it has no manifests."""
 

@@ -425,7 +425,7 @@ class Judge:
 
     async def _is_extended(self, name: str) -> bool:
         """Whether a type that stands elsewhere may have a member of that name from an extension of the tree."""
-        if not await self.names.is_defined(name):
+        if not self.language.has_extensions or not await self.names.is_defined(name):
             return False
         files = await self.names.where(name)
         outlines = [await self.exports.outline("head", path) for path in sorted(files or ())]

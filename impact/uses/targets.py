@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 EXTENSION = "extension "  # how the condition begins under which a function is called like a member
-OF_THIS = re.compile(r"\(\s*+this\s")  # the same in the head of one that names its object
 RESULT = "()"  # behind the name of a function in an outline: the object that it returns
 LONG = 4  # letters that make a resemblance
 WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
@@ -132,8 +131,7 @@ class UseTarget:
 
 def is_extension(definition: Definition) -> bool:
     """Whether it is called like a member of a type that stands elsewhere."""
-    is_of_this = bool(definition.called) and OF_THIS.search(definition.head) is not None
-    return is_of_this or any(one.startswith(EXTENSION) for one in definition.marks)
+    return any(one.startswith(EXTENSION) for one in definition.marks)
 
 
 def telling(name: str) -> bool:

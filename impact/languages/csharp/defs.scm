@@ -23,6 +23,8 @@
 (property_declaration name: (identifier) @name) @def.member
 ; no explicit one of an interface (`int IPriced.Total()`): nobody calls it by its name
 (method_declaration returns: (_) . name: (identifier) @name parameters: (_) @params body: (_)? @local) @def.method
+; an extension is called like a member of its first argument's type
+(method_declaration parameters: (parameter_list . (parameter (modifier) @word type: (_) @extended)) (#eq? @word "this")) @extends
 ((constructor_declaration name: (identifier) @name parameters: (_) @params body: (_)? @local) @def.constructor
   (#not-match? @def.constructor "^static\\b"))
 (class_declaration name: (identifier) @name (parameter_list) @params @def.constructor @sought)
