@@ -19,10 +19,9 @@ from impact.values import Clues, Link
 ENDINGS = (".rb", ".rake", ".gemspec", "")
 QUOTED = rb"(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)"
 REQUIRE = re.compile(
-    rb"^[^\n#]*?\b(?P<how>require_relative|require_dependency|require|load)[ \t(]+(?:File\.\w+\([ \t]*)?"
+    rb"\b(?P<how>require_relative|require_dependency|require|load)[ \t(]+(?:File\.\w+\([ \t]*)?"
     + QUOTED
     + rb"(?P<anchor>[ \t]*,[ \t]*__FILE__)?",
-    re.MULTILINE,
 )
 AUTOLOAD = re.compile(rb"^[ \t]*autoload[ \t(]+:(?P<name>[A-Z]\w*)[ \t]*,[ \t]*" + QUOTED, re.MULTILINE)
 CONSTANT = re.compile(rb"(?<![\w.:@$'\"])(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*")
@@ -63,7 +62,8 @@ class Requires:
         """The files that a file requires, loads by itself, or means by a constant."""
         mentions, imports, lines = mention(words), list[Link](), Lines(source)
         for match in islice(REQUIRE.finditer(source), MOST_IMPORTS):
-            if mentions.search(match[0]) and not COMMENT.match(match[0]) and not _optional(source, match):
+            before = line_until(source, match.start())
+            if mentions.search(match[0]) and b"#" not in before and not _optional(source, match, before):
                 required_path = match["path"].decode("utf-8", "replace")
                 beside = match["how"] == b"require_relative" or match["anchor"] is not None
                 target = (
@@ -76,15 +76,14 @@ class Requires:
             if mentions.search(match[0]):
                 target = self._on_load_path(match["path"].decode("utf-8", "replace"), path)
                 imports += _import(target, frozenset({match["name"].decode()}), lines, match.start("name"))
-        constants = mention(frozenset(_plain(word).lower() for word in words))
-        imports += self._by_constant(path, source, lines, constants)
+        imports += self._by_constant(path, source, lines, frozenset(_plain(word).lower() for word in words))
         return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
-    def _by_constant(self, path: str, source: bytes, lines: Lines, constants: re.Pattern[bytes]) -> Iterator[Link]:
+    def _by_constant(self, path: str, source: bytes, lines: Lines, words: frozenset[str]) -> Iterator[Link]:
         seen_constants: set[str] = set()
-        for match in islice(CONSTANT.finditer(source), MOST_IMPORTS):
+        for match in islice(_constants(source, words), MOST_IMPORTS):
             constant = match[0].decode()
-            if constant in seen_constants or not constants.search(match[0].lower()):
+            if constant in seen_constants:
                 continue
             before = line_until(source, match.start())
             if COMMENT.match(before) or OPENED.match(before) or b" # " in before:
@@ -157,6 +156,20 @@ class Requires:
         return path[len(top) + 1 :] if top is not None else None
 
 
+def _constants(source: bytes, words: frozenset[str]) -> Iterator[re.Match[bytes]]:
+    """The constants that hold one of some words, in small letters; all without any. Few of them do: they are reached from the words."""
+    if not words:
+        yield from CONSTANT.finditer(source)
+    end = 0
+    for word in mention(words).finditer(source.lower()) if words else ():
+        start = word.start()
+        while start > end and (source[start - 1 : start].isalnum() or source[start - 1 : start] in (b"_", b":")):
+            start -= 1
+        if word.start() >= end and (match := CONSTANT.match(source, start)) and match.end() >= word.end():
+            yield match
+            end = match.end()
+
+
 def _plain(name: str) -> str:
     """A path as it is compared: `RuboCop::Cop` and `OAuth` are in rubocop/cop.rb and oauth.rb, whatever the words are told to be."""
     return name.replace("_", "")
@@ -166,9 +179,10 @@ def _import(target: str | None, names: frozenset[str], lines: Lines, at: int) ->
     return [Link(target, names, lines.at(at))] if target is not None else []
 
 
-def _optional(source: bytes, match: re.Match[bytes]) -> bool:
-    """Whether a `begin ... rescue LoadError` or a trailing `rescue` foresees that the file is not there."""
-    before = source[max(0, match.start() - 200) : match.start()]
+def _optional(source: bytes, match: re.Match[bytes], line: bytes) -> bool:
+    """Whether a `begin ... rescue LoadError` or a trailing `rescue` foresees that the file is not there. `line`: what stands before."""
+    start = match.start() - len(line)
+    before = source[max(0, start - 200) : start]
     ahead = source[match.end() : match.end() + AHEAD_BYTES].split(b"\n")[:AHEAD]
     began = re.search(rb"\bbegin\b[ \t]*\n(?:[^\n]*\n){0,3}\Z", before)
     return b" rescue " in ahead[0] or (began is not None and any(FORESEEN.search(line) for line in ahead))
