@@ -43,6 +43,13 @@ FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
         "options:RUN_TESTS",
     ),
     "walkthrough": ("settings:WalkthroughSettings", "section:WALKTHROUGH", "review:WALKTHROUGH_MAKER"),
+    "organization": (
+        "settings:OrganizationSettings",
+        "variables:OrganizationVariables",
+        "review:CLONED_DEFAULTS",
+        "server:DEFAULTS_OF_A_SERVER",
+        "step:DEFAULTS_OF_A_STEP",
+    ),
     "ci": ("settings:CISettings", "section:FAILED_JOBS", "server:FAILED_JOBS_LATER", "step:FAILED_JOBS_NOW"),
 }
 

@@ -23,12 +23,11 @@ from bot.action.hooks import hooks
 from bot.brief import Brief
 from bot.checkout import Checkout, ownership
 from bot.commands import CommandReply, Permission
-from bot.config import Config, Settings, Step, policy
+from bot.config import Config, Step, policy
 from bot.config.policy import No
 from bot.errors import ConfigError, HostError, HostRefused, SupersededError
 from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps, shapes
-from bot.github.client import GitHubClient
 from bot.outputs import posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
@@ -39,7 +38,6 @@ from bot.values import (
     CheckConclusion,
     CommentRef,
     Dismissal,
-    OrganizationFile,
     PullFacts,
     PullRef,
     PullRequest,
@@ -48,10 +46,10 @@ from bot.values import (
 )
 from bot.values.consumer import Consumers
 from bot.values.review import Lack
+from bot.values.shared_file import SharedFile
 from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import commands, fetching, pull_state, push_count, replies
-from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.publish import checks, existing
 from bot.workflow.publish.checks import HeadStatus
@@ -178,47 +176,22 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
     """The pull request as it is now, and the settings."""
     inputs, operator_settings = step.inputs, config.environment(on_server=True)
 
-    async def read_defaults(host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
-        return await _defaults(host, repository, step, operator_settings, console, is_private=is_private)
+    async def read_shared(host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
+        asked = [
+            await each.shared_files(host, repository, step, operator_settings, console, is_private=is_private)
+            for each in hooks()
+        ]
+        return tuple(file for files in asked for file in files)
 
     async def find_bases(facts: PullFacts, base: str) -> Bases:
         url = github.git_url(step.runner.github_api_url, fetching.today(host.pull, facts))
         with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
             return await fetching.find_bases(url, facts, base, inputs.github_token, folder)
 
-    state = await pull_state.read_pull_state(host, inputs.config, read_defaults, find_bases)
+    state = await pull_state.read_pull_state(host, inputs.config, read_shared, find_bases)
     file = None if state.file is None else state.file.encode()
-    settings = config.resolve(inputs.flags(), file, operator_settings, inputs.config, organization=state.organization)
+    settings = config.resolve(inputs.flags(), file, operator_settings, inputs.config, shared=state.shared)
     return state, settings
-
-
-async def _defaults(
-    host: Host, repository: str, step: Step, settings: Settings, console: Console, *, is_private: bool
-) -> OrganizationFile | None:
-    """The defaults of the repository's owner, as far as the step's tokens see them; the log has a sentence if they do not."""
-    token, name = step.inputs.organization_token, settings.organization_repository or config.ORGANIZATION
-
-    def inside(_: str) -> AbstractAsyncContextManager[GitHubClient]:
-        return apps.holding(token or step.inputs.github_token, step.runner.github_api_url, host.client.pace)
-
-    defaults = None
-    try:
-        defaults = await OrganizationFiles(name).read(
-            host, repository, inside if token else None, is_private=is_private
-        )
-    except HostRefused as refusal:
-        if token is None or not refusal.is_gone:
-            raise
-    place = f"{repository.partition('/')[0]}/{name}"
-    if defaults is None and token is not None and repository.lower() != place.lower():
-        return OrganizationFile(
-            place, problem="the `organization-token` sees no such file: it needs read access to contents"
-        )
-    if defaults is None and token is None:
-        console.say(
-            f"This token sees no {config.FILE} in {place}: if it is private, `organization-token` names a token that may read it."
-        )
-    return defaults
 
 
 async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:

@@ -24,8 +24,8 @@ def command(
 ) -> int:
     """Print the settings that a review of this repository would use.
 
-    They are read from .deeprepo.yml at the tip of the base branch, from the defaults of your organization if DEEPREPO_ORGANIZATION
-    names a clone of them, and from the environment.
+    They are read from .deeprepo.yml at the tip of the base branch, from the defaults whose clone DEEPREPO_ORGANIZATION names, and
+    from the environment.
     """
     from bot import checkout, config, wiring
     from bot.config.repository import in_new_form
@@ -52,8 +52,8 @@ def command(
                 if new := in_new_form(text or b""):
                     tell(f"{config.FILE} has lists of an earlier version. They count; write them as\n\n{new}")
                 settings = config.environment()
-                defaults = await wiring.organization_of(pull, settings, scratch)
-                return config.resolve({}, text, settings, others=others, organization=defaults)
+                shared = await wiring.shared_files(pull, settings, scratch)
+                return config.resolve({}, text, settings, others=others, shared=shared)
 
     settings = wiring.in_force(finish(resolve()))
     for name, value, origin in settings.rows():

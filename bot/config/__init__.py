@@ -7,7 +7,7 @@ most importers need one constant or function.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bot.config.names import FILE, ORGANIZATION, OTHER_NAMES, TEMPLATES
+from bot.config.names import FILE, OTHER_NAMES, TEMPLATES
 
 if TYPE_CHECKING:
     from bot.config.action import Step, step

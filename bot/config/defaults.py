@@ -259,7 +259,8 @@ class ReviewSettings:
 
 
 FORMS: tuple[type, ...] = (ReviewSettings, *registry.parts("settings"))
-SETTING_FIELDS = tuple(each for form in FORMS for each in fields(form))
+SETTING_FIELDS = tuple(each for form in FORMS for each in fields(form) if not each.metadata["only_in"])
+FILE_FIELDS = tuple(each for form in FORMS for each in fields(form) if each.metadata["only_in"])
 DEFAULTS: dict[str, Any] = {each.name: each.default for each in SETTING_FIELDS}
 REPORTED = tuple(each.name for each in SETTING_FIELDS if each.metadata["is_reported"])
 SECTION_FORMS = {  # settings whose keys are a section of the file, each key by itself

@@ -8,8 +8,8 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.config.defaults import FILE_FIELDS, OLD_LISTS, SECTIONS, SETTING_FIELDS, Triggers
 from bot.config.defaults import FORMS as SETTING_FORMS
-from bot.config.defaults import OLD_LISTS, SECTIONS, SETTING_FIELDS, Triggers
 from bot.config.setting import Checked
 
 
@@ -60,8 +60,7 @@ def repository() -> type[FileSection]:
         triggers,
         pydantic.Field(triggers(), description="Which pull requests are reviewed automatically."),
     )
-    about = "In the organization's `.deeprepo` repository alone: settings of this file that no repository may loosen, such as "
-    rows["enforce"] = tuple[str, ...], pydantic.Field((), description=f"{about}`fail_on`, `budget.usd` or `triggers`.")
+    rows |= {each.name: _key(each) for each in FILE_FIELDS}
     return create_model("RepoConfig", __base__=FileSection, __doc__="The whole of .deeprepo.yml.", **rows)
 
 

@@ -8,5 +8,3 @@ LOCAL_IGNORE = "info/deeprepo-ignore.yml"  # in the git folder: for one person, 
 OTHER_IGNORE = (".deeprepo/ignore.yaml", ".deeprepoignore")
 MOST_CHECKS = 10  # questions of the owner's in one review
 MOST_SENTENCE = 300  # characters of a learning
-ORGANIZATION = ".deeprepo"  # the owner's repository with the defaults, unless the operator names another one
-NO_ORGANIZATION = "off"  # the operator writes it for an owner who has no such repository

@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from bot.config import forms, yaml_text
-from bot.config.defaults import ALL, CLAIMS, DEFAULTS, OLD_LISTS, SETTING_FIELDS, IgnoreItem, Instruction
+from bot.config.defaults import ALL, CLAIMS, DEFAULTS, FILE_FIELDS, OLD_LISTS, SETTING_FIELDS, IgnoreItem, Instruction
 from bot.config.names import FILE, MOST_SENTENCE
 from bot.errors import ConfigError
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES
@@ -28,10 +28,13 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 @dataclass(frozen=True, slots=True)
 class RepoFile:
-    """What a file sets: values by the names of `DEFAULTS`, "triggers.drafts" and the like, and of a section the keys that it has."""
+    """What a file sets: values by the names of `DEFAULTS`, "triggers.drafts" and the like, and of a section the keys that it has.
+
+    `about_itself`: what it says of itself, by the names of `FILE_FIELDS`.
+    """
 
     values: Mapping[str, Any] = field(default_factory=dict)
-    enforce: tuple[str, ...] = ()
+    about_itself: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +96,7 @@ def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made
             old_rows = tuple(_renewed(name, entry) for entry in getattr(file, name))
             values[into] = (*values.get(into, ()), *old_rows)
     triggers = {f"triggers.{name}": getattr(file.triggers, name) for name in file.triggers.model_fields_set}
-    enforced = (OLD_LISTS[name][1] if name in OLD_LISTS else name for name in file.enforce)
-    return RepoFile({**values, **triggers}, tuple(dict.fromkeys(enforced)))
+    return RepoFile({**values, **triggers}, {each.name: getattr(file, each.name) for each in FILE_FIELDS})
 
 
 def _renewed(name: str, entry: Any) -> tuple[Any, ...]:  # noqa: ANN401 - of one of the old lists

@@ -1,10 +1,10 @@
 """One value per setting, from the strongest source that has it, and where it comes from.
 
-Order, strongest first: flag, repository file, organization file, environment, default. Nothing is read from the head of a pull request.
+Order, strongest first: flag, repository file, shared files, environment, default. Nothing is read from the head of a pull request.
 
 A repository's file may have been written by a stranger, and the money is not theirs. So what the environment says of money
 is stronger than the file: its limits and its effort are ceilings that the file can only lower, and its models and its strategy hold.
-A flag was typed by the person who pays: only DEEPREPO_CAP_USD is above it. What an organization enforces holds against the file and
+A flag was typed by the person who pays: only DEEPREPO_CAP_USD is above it. What a shared file binds holds against the file and
 against the inputs of a workflow, which are the repository's too.
 """
 
@@ -19,6 +19,7 @@ from bot.config.defaults import (
     ALL,
     CLAIMS,
     DEFAULTS,
+    FILE_FIELDS,
     FORMS,
     LISTS,
     REPORTED,
@@ -34,7 +35,7 @@ from bot.values import EFFORTS, SEVERITIES, CheckSeverity, at_least
 from rlm.values import is_amount
 
 if TYPE_CHECKING:
-    from bot.values import OrganizationFile
+    from bot.values.shared_file import Layer, SharedFile
     from rlm.values import Masks
 
 BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
@@ -225,31 +226,27 @@ def resolve(
     settings: Settings,
     name: str = FILE,
     others: Sequence[str] = (),
-    organization: "OrganizationFile | None" = None,
+    shared: Sequence["SharedFile"] = (),
 ) -> Config:
     """One value per setting, from the strongest source that has it. `repository`: the content of the file `name`, if there is one.
 
     `others` are files of the repository that somebody may take for it: a warning says that they are not read.
-    `organization` has the defaults of the repository's owner. Raises ConfigError for a file or a value that cannot be used.
+    `shared` are files that the repository shares with others, the weakest first. Raises ConfigError for a file or a value that cannot be used.
     """
     operator = asdict(settings)
     own, warnings = _own(repository, name, others, flags, operator)
-    ours: Mapping[str, Any] = {}
-    bound, source = frozenset[str](), ""
-    if organization is not None:
-        from bot.config.organization import read_defaults
-
-        source = f"{FILE} of {organization.repository}"
-        defaults, bound, sentences = read_defaults(organization, source)
-        ours, refusals = _allowed(defaults.values, flags, operator, source)
-        warnings += [*sentences, *refusals]
-    values, origins = _layered([("environment", operator), (source, ours), (name, own), ("flag", flags)])
-    _enforce(values, origins, {key: ours[key] for key in ours if key in bound}, source, flags)
+    layers = []
+    for layer in (file.layer() for file in shared):
+        allowed, refusals = _allowed(layer.values, flags, operator, layer.source)
+        layers.append(replace(layer, values=allowed))
+        warnings += [*layer.warnings, *refusals]
+    files = [*((layer.source, layer.values) for layer in layers), (name, own)]
+    values, origins = _layered(operator, files, flags)
+    for layer in reversed(layers):
+        _bind(values, origins, layer, flags)
     for key, value in values.items():
         if isinstance(value, int | float) and not is_amount(value) and not isinstance(value, bool):
             raise ConfigError(f"{key} is {value} ({origins[key]}): give a finite number of 0 or more")
-    if "effort" in bound:
-        values["effort_for"] = ours.get("effort_for", ())
     _clamp(values, origins, settings, operator)
     _agree(values, origins, flags)
     if not_asked := [*_asked(values["instructions"])][MOST_CHECKS:]:
@@ -267,7 +264,7 @@ def resolve(
 
 def _form_values(form: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of one dataclass of settings."""
-    return {each.name: values[each.name] for each in fields(form)}
+    return {each.name: values[each.name] for each in fields(form) if each.name in values}
 
 
 def _own(
@@ -280,24 +277,28 @@ def _own(
     from bot.config.repository import read
 
     file, warnings = read(text, name)
-    if file.enforce:
-        unread.append(f"{name}: enforce has an effect in the organization's repository for defaults alone")
+    idle = (each for each in FILE_FIELDS if file.about_itself.get(each.name))
+    unread += [f"{name}: {each.name} has an effect in {each.metadata['only_in']} alone" for each in idle]
     own, refusals = _allowed(file.values, flags, operator, name)
     return own, [*warnings, *unread, *refusals]
 
 
-def _layered(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The value of the strongest layer for each setting, and its origin. The weakest layer is first.
+def _layered(
+    operator: Mapping[str, Any], files: Sequence[tuple[str, Mapping[str, Any]]], flags: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The value of the strongest layer for each setting, and its origin. The weakest file is first.
 
-    Layers of two files, which stand beside each other, both have their say about lists of entries and sections.
+    Files stand beside each other: all have their say about lists of entries and sections.
     """
     values, origins = {**DEFAULTS, **TRIGGERS}, dict.fromkeys(DEFAULTS, "default")
-    source = layers[1][0]
-    for origin, layer in layers:
+    of_files = set[str]()  # the settings whose values are of a file
+    for origin, layer in (("environment", operator), *files, ("flag", flags)):
         for key in [key for key in values if layer.get(key) is not None]:
-            is_of_both = origins.get(key) == source and origin != "flag"
+            is_of_both = key in of_files and origin != "flag"
             values[key] = _joined(key, layer[key], values[key]) if is_of_both else layer[key]
-            origins[key] = f"{origin} and {source}" if is_of_both and values[key] != layer[key] else origin
+            origins[key] = f"{origin} and {origins[key]}" if is_of_both and values[key] != layer[key] else origin
+            if origin != "environment":
+                of_files.add(key)
             if key in LISTS and values[key] == ():
                 origins[key] = "default"
     return values, origins
@@ -324,17 +325,18 @@ def _asked(rows: Iterable[tuple[Any, ...]]) -> dict[str, tuple[str, str, tuple[s
     return named
 
 
-def _enforce(
-    values: dict[str, Any], origins: dict[str, str], bound: Mapping[str, Any], source: str, flags: Mapping[str, Any]
-) -> None:
-    """Put what an organization enforces in its place; its instructions hold beside those of the repository.
+def _bind(values: dict[str, Any], origins: dict[str, str], layer: "Layer", flags: Mapping[str, Any]) -> None:
+    """Put what a shared file binds in its place; its instructions hold beside those of the repository.
 
     What a person types at a terminal holds: they pay for it. The inputs of a workflow (`is_workflow`) are the repository's.
     """
-    for key, value in bound.items():
+    for key in (key for key in layer.values if key in layer.bound):
+        value = layer.values[key]
         holds = tuple(dict.fromkeys((*value, *values[key]))) if key == "instructions" else value
         if holds != values[key] and (origins[key] != "flag" or flags.get("is_workflow")):
-            values[key], origins[key] = holds, source if key in TRIGGERS else f"{source}, which enforces it"
+            values[key], origins[key] = holds, layer.source if key in TRIGGERS else f"{layer.source}, which enforces it"
+    if "effort" in layer.bound:
+        values["effort_for"] = layer.values.get("effort_for", ())
 
 
 def _clamp(values: dict[str, Any], origins: dict[str, str], settings: Settings, operator: Mapping[str, Any]) -> None:

@@ -102,17 +102,6 @@ class Settings:
         "The folder that keeps what was told of files, 512 MB at most; `off`: nothing is kept. "
         "Default: `~/.cache/deeprepo/facts`, `facts` in the data folder of a server, nowhere in the Action.",
     )
-    organization: str | None = setting(
-        None,
-        "The folder of a clone of your organization's `.deeprepo` repository, whose HEAD has the defaults of its repositories: for "
-        "the command line, the hooks and the library.",
-    )
-    organization_repository: str | None = setting(
-        None,
-        "The name of the owner's repository that has the defaults, on a server and in the Action; `off`: none is read. "
-        "Default: `.deeprepo`.",
-        pattern=r"^[A-Za-z0-9._-]{1,100}$",
-    )
     journal: str | None = setting(
         None, "The file in which `deeprepo review` records its calls, or a folder with one file for each change."
     )

@@ -12,6 +12,7 @@ from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Coverage, Dependents, Finding, PlacedFinding, PullRequest
 from bot.values.consumer import ConsumerImpact, Consumers, NamedConsumer
+from bot.values.shared_file import SharedFile
 
 
 class ReviewHooks:
@@ -36,6 +37,11 @@ class ReviewHooks:
         """Say whether readers are asked what the change does, for `Session.reader_notes`."""
         del settings
         return False
+
+    async def shared_files(self, pull: PullRequest, environment: Settings, scratch: str) -> tuple[SharedFile, ...]:
+        """Return the settings that a repository on this machine shares with others."""
+        del pull, environment, scratch
+        return ()
 
     def named(self, pull: PullRequest, options: Mapping[str, Any], settings: Config) -> tuple[NamedConsumer, ...]:
         """Return the other repositories that a review on this machine looks at. `options`: of the command line, by their names."""

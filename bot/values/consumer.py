@@ -11,7 +11,7 @@ from impact.packages import Requirement
 from rlm.values import Exact
 
 if TYPE_CHECKING:
-    from bot.values.host import OrganizationFile
+    from bot.values.shared_file import SharedFile
 
 TOO_MUCH = "reading it takes more than a review may use"  # a problem of a consumer
 
@@ -64,7 +64,7 @@ class Consumers:
     audience: Audience | None = None  # who reads the review on a host; None: whoever named them
     named: tuple[NamedConsumer, ...] = ()
     note: str = ""  # a sentence for the reader of the review, of whom nobody learns which repositories there are
-    organization: "OrganizationFile | None" = None  # the defaults of those of the reviewed repository's owner
+    shared: "tuple[SharedFile, ...]" = ()  # the settings that the reviewed repository shares with those of its owner
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What GitHub says of a pull request, in our own words: slim, frozen, free of everything that nobody reads."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 Access = Literal["admin", "write", "read", "none"]
@@ -60,19 +60,6 @@ class PullFacts:
     def source(self) -> str:
         """The branch that the head is on, in whichever repository; empty if that is gone."""
         return f"{self.head_repository}:{self.head_ref}" if self.head_repository else ""
-
-
-@dataclass(frozen=True, slots=True)
-class OrganizationFile:
-    """The defaults of an owner's repositories: the settings file of its `.deeprepo` repository.
-
-    `is_shown`: whether everybody who sees the review may read them. `problem`: why they could not be read.
-    """
-
-    repository: str  # "owner/.deeprepo"
-    text: str = field(default="", repr=False)
-    is_shown: bool = True
-    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

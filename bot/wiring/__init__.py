@@ -7,8 +7,8 @@ from bot.wiring.review import (
     lenses,
     lines,
     local_review,
-    organization_of,
     rehearsal,
     replay,
+    shared_files,
     tools,
 )

@@ -13,7 +13,7 @@ from bot.analyzers import ANALYZERS
 from bot.brief import Brief
 from bot.checkout import Checkout, ownership
 from bot.config import Config, Settings
-from bot.errors import DeepRepoError, UsageError
+from bot.errors import UsageError
 from bot.findings import sarif_results
 from bot.machine.fact_files import EACH_FOLDER, MAX_CACHE_BYTES, FactFiles
 from bot.pipeline import Tools
@@ -39,11 +39,10 @@ from rlm.models import prices, provider_of
 from rlm.values import Limits
 
 if TYPE_CHECKING:
-    from bot.values import OrganizationFile
+    from bot.values.shared_file import SharedFile
     from rlm.journal.reader import Record, Section
 
 FACTS = "~/.cache/deeprepo/facts"
-MOST_DEFAULTS = 64_001  # characters: one more than are read, so that what is too long is refused
 BEYOND = 30.0  # seconds that a review on a host looks at other repositories
 
 
@@ -77,8 +76,7 @@ async def brief_of(
     async with Checkout(pull, left_out) as tree:
         await ownership.refuse_reviewed(tree, (*flags.get("deciding", ()), *records))
         file = await tree.settings_at_tip(config.FILE)
-    defaults = await organization_of(pull, environment, scratch)
-    settings = config.resolve(flags, file, environment, organization=defaults)
+    settings = config.resolve(flags, file, environment, shared=await shared_files(pull, environment, scratch))
     of_features = flags.get("of_features") or {}
     return Brief(
         pull=pull,
@@ -287,32 +285,9 @@ def lines(say: Callable[[str], None]) -> Callable[[str | Reading], None]:
     return lambda message: say(message) if isinstance(message, str) else None
 
 
-async def organization_of(pull: PullRequest, settings: config.Settings, scratch: str) -> "OrganizationFile | None":
-    """The defaults of an organization as the HEAD of a clone on this machine has them; what cannot be read costs a sentence.
-
-    None if no variable names a clone, or it is another owner's, or the very repository under review.
-    """
-    if not settings.organization:
-        return None
-    from bot.values import (
-        OrganizationFile,  # a value of hosts: without a variable that names a clone nothing of them is loaded
-    )
-
-    folder = str(Path(settings.organization).expanduser())  # noqa: ASYNC240 - no look at the disk
-    name = Path(folder).name or folder
-    try:
-        clone = await checkout.clone(folder, scratch)
-        names = clone.name, await checkout.origin_name(pull.git_dir)
-        owners = {name.partition("/")[0].lower() for name in names if "/" in name}
-        if clone.pull.git_dir == pull.git_dir or len(owners) > 1:
-            return None
-        async with Checkout(clone.pull) as tree:
-            data = await tree.settings_at_tip(config.FILE)
-    except DeepRepoError as error:
-        return OrganizationFile(name, problem=f"DEEPREPO_ORGANIZATION: {error}")
-    if data is None:
-        return OrganizationFile(clone.name, problem=f"DEEPREPO_ORGANIZATION: the HEAD of {folder} has no such file")
-    return OrganizationFile(clone.name, data.decode("utf-8", "replace")[:MOST_DEFAULTS])
+async def shared_files(pull: PullRequest, settings: config.Settings, scratch: str) -> "tuple[SharedFile, ...]":
+    """Read the settings that a repository on this machine shares with others."""
+    return tuple([file for each in hooks() for file in await each.shared_files(pull, settings, scratch)])
 
 
 async def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Review:

@@ -5,12 +5,12 @@ file that it had in hand; paid calls are in the journal.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bot import config, github
+from bot import config
 from bot.brief import Brief
 from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
@@ -18,20 +18,20 @@ from bot.config import Config
 from bot.config.policy import No
 from bot.errors import ConfigError, OverLimit
 from bot.github import Host, Identity, RequestPace
-from bot.github.client import GitHubClient
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
+from bot.machine.recent import Recent
 from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.storage import Store, StoredJournal
-from bot.values import Dismissal, OrganizationFile, OwnerRule, Review, Trigger
+from bot.values import Dismissal, OwnerRule, Review, Trigger
 from bot.values.review import ReviewStatus
+from bot.values.shared_file import SharedFile
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Room
-from bot.workflow import dispatch, fetching, journals, kept_facts
+from bot.workflow import dispatch, fetching, hooks, journals, kept_facts
 from bot.workflow.jobs import Apologise, Jobs, Work
-from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.server import Server
 from impact.packages import PackageRow
@@ -52,8 +52,7 @@ def open_work(
     """Return who carries out the jobs of a server, and who apologises for those that were given up."""
     settings = config.environment(on_server=True)
     fetching.swept(folder)
-    owners = OrganizationFiles(settings.organization_repository or config.ORGANIZATION)
-    server = ServerWithChildren(store, jobs, identity, pace, folder, settings, caps, record_metrics, owners)
+    server = ServerWithChildren(store, jobs, identity, pace, folder, settings, Recent(), caps, record_metrics)
     return partial(dispatch.carry_out, server=server), partial(dispatch.apologise, server=server)
 
 
@@ -63,7 +62,6 @@ class ServerWithChildren(Server):
 
     caps: ProcessLimits
     record_metrics: Callable[[Review, str, ReviewStatus], None]  # somebody who counts, by repository
-    owners: OrganizationFiles  # kept for a minute
 
     def count(self, review: Review, repository: str, status: ReviewStatus) -> None:
         """Count a review that was made, by its repository."""
@@ -100,23 +98,20 @@ class ServerWithChildren(Server):
         """Fix findings in a copy of the head."""
         return await self._in_scratch(tasks.fix, request, self.caps)
 
-    async def resolve(self, file: str | None, organization: OrganizationFile | None) -> Config:
+    async def resolve(self, file: str | None, shared: Sequence[SharedFile]) -> Config:
         """Resolve every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
-        if file is None and organization is None:
+        if file is None and not shared:
             return config.resolve({}, None, self.settings)
         few = replace(self.caps, cpu=min(self.caps.cpu, SETTINGS_SECONDS))
         try:
-            return await child.run(tasks.settings, file, organization, self.settings, caps=few)
+            return await child.run(tasks.settings, file, shared, self.settings, caps=few)
         except OverLimit as error:
             raise ConfigError(f"{config.FILE} cannot be used, {error}: make it simpler") from error
 
-    async def defaults(self, host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
-        """Read the defaults of a repository's owner with a token for their repository alone."""
-
-        def inside(name: str) -> AbstractAsyncContextManager[GitHubClient]:
-            return github.acting(self.identity, host.pull.installation, github.READ_CONTENTS, self.pace, name)
-
-        return await self.owners.read(host, repository, inside, is_private=is_private)
+    async def shared_files(self, host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
+        """Read the settings that a repository shares with others."""
+        found = [await each.shared_files(host, repository, self, is_private=is_private) for each in hooks.hooks()]
+        return tuple(file for files in found for file in files)
 
     async def no_review_reason(self, brief: Brief, trigger: Trigger) -> No | None:
         """Say why there is no review, now that the changed files are known."""

@@ -27,8 +27,9 @@ from bot.review import scope, written
 from bot.review.journal import spans
 from bot.review.journal.record import open_file
 from bot.review.session import Session
-from bot.values import Dismissal, OrganizationFile, OwnerRule, Review, Trigger
+from bot.values import Dismissal, OwnerRule, Review, Trigger
 from bot.values.consumer import TOO_MUCH, label
+from bot.values.shared_file import SharedFile
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from impact.consumers.overlay import mount_of
@@ -138,12 +139,10 @@ async def comments(_: ChildPipe, review_done: Review) -> Comments:
     return posts.comments(review_done)
 
 
-async def settings(
-    _: ChildPipe, file: str | None, organization: OrganizationFile | None, operator_settings: Settings
-) -> Config:
-    """Every setting, resolved with the owner's file and the owner's defaults. Raises ConfigError."""
+async def settings(_: ChildPipe, file: str | None, shared: Sequence[SharedFile], operator_settings: Settings) -> Config:
+    """Every setting, resolved with the repository's file and those that it shares with others. Raises ConfigError."""
     text = None if file is None else file.encode()
-    return config.resolve({}, text, operator_settings, organization=organization)
+    return config.resolve({}, text, operator_settings, shared=shared)
 
 
 async def no_review_reason(_: ChildPipe, brief: Brief, trigger: Trigger) -> No | None:

@@ -6,8 +6,10 @@ from typing import cast
 
 from bot import registry
 from bot.config import Settings
+from bot.github import Host
 from bot.values import Ask, ChecksEnded, PackageSurvey, PullRef
 from bot.values.consumer import Consumers
+from bot.values.shared_file import SharedFile
 from bot.workflow.jobs import Job
 from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
@@ -23,6 +25,13 @@ class ServerHooks:
         """Fetch the other repositories that a review looks at; None: it knows of none."""
         del run, server
         return None
+
+    async def shared_files(
+        self, host: Host, repository: str, server: Server, *, is_private: bool
+    ) -> tuple[SharedFile, ...]:
+        """Return the settings that a repository ("owner/name") shares with others. `is_private`: whether what is private may be shown."""
+        del host, repository, server, is_private
+        return ()
 
     def refusal(self, ask: Ask, settings: Settings) -> str:
         """Say why a job is not taken on, "" if it is."""

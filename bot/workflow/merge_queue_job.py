@@ -52,7 +52,7 @@ async def _of_pull(host: Host, server: Server) -> CheckConclusion:
     state = await server.read_pull(host)
     settings: Config | None = None
     try:
-        settings = await server.resolve(state.file, state.organization)
+        settings = await server.resolve(state.file, state.shared)
     except (UsageError, OverLimit):
         if policy.unreadable(*state.files) != "failure":
             return "success"
@@ -68,8 +68,8 @@ async def _of_base(ask: MergeGroup, host: Host, server: Server) -> CheckConclusi
         return "failure"
     file = await pull_state.text_at(host, config.FILE, ask.base)
     # The answer quotes no setting, so a private file of the owner counts too.
-    defaults = await server.defaults(host, f"{ask.owner}/{ask.name}", is_private=True)
+    shared = await server.shared_files(host, f"{ask.owner}/{ask.name}", is_private=True)
     try:
-        return policy.without_review(await server.resolve(file, defaults))
+        return policy.without_review(await server.resolve(file, shared))
     except (UsageError, OverLimit):
-        return policy.unreadable(file, defaults.text if defaults is not None else None)
+        return policy.unreadable(file, *(each.text for each in shared))

@@ -1,4 +1,4 @@
-"""What a job sees first: the pull request, its place in the history, the settings of its repository and of the owner."""
+"""What a job sees first: the pull request, its place in the history, the settings of its repository and those that it shares."""
 
 import base64
 import logging
@@ -19,7 +19,8 @@ from bot.github.answers import unknown
 from bot.github.client import GitHubClient
 from bot.github.host import safe
 from bot.render import cut
-from bot.values import Bases, LinkedIssue, OrganizationFile, PullFacts, PullRequest
+from bot.values import Bases, LinkedIssue, PullFacts, PullRequest
+from bot.values.shared_file import SharedFile
 
 log = logging.getLogger("deeprepo.review")
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
@@ -40,7 +41,7 @@ class PullState:
     paused: bool
     file: str | None  # .deeprepo.yml of the base branch's tip; for a stranger's change that of the default branch
     stranger: bool = False  # whether its author may not write to the repository, or it comes from a fork
-    organization: OrganizationFile | None = None  # the defaults of the repository's owner
+    shared: tuple[SharedFile, ...] = ()  # the settings that the repository shares with others
     below: int = 0  # the open pull request that this one is stacked on: its head is this one's base branch
     untold: str = ""  # a sentence about what GitHub did not tell of the author
 
@@ -53,25 +54,25 @@ class PullState:
     @property
     def files(self) -> tuple[str | None, ...]:
         """The texts of all files that count."""
-        return self.file, None if self.organization is None else self.organization.text
+        return self.file, *(file.text for file in self.shared)
 
     def brief(self, pull: PullRequest, settings: Config, journal: str = "") -> Brief:
         """The fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
         return Brief(pull, settings.for_labels(self.facts.labels), stranger=self.stranger, journal=journal)
 
 
-class Defaults(Protocol):
-    """What reads the defaults of a repository's owner."""
+class ReadShared(Protocol):
+    """What reads the settings that a repository shares with others."""
 
-    async def __call__(self, host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
-        """The defaults for a repository ("owner/name"); `is_private`: whether it is, so that a private file may be shown."""
+    async def __call__(self, host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
+        """Those of a repository ("owner/name"); `is_private`: whether it is, so that a private file may be shown."""
 
 
 FindBases = Callable[[PullFacts, str], Awaitable[Bases]]  # where the head left a branch or a commit, found by git
 
 
 async def read_pull_state(
-    host: Host, path: str, read_defaults: Defaults, find_bases: FindBases, *, is_paused: bool = False
+    host: Host, path: str, read_shared: ReadShared, find_bases: FindBases, *, is_paused: bool = False
 ) -> PullState:
     """The pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
     facts = await host.facts()
@@ -81,9 +82,9 @@ async def read_pull_state(
         stranger and facts.base_ref != facts.repository.default_branch
     )  # with its settings, by who has opened it
     file = await text_at(host, path, facts.repository.default_branch if is_chosen else bases.tip)
-    organization = await read_defaults(host, facts.repository.name, is_private=facts.repository.private)
+    shared = await read_shared(host, facts.repository.name, is_private=facts.repository.private)
     short_facts = replace(facts, body=cut(facts.body, MOST_BODY))
-    return PullState(short_facts, bases, is_paused, file, stranger, organization, await _below(host, facts), untold)
+    return PullState(short_facts, bases, is_paused, file, stranger, shared, await _below(host, facts), untold)
 
 
 async def _below(host: Host, facts: PullFacts) -> int:

@@ -68,7 +68,7 @@ async def _run(ask: ReviewAsk, host: Host, job: Job, server: Server) -> None:
         await store.reviews.close(ask.pull, None)
     ask = await replies.as_permitted(ask, host)
     try:
-        settings = await server.resolve(state.file, state.organization)
+        settings = await server.resolve(state.file, state.shared)
     except UsageError as error:
         await _end_unreadable(ask, host, state, job, server, str(error))
         await remember_failure(ask, str(error), store)

@@ -170,7 +170,7 @@ class Reviewer(ABC):
                 brief = replace(
                     funds.within(brief),
                     note=" ".join(filter(None, (*of_run, brief.note))),
-                    consumers=replace(consumers, organization=state.organization),
+                    consumers=replace(consumers, shared=state.shared),
                 )
                 return await self.make(brief, say)
 

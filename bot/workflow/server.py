@@ -17,6 +17,7 @@ from bot.config import Config, Settings
 from bot.config.policy import No
 from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host, Identity, RequestPace
+from bot.machine.recent import Recent
 from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.render import line, visible
@@ -26,7 +27,6 @@ from bot.values import (
     Bases,
     CommandAsk,
     Dismissal,
-    OrganizationFile,
     OwnerRule,
     PullFacts,
     PullRef,
@@ -37,6 +37,7 @@ from bot.values import (
     Trigger,
 )
 from bot.values.review import ReviewStatus
+from bot.values.shared_file import SharedFile
 from bot.workflow import fetching, pull_state
 from bot.workflow.jobs import Job, Jobs, asks
 from bot.workflow.progress import Say
@@ -59,6 +60,7 @@ class Server(ABC):
     pace: RequestPace
     folder: Path  # of the server's data
     settings: Settings = field(repr=False)
+    recent: Recent  # what jobs have read a moment ago
 
     @abstractmethod
     def count(self, review: Review, repository: str, status: ReviewStatus) -> None:
@@ -85,12 +87,12 @@ class Server(ABC):
         """Fix findings in a copy of the head."""
 
     @abstractmethod
-    async def resolve(self, file: str | None, organization: OrganizationFile | None) -> Config:
-        """Resolve the settings, with the owner's file on the base branch and the owner's defaults. Raises ConfigError where a file is wrong."""
+    async def resolve(self, file: str | None, shared: Sequence[SharedFile]) -> Config:
+        """Resolve the settings, with the repository's file on the base branch and those that it shares with others. Raises ConfigError where a file is wrong."""
 
     @abstractmethod
-    async def defaults(self, host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
-        """Read the defaults of a repository's owner."""
+    async def shared_files(self, host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
+        """Read the settings that a repository shares with others."""
 
     @abstractmethod
     async def no_review_reason(self, brief: Brief, trigger: Trigger) -> No | None:
@@ -130,7 +132,7 @@ class Server(ABC):
         """The pull request as it is now."""
         is_paused = await self.store.people.is_paused(host.pull)
         find_bases = partial(self._find_bases, host.pull)
-        return await pull_state.read_pull_state(host, config.FILE, self.defaults, find_bases, is_paused=is_paused)
+        return await pull_state.read_pull_state(host, config.FILE, self.shared_files, find_bases, is_paused=is_paused)
 
     async def _find_bases(self, pull: PullRef, facts: PullFacts, base: str) -> Bases:
         """Where the head left its base, by git."""
@@ -142,7 +144,7 @@ class Server(ABC):
     async def settings_of(self, state: PullState) -> Config:
         """The settings; those of the server alone if the owner's file is wrong, which the review reports."""
         try:
-            return await self.resolve(state.file, state.organization)
+            return await self.resolve(state.file, state.shared)
         except (UsageError, OverLimit):
             return config.resolve({}, None, self.settings)
 

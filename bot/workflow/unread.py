@@ -43,14 +43,14 @@ async def conclusion(host: Host, server: Server) -> CheckConclusion:
         facts = await host.facts()
         base, default = facts.base_ref, facts.repository.default_branch
     try:
-        defaults = await server.defaults(host, f"{host.pull.owner}/{host.pull.name}", is_private=True)
+        shared = await server.shared_files(host, f"{host.pull.owner}/{host.pull.name}", is_private=True)
         conclusions = list[CheckConclusion]()
         for branch in dict.fromkeys((base, default)):
             file = await pull_state.text_at(host, config.FILE, branch)
             try:
-                conclusions.append(policy.without_review(await server.resolve(file, defaults)))
+                conclusions.append(policy.without_review(await server.resolve(file, shared)))
             except (UsageError, OverLimit):
-                conclusions.append(policy.unreadable(file, defaults.text if defaults is not None else None))
+                conclusions.append(policy.unreadable(file, *(each.text for each in shared)))
     except HostError:
         return "failure"
     return checks.worst(conclusions)

@@ -44,6 +44,15 @@ ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has 
         "bot/features/reproduction/runners.py": "an option of test runners",
     },
     "consumers": {"bot/config/action.py": "the inputs of action.yml, which one class reads"},
+    "organization": {
+        "bot/analyzers/zizmor.py": "a part of what GitHub tells a workflow",
+        "bot/app/manifest.py": "the account at GitHub that owns the App",
+        "bot/app/operator/signing_in.py": "the same",
+        "bot/app/setup.py": "the same",
+        "templates/setup/confirm.html.j2": "the same",
+        "templates/setup/form.html.j2": "the same",
+        "templates/reference/configuration.md.j2": "what the page of all settings links to",
+    },
 }
 PLAIN = {  # keys that are words of English, or of the core, too: a file that has one says nothing of the feature
     "run", "tried",

@@ -19,6 +19,7 @@ from bot.render.section import finding_sections
 from bot.values import Basis, Evidence, Finding, PlacedFinding, ReadUnit, Review, Tracking, Verdict
 from bot.values.consumer import ConsumerReport
 from bot.values.finding_row import KEYS
+from bot.values.shared_file import SharedFile
 from impact import packages
 from impact.packages import Requirement
 from rlm import values as rlm_values
@@ -144,7 +145,7 @@ def test_each_closed_list_of_the_schema_is_a_type_of_the_code() -> None:
         **vars(rlm_values),
         **vars(packages),
         **vars(values),
-        "OrganizationFile": values.OrganizationFile,
+        "SharedFile": SharedFile,
     }  # which its module imports for types alone
     for held in (held for module in modules for held in vars(module).values()):
         known.update(_literals(held))

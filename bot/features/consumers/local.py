@@ -17,7 +17,7 @@ from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Discl
 from impact.families import LANGUAGES
 
 if TYPE_CHECKING:
-    from bot.values import OrganizationFile
+    from bot.values.shared_file import SharedFile
 
 ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
 
@@ -37,7 +37,7 @@ async def look(
     impact = await check(
         tree, files, users, consumers.named, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
         own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out, seconds=seconds,
-        shows=partial(_shows, consumers.organization),
+        shows=partial(_shows, consumers.shared),
     )  # fmt: skip
     if consumers.audience is None:  # the reader has the clones, and sees everything
         return impact
@@ -71,7 +71,7 @@ async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tupl
         return await list_known(tree, named, LANGUAGES, own=pull.git_dir, scratch=scratch)
 
 
-def _shows(organization: "OrganizationFile | None", file: bytes | None) -> Disclosure:
+def _shows(shared: "Sequence[SharedFile]", file: bytes | None) -> Disclosure:
     """What a consumer's own settings let others learn of it. Raises ConfigError where they cannot be read."""
-    settings = config.resolve({}, file, config.Settings(), organization=organization)
+    settings = config.resolve({}, file, config.Settings(), shared=shared)
     return settings.of(ConsumerSettings).as_consumer

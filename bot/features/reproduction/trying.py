@@ -17,7 +17,7 @@ from bot.features.reproduction.values import SandboxOutcome, SandboxRefused, San
 from bot.features.reproduction.variables import RunVariables
 from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
-from bot.wiring.review import organization_of
+from bot.wiring.review import shared_files
 from impact.text.paths import is_product, is_sample, vendored_folder
 
 MAX_TEST_BYTES = 1 << 20  # bytes of a test file, and of the settings
@@ -160,10 +160,10 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
     allowed = permission(config.environment())
     pull, note = await _pull(repo, scratch)
     async with checkout.Checkout(pull) as tree:
-        defaults = await organization_of(pull, config.environment(), scratch)
+        shared = await shared_files(pull, config.environment(), scratch)
 
         def section(text: bytes | None) -> RunSection | None:
-            return config.resolve({}, text, config.Settings(), organization=defaults).of(RunSettings).run
+            return config.resolve({}, text, config.Settings(), shared=shared).of(RunSettings).run
 
         chosen, where = section(await tree.settings_at_tip(config.FILE)), "of the base branch: reviews use it"
         here = files.content(Path(repo, config.FILE), MAX_TEST_BYTES)

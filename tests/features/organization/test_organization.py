@@ -7,7 +7,7 @@ import pytest
 from bot import config
 from bot.config import Settings
 from bot.config.defaults import OLD_LISTS, written_as
-from bot.values import OrganizationFile
+from bot.features.organization.values import OrganizationFile
 
 ACME = ".deeprepo.yml of acme/.deeprepo"
 OWN = ".deeprepo.yml"
@@ -18,7 +18,7 @@ def resolved(
 ) -> config.Config:
     """The settings of a repository's file over the organization's."""
     file = OrganizationFile("acme/.deeprepo", ours, **organization)  # type: ignore[arg-type]
-    return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), organization=file)
+    return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), shared=(file,))
 
 
 LISTS = {

@@ -8,9 +8,10 @@ from hosted import Scene, scene
 
 from bot import github
 from bot.errors import HostDown
+from bot.features.organization.files import OrganizationFiles
+from bot.features.organization.values import OrganizationFile
 from bot.github.client import GitHubClient
-from bot.values import OrganizationFile
-from bot.workflow.organization_files import FRESH_SECONDS, OrganizationFiles
+from bot.machine.recent import FRESH_SECONDS, Recent
 from deeprepo_sandbox import github as sandbox
 
 FILE = {".deeprepo.yml": "quota: 1\n"}
@@ -21,7 +22,7 @@ class Reader:
 
     def __init__(self, at: Scene, name: str = ".deeprepo") -> None:
         self.at, self.now = at, 0.0
-        self.files = OrganizationFiles(name, lambda: self.now)
+        self.files = OrganizationFiles(name, Recent(lambda: self.now))
 
     async def read(self, repository: str = "acme/shop", *, is_private: bool = True) -> OrganizationFile | None:
         return await self.files.read(self.at.host, repository, self._inside, is_private=is_private)

@@ -1,0 +1,48 @@
+"""The defaults of an organization on this machine: a clone of its repository, which a variable names."""
+
+from pathlib import Path
+
+from bot import checkout, config
+from bot.checkout import Checkout
+from bot.config import Settings
+from bot.errors import DeepRepoError
+from bot.features.organization.values import OrganizationFile
+from bot.features.organization.variables import OrganizationVariables
+from bot.review.hooks import ReviewHooks
+from bot.values import PullRequest
+
+MAX_FILE_CHARS = 64_001  # of the file: one more than are read, so that what is too long is refused
+
+
+class ClonedDefaults(ReviewHooks):
+    """Reads them where a review begins."""
+
+    async def shared_files(
+        self, pull: PullRequest, environment: Settings, scratch: str
+    ) -> tuple[OrganizationFile, ...]:
+        """Return the file as the HEAD of the clone has it; what cannot be read costs a sentence.
+
+        Nothing if no variable names a clone, or it is another owner's, or the very repository under review.
+        """
+        location = environment.of(OrganizationVariables).organization
+        if not location:
+            return ()
+        folder = str(Path(location).expanduser())  # noqa: ASYNC240 - no look at the disk
+        name = Path(folder).name or folder
+        try:
+            clone = await checkout.clone(folder, scratch)
+            names = clone.name, await checkout.origin_name(pull.git_dir)
+            owners = {name.partition("/")[0].lower() for name in names if "/" in name}
+            if clone.pull.git_dir == pull.git_dir or len(owners) > 1:
+                return ()
+            async with Checkout(clone.pull) as tree:
+                data = await tree.settings_at_tip(config.FILE)
+        except DeepRepoError as error:
+            return (OrganizationFile(name, problem=f"DEEPREPO_ORGANIZATION: {error}"),)
+        if data is None:
+            why = f"DEEPREPO_ORGANIZATION: the HEAD of {folder} has no such file"
+            return (OrganizationFile(clone.name, problem=why),)
+        return (OrganizationFile(clone.name, data.decode("utf-8", "replace")[:MAX_FILE_CHARS]),)
+
+
+CLONED_DEFAULTS = ClonedDefaults()

@@ -1,0 +1,30 @@
+"""The defaults of an organization on a server."""
+
+from contextlib import AbstractAsyncContextManager
+
+from bot import github
+from bot.features.organization.files import OrganizationFiles, repository_name
+from bot.features.organization.values import OrganizationFile
+from bot.github import Host
+from bot.github.client import GitHubClient
+from bot.workflow.hooks import ServerHooks
+from bot.workflow.server import Server
+
+
+class DefaultsOfAServer(ServerHooks):
+    """A server reads them with a token for the owner's repository alone."""
+
+    async def shared_files(
+        self, host: Host, repository: str, server: Server, *, is_private: bool
+    ) -> tuple[OrganizationFile, ...]:
+        """Return the file of the repository's owner, as it was within the last minute."""
+
+        def inside(name: str) -> AbstractAsyncContextManager[GitHubClient]:
+            return github.acting(server.identity, host.pull.installation, github.READ_CONTENTS, server.pace, name)
+
+        files = OrganizationFiles(repository_name(server.settings), server.recent)
+        file = await files.read(host, repository, inside, is_private=is_private)
+        return () if file is None else (file,)
+
+
+DEFAULTS_OF_A_SERVER = DefaultsOfAServer()

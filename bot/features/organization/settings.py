@@ -1,0 +1,17 @@
+"""What the file of an organization says of its own settings."""
+
+from dataclasses import dataclass
+
+from bot.config.setting import setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrganizationSettings:
+    """The settings that hold in every repository."""
+
+    enforce: tuple[str, ...] = setting(
+        (),
+        "In the organization's `.deeprepo` repository alone: settings of this file that no repository may loosen, such as "
+        "`fail_on`, `budget.usd` or `triggers`.",
+        only_in="the organization's repository for defaults",
+    )

@@ -1,0 +1,48 @@
+"""The defaults of an organization in a step of a workflow, as far as its tokens see them."""
+
+from contextlib import AbstractAsyncContextManager
+
+from bot import config
+from bot.action.console import Console
+from bot.action.hooks import StepHooks
+from bot.config import Settings, Step
+from bot.errors import HostRefused
+from bot.features.organization.files import OrganizationFiles, repository_name
+from bot.features.organization.values import OrganizationFile
+from bot.github import Host, apps
+from bot.github.client import GitHubClient
+
+NO_SUCH_FILE = "the `organization-token` sees no such file: it needs read access to contents"
+
+
+class DefaultsOfAStep(StepHooks):
+    """A step reads them with `organization-token`, or with its own."""
+
+    async def shared_files(
+        self, host: Host, repository: str, step: Step, settings: Settings, console: Console, *, is_private: bool
+    ) -> tuple[OrganizationFile, ...]:
+        """Return the file of the repository's owner; the log has a sentence if the tokens do not see it."""
+        token, name = step.inputs.organization_token, repository_name(settings)
+
+        def inside(_: str) -> AbstractAsyncContextManager[GitHubClient]:
+            return apps.holding(token or step.inputs.github_token, step.runner.github_api_url, host.client.pace)
+
+        file = None
+        try:
+            file = await OrganizationFiles(name).read(
+                host, repository, inside if token else None, is_private=is_private
+            )
+        except HostRefused as refusal:
+            if token is None or not refusal.is_gone:
+                raise
+        place = f"{repository.partition('/')[0]}/{name}"
+        if file is None and token is not None and repository.lower() != place.lower():
+            return (OrganizationFile(place, problem=NO_SUCH_FILE),)
+        if file is None and token is None:
+            console.say(
+                f"This token sees no {config.FILE} in {place}: if it is private, `organization-token` names a token that may read it."
+            )
+        return () if file is None else (file,)
+
+
+DEFAULTS_OF_A_STEP = DefaultsOfAStep()

@@ -1,0 +1,45 @@
+"""The file of an organization, and what it sets."""
+
+from dataclasses import dataclass
+
+from bot.config.names import FILE
+from bot.errors import ConfigError
+from bot.values.shared_file import Layer, SharedFile
+
+
+@dataclass(frozen=True, slots=True)
+class OrganizationFile(SharedFile):
+    """The settings file of an owner's `.deeprepo` repository.
+
+    `is_shown`: whether everybody who sees the review may read it. `problem`: why it could not be read.
+    """
+
+    is_shown: bool = True
+    problem: str = ""
+
+    def layer(self) -> Layer:
+        """Read it; nothing of a text that may not be shown is in a sentence."""
+        source = f"{FILE} of {self.repository}"
+        if self.problem:
+            return Layer(source, warnings=(f"{source} is not used: {self.problem}.",))
+        if not self.is_shown:
+            why = f"{source} is private and this repository is public: it does not hold here"
+            return Layer(source, warnings=(f"{why}. What holds for public repositories belongs into a public one.",))
+        from bot.config.defaults import OLD_LISTS, written_as
+        from bot.config.repository import read
+
+        try:  # what else it enforces holds beside a misspelt key, in repositories that cannot correct it
+            file, warnings = read(self.text.encode(), source, strict=False)
+        except ConfigError as error:
+            return Layer(source, warnings=(f"{error}; the repository's own settings hold alone",))
+        named = file.about_itself.get("enforce", ())
+        enforced = dict.fromkeys(OLD_LISTS[name][1] if name in OLD_LISTS else name for name in named)
+        bound = {
+            each: {name for name in file.values if f"{written_as(name)}.".startswith(f"{each}.")} for each in enforced
+        }
+        unknown = (
+            f"{source}: enforce: {each} is not set in this file, so nothing of it is enforced"
+            for each, names in bound.items()
+            if not names
+        )
+        return Layer(source, file.values, frozenset().union(*bound.values()), (*warnings, *unknown))
