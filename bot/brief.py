@@ -44,7 +44,7 @@ class Brief:
 
 
 def record(brief: Brief) -> Row:
-    """The brief as a journal keeps it; a name is left out where there is nothing."""
+    """Return the brief as a journal keeps it; a name is left out where there is nothing."""
     row = {one.name: getattr(brief, one.name) for one in fields(brief) if one.name not in ELSEWHERE}
     row |= {name: value and value.decode("utf-8", "surrogateescape") for name in BYTE_FIELDS if (value := row[name])}
     row |= {name: [asdict(one) for one in row[name]] for name in ("dismissals", "rules", "reports", "tool_runs")}
@@ -58,7 +58,7 @@ def record(brief: Brief) -> Row:
 
 
 def restore(row: Mapping[str, Any], pull: PullRequest) -> Brief:
-    """The same, back as a value. Raises KeyError, TypeError or ValueError for a row of another form."""
+    """Return the same, back as a value. Raises KeyError, TypeError or ValueError for a row of another form."""
     settings = config.resolve(
         {name: _frozen(value) for name, value in row["settings"].items()}, None, config.Settings()
     )
@@ -77,7 +77,7 @@ def restore(row: Mapping[str, Any], pull: PullRequest) -> Brief:
 
 
 def restore_pull(row: Mapping[str, Any]) -> PullRequest:
-    """The pull request of a record."""
+    """Return the pull request of a record."""
     issues = tuple(LinkedIssue(**one) for one in row["issues"])
     return PullRequest(**{name: _frozen(value) for name, value in row.items()} | {"issues": issues})
 

@@ -88,7 +88,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
 
 @asynccontextmanager
 async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
-    """The change as it stands before anybody judges it: what a review and an estimate begin with."""
+    """Survey the change as it stands before anybody judges it: what a review and an estimate begin with."""
     masks = know_secrets()
     async with checkout.Checkout(brief.pull, brief.left_out) as tree:
         brief = scope.as_shown(brief, masks)

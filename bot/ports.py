@@ -21,7 +21,7 @@ class RunnableTree(Tree, Protocol):
     """A tree whose sides can be handed to a sandbox as a whole."""
 
     async def archive(self, side: Side, most: int) -> bytes:
-        """One side as a tar archive below `work/`, of at most so many bytes."""
+        """Return one side as a tar archive below `work/`, of at most so many bytes."""
 
 
 class KnownSecrets(Masks, Protocol):
@@ -53,13 +53,13 @@ class Analyzer(Protocol):
     READS: str  # what it can judge, as the coverage table says it: "Python files", "every text file"
 
     def wants(self, file: ChangedFile) -> bool:
-        """Whether it can judge this file."""
+        """Return whether it can judge this file."""
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
-        """What is wrong with the change, with verbatim quotes, and which of the files it has judged to their end."""
+        """Return what is wrong with the change, with verbatim quotes, and which of the files it has judged to their end."""
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:
-        """What it means that a finding of its own, of an earlier round, is not among those of a check that ran to its end."""
+        """Return what it means that a finding of its own, of an earlier round, is not among those of a check that ran to its end."""
 
 
 @runtime_checkable
@@ -67,7 +67,7 @@ class Installable(Protocol):
     """An analyser that runs a program which may not be there."""
 
     def lacks(self, files: Sequence[ChangedFile]) -> bool:
-        """Whether one of these files is for it, and its program is not installed."""
+        """Return whether one of these files is for it, and its program is not installed."""
 
 
 @runtime_checkable
@@ -75,7 +75,7 @@ class Compares(Protocol):
     """An analyser that can say which uses of the changed definitions it has compared with their new contract."""
 
     def compare(self, dependents: Dependents) -> Mapping[tuple[str, str, int], str]:
-        """(changed definition as "path:name", path and line of the use) -> what the comparison has shown."""
+        """Map (changed definition as "path:name", path and line of the use) to what the comparison has shown."""
 
 
 class Lens(Protocol):
@@ -84,11 +84,11 @@ class Lens(Protocol):
     QUESTION: str  # the template with its words
 
     def wants(self, unit: Unit, file: ChangedFile) -> bool:
-        """Whether this unit calls for the question."""
+        """Return whether this unit calls for the question."""
 
 
 class Output(Protocol):
     """A form in which a review is handed over."""
 
     def render(self, review: Review) -> str:
-        """The whole review as text."""
+        """Return the whole review as text."""

@@ -20,7 +20,7 @@ Scope = Literal["range", "staged", "uncommitted"]
 
 
 def in_loop() -> bool:
-    """Whether the caller's thread runs an event loop already, as that of a notebook does."""
+    """Return whether the caller's thread runs an event loop already, as that of a notebook does."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -38,7 +38,7 @@ def call_apart(call: Callable[[], T]) -> T:
 
 @contextmanager
 def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[ReviewRequest, str]]":
-    """What was asked for and a folder for the time that it is read. The engine's errors become those of this package."""
+    """Open what was asked for and a folder for the time that it is read. The engine's errors become those of this package."""
     with translate(), tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         from bot import errors
         from bot.checkout import typed

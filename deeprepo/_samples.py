@@ -23,12 +23,12 @@ def check(samples: object) -> None:
 
 
 def seeded(model: M, number: int) -> M:
-    """The model for one of the runs: with a seed of its own, where it has one at all."""
+    """Return the model for one of the runs: with a seed of its own, where it has one at all."""
     return replace(model, seed=model.seed + number) if isinstance(model, Model) and model.seed is not None else model
 
 
 def journal(path: Path | None, number: int) -> _Place | None:
-    """The file of one of the runs: the first one has that of a single run."""
+    """Return the file of one of the runs: the first one has that of a single run."""
     if path is None or not number:
         return None if path is None else _Place(path)
     place = _Place(path)
@@ -36,12 +36,12 @@ def journal(path: Path | None, number: int) -> _Place | None:
 
 
 def labelled(event: Event, number: int) -> Event:
-    """An event of one of the runs, which says of which."""
+    """Return an event of one of the runs, which says of which."""
     return replace(event, run=f"{number + 1}/{event.run}") if isinstance(event, Call | Turn) else event
 
 
 def agreement(ended: Sequence[Result | BaseException], *, is_typed: bool) -> Result:
-    """The run whose answer most of them have, the first of these; with what all of them cost.
+    """Return the run whose answer most of them have, the first of these; with what all of them cost.
 
     Raises what ended the first run, if none has got as far as a turn, and whatever is no outcome of a run.
     """

@@ -379,7 +379,7 @@ def _dollars(cost: Cost) -> str:
 
 
 def consumer(report: "ConsumerReport") -> Consumer:
-    """What became of a consumer."""
+    """Return what became of a consumer."""
     arrivals = [row.arrival for row in report.takes]
     first = min(arrivals, key=("build", "release", "upgrade").index, default="")
     return copy(
@@ -388,7 +388,7 @@ def consumer(report: "ConsumerReport") -> Consumer:
 
 
 def access(*models: object) -> "dict[str, Access]":
-    """How the models are called that have a key, an address or a sampling of their own."""
+    """Return how the models are called that have a key, an address or a sampling of their own."""
     from bot.wiring.access import Access
     from rlm.values import Sampling
 
@@ -406,7 +406,7 @@ def access(*models: object) -> "dict[str, Access]":
 
 
 def model_name(model: str | Model | None) -> str | None:
-    """The name of a model."""
+    """Return the name of a model."""
     if model is not None and not isinstance(model, str | Model):
         raise UsageError(f"a model is named by a text or a deeprepo.Model, not by {type(model).__name__}")
     return model.name if isinstance(model, Model) else model
@@ -427,25 +427,25 @@ class FunctionNames:
         return next(name for name in numbered if self._functions.setdefault(name, model) is model)
 
     def access(self) -> "dict[str, Access]":
-        """How the functions are called."""
+        """Return how the functions are called."""
         from bot.wiring.access import Access
 
         return {name: Access(function=function) for name, function in self._functions.items()}
 
 
 def caps(budget: float | Budget | None) -> Budget:
-    """A budget from what was given; a number is dollars, None no cap of any kind."""
+    """Return a budget from what was given; a number is dollars, None no cap of any kind."""
     if budget is None:
         return Budget(None, None, None, None)
     return budget if isinstance(budget, Budget) else Budget(usd=budget)
 
 
 def copy(kind: type[T], value: object, **more: object) -> T:
-    """A value of this kind with the fields of another one that have the same names."""
+    """Return a value of this kind with the fields of another one that have the same names."""
     names = [each.name for each in fields(kind) if each.name not in more]  # type: ignore[arg-type]
     return kind(**{name: getattr(value, name) for name in names}, **more)
 
 
 def cost(values: Any) -> Cost:  # noqa: ANN401 - the engine's own value
-    """What a run cost."""
+    """Return what a run cost."""
     return copy(Cost, values, input_tokens=values.usage.input, output_tokens=values.usage.output)

@@ -1,6 +1,7 @@
 """A name says of what: no constant is called as in many other files, where it means something else."""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,3 +73,27 @@ def test_a_class_is_a_concept() -> None:
     assert [name for name, held in values.items() if len(held) > MOST_FIELDS] == []
     functions = {name: sum("Callable" in each for each in held) for name, held in values.items()}
     assert [n for n, count in functions.items() if count > 1 and count > MOST_FUNCTIONS * len(values[n])] == []
+
+
+NO_VERB = re.compile(  # no imperative begins with one of these
+    r"(?:the|an?|th(?:is|at|ese|ose|ere)|its?|our|what|wh(?:ether|ich|om?|ose|en|ere|y)|how|one|two|each|every|all|both|no|nothing|some(?:thing)?"
+    r"|any(?:thing)?|everything|another|several|many|of|at|by|as|for|from|in|on|with|under|until|so)\b",
+    re.IGNORECASE,
+)
+
+
+def test_a_functions_docstring_begins_with_a_verb() -> None:
+    """What a public function does is said first: "Return the ..." and not "The ...". A property is named for what it is."""
+    nouns = []
+    read = 0
+    for folder in ("bot", "deeprepo"):
+        for path in (HOUSE.parent / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_bytes())):
+                if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name.startswith("_"):
+                    continue
+                text = ast.get_docstring(node) or ""
+                if text and not any("property" in ast.unparse(each) for each in node.decorator_list):
+                    read += 1
+                    nouns += [(path.name, node.name)] if NO_VERB.match(text) else []
+    assert read > 1_000
+    assert nouns == []

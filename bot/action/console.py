@@ -19,12 +19,12 @@ class Console:
         self._stop()
 
     def say(self, text: str) -> None:
-        """Words for people."""
+        """Write words for people."""
         for row in text.splitlines():
             self._write(row)
 
     def annotate(self, annotations: Iterable[Annotation]) -> None:
-        """Annotations of files, worst first as they are given: as many of each kind as the runner takes."""
+        """Make annotations of files, worst first as they are given: as many of each kind as the runner takes."""
         counts = dict.fromkeys(COMMAND_LEVELS, 0)
         rows = []
         for one in annotations:
@@ -35,7 +35,7 @@ class Console:
         self._order(rows)
 
     def headline(self, level: str, text: str) -> None:
-        """One annotation of the whole step."""
+        """Write one annotation of the whole step."""
         self._order([_order(level, text, {"title": "deeprepo"})])
 
     def end(self) -> None:

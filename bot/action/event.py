@@ -37,7 +37,7 @@ class Repeat:
 
 
 def read(step: Step) -> ReviewAsk | RemarkAsk | Repeat | NothingAsked:
-    """The review that is asked for, the conclusion to repeat, or the remark that may be answered. Raises UsageError where the event's file cannot be read, or names no pull request."""
+    """Return the review that is asked for, the conclusion to repeat, or the remark that may be answered. Raises UsageError where the event's file cannot be read, or names no pull request."""
     name, again = step.runner.github_event_name, step.runner.github_run_attempt != "1"
     request = _own(name, _payload(step.runner.github_event_path)) if name in OWN_EVENTS else _from_inputs(step)
     if isinstance(request, Repeat) and again:

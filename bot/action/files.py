@@ -13,27 +13,27 @@ from bot.outputs import state
 
 
 def put(path: Path | None, values: Mapping[str, str]) -> None:
-    """The outputs. No value can end its own text: the line that does is drawn by lot."""
+    """Write the outputs. No value can end its own text: the line that does is drawn by lot."""
     ends = {name: secrets.token_hex(16) for name in values}
     append(path, "".join(f"{name}<<{ends[name]}\n{value}\n{ends[name]}\n" for name, value in values.items()))
 
 
 def append(path: Path | None, text: str) -> None:
-    """The job summary."""
+    """Append to the job summary."""
     if path is not None:
         with files.append(path, below=path.parent) as file:
             file.write(text)
 
 
 def place(path_input: Path, runner: RunnerVariables) -> Path:
-    """Where a file of this name goes: below the workspace or the runner's temporary folder, through no link. Raises UsageError."""
+    """Return where a file of this name goes: below the workspace or the runner's temporary folder, through no link. Raises UsageError."""
     path, home = _home(path_input, runner)
     files.ready(path, below=home)
     return path
 
 
 def previous(path_input: Path, runner: RunnerVariables) -> bytes | None:
-    """The file of the last review, None if there is no such file. Raises UsageError."""
+    """Return the file of the last review, None if there is no such file. Raises UsageError."""
     path, home = _home(path_input, runner)
     return files.content(path, state.MOST_FILE + 1, below=home, label="the input previous: ")
 
@@ -55,7 +55,7 @@ def _home(path: Path, runner: RunnerVariables) -> tuple[Path, Path]:
 
 
 def deciding(inputs: Inputs, runner: RunnerVariables) -> tuple[tuple[str, str], ...]:
-    """The input and the path of each file that decides what is read or reported. Raises UsageError."""
+    """Return the input and the path of each file that decides what is read or reported. Raises UsageError."""
     sources = [("the input previous", inputs.previous)] if inputs.previous else []
     sources += [("the input sarif-reports", Path(name)) for name in _lines(inputs.sarif_reports)]
     return tuple((label, str(_home(path, runner)[0])) for label, path in sources)
@@ -66,7 +66,7 @@ def _lines(names: str) -> list[str]:
 
 
 def reports(names: str, runner: RunnerVariables) -> tuple[tuple[str, bytes], ...]:
-    """The name and the content of each file on a line, at most a byte more than is read. Raises UsageError."""
+    """Return the name and the content of each file on a line, at most a byte more than is read. Raises UsageError."""
     contents = []
     for name in _lines(names):
         path, home = _home(Path(name), runner)

@@ -76,7 +76,7 @@ def _outputs(result: ReviewResult, paths: dict[str, Path]) -> dict[str, str]:
 
 
 def percent(coverage: Coverage) -> int:
-    """How much of the changed code and of its uses was checked or read; 100 only if nothing is open."""
+    """Return how much of the changed code and of its uses was checked or read; 100 only if nothing is open."""
     missing = len(coverage.open)
     read = sum(coverage.count(kind, "reviewed", "reused") for kind in ("unit", "use"))
     return 100 if not missing else 100 * read // (read + missing)

@@ -114,7 +114,7 @@ async def _review(
 
 
 async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
-    """An event that starts no review, whose job is a check of the head all the same: the last review of it stands.
+    """Repeat what the last review of the head came to: the event starts no review, and its job is a check of the head all the same.
 
     Where none is known (a fork's token posts no summary, a run was cancelled) and the owner has set a bar, only a review reaches below it.
     """
@@ -153,7 +153,7 @@ async def _beside_others(run: ReviewRun, result: ReviewResult) -> ReviewResult:
 
 @asynccontextmanager
 async def open_host(step: Step, pull: PullRef) -> AsyncIterator[Host]:
-    """The pull request, with the step's token."""
+    """Open the pull request, with the step's token."""
     inputs, runner = step.inputs, step.runner
     parts.lend(inputs)
     pace, token = RequestPace(between=runner.deeprepo_write_pause), inputs.github_token
@@ -173,7 +173,7 @@ async def _login(token: SecretStr, api: str, pace: RequestPace) -> str:
 
 
 async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, Config]:
-    """The pull request as it is now, and the settings."""
+    """Return the pull request as it is now, and the settings."""
     inputs, operator_settings = step.inputs, config.environment(on_server=True)
 
     async def read_shared(host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
@@ -234,7 +234,7 @@ async def _reply(comment: CommentRef, host: Host, says: str) -> None:
 
 
 async def withdrawn(host: Host) -> tuple[Dismissal, ...]:
-    """The findings that our answers to remarks have withdrawn, as their markers tell."""
+    """Return the findings that our answers to remarks have withdrawn, as their markers tell."""
     comments = (*await host.comments("review"), *await host.comments())
     decisions = [existing.facts(one) for one in comments]
     marks = [mark for one in decisions if one.get("kind") == replies.REPLY for mark in one.get("withdrawn", "").split()]
@@ -242,20 +242,20 @@ async def withdrawn(host: Host) -> tuple[Dismissal, ...]:
 
 
 async def last_state(host: Host) -> bytes | str:
-    """The state in the summary of the last review, or why it cannot be used; "" if there was none."""
+    """Return the state in the summary of the last review, or why it cannot be used; "" if there was none."""
     stands = next(iter(await summaries(host)), None)
     return state.unpack(stands.body) if stands is not None else ""
 
 
 async def stored_conclusion(host: Host, now: PullState, step: Step) -> state.HeadConclusion | None:
-    """What the last review came to, if it was of this very head and base branch and under these settings."""
+    """Return what the last review came to, if it was of this very head and base branch and under these settings."""
     data = await last_state(host)
     stored = state.head_conclusion(data) if isinstance(data, bytes) else None
     return stored if stored is not None and stored == head_conclusion(stored.conclusion, now, step) else None
 
 
 def head_conclusion(conclusion: CheckConclusion, now: PullState, step: Step) -> state.HeadConclusion:
-    """What a review comes to, and for what: the head, its base branch, and the files and inputs that set the bar."""
+    """Return what a review comes to, and for what: the head, its base branch, and the files and inputs that set the bar."""
     settings = hashlib.sha256(repr((now.files, sorted(step.inputs.flags().items()))).encode()).hexdigest()
     return state.HeadConclusion(conclusion, now.facts.head_sha, now.facts.base_ref, settings)
 
@@ -345,7 +345,7 @@ class StepReviewer(Reviewer):
         self.console.say(step)
 
     async def head_status(self, lacks: Lack = "unreviewed", own: CheckConclusion | None = None) -> HeadStatus:
-        """By the state in the summary, if the last review was of this very head and base branch."""
+        """Say it by the state in the summary, if the last review was of this very head and base branch."""
         if own is not None:
             return HeadStatus(own, is_reviewed=True)
         run = self.run
@@ -355,7 +355,7 @@ class StepReviewer(Reviewer):
         return HeadStatus(policy.without_review(run.settings, lacks))
 
     async def brief(self, pull: PullRequest) -> Brief:
-        """The review to make, built upon the last one if its state can be had."""
+        """Return the review to make, built upon the last one if its state can be had."""
         earlier, note = await self.last()
         return replace(
             await self.bare_brief(pull),
@@ -366,7 +366,7 @@ class StepReviewer(Reviewer):
         )
 
     async def bare_brief(self, pull: PullRequest) -> Brief:
-        """The change under its settings and the step's inputs: an answer builds upon no earlier review."""
+        """Return the change under its settings and the step's inputs: an answer builds upon no earlier review."""
         inputs, runner = self.step.inputs, self.step.runner
         async with Checkout(pull) as tree:
             await ownership.refuse_reviewed(tree, files.deciding(inputs, runner))
@@ -380,7 +380,7 @@ class StepReviewer(Reviewer):
         )
 
     async def last(self) -> tuple[bytes | None, str]:
-        """What the last review has left; if it cannot be built upon, a sentence for the reader.
+        """Return what the last review has left; if it cannot be built upon, a sentence for the reader.
 
         The file that a workflow hands over counts if the summary holds no state, or one of the same head. A job that runs the code of a
         fork may have written such a file, so the change of a fork is not built upon one.

@@ -28,7 +28,7 @@ GRANT = "the job needs `permissions: {actions: read}` to count the runs of a day
 
 
 async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
-    """What the day leaves this review, or why no model may read the change."""
+    """Return what the day leaves this review, or why no model may read the change."""
     given = step.inputs.fork_reviews_per_day
     limit = run.settings.triggers.fork_reviews_per_day if given is None else given
     if run.settings.strategy == "offline" or not run.is_strangers_push:
@@ -64,7 +64,7 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
     writers: dict[str, bool] = {}
 
     async def is_stranger(row: Mapping[str, Any], here: object) -> bool:
-        """Whether a run is for a fork, or somebody who may not write has caused it."""
+        """Return whether a run is for a fork, or somebody who may not write has caused it."""
         login = str(shapes.at(row, "actor.login") or "")
         if shapes.at(row, "head_repository.full_name") != here or not login:
             return True

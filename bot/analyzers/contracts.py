@@ -37,7 +37,7 @@ class Contracts:
         self._suffixes = frozenset(suffix for language in languages.values() for suffix in language.SUFFIXES)
 
     def wants(self, file: ChangedFile) -> bool:
-        """Whether the file can define what others call, or could before it was renamed."""
+        """Return whether the file can define what others call, or could before it was renamed."""
         suffixes = {PurePosixPath(path).suffix.lower() for path in (file.path, file.old_path) if path}
         is_move = file.status == "renamed" and not file.is_ignored
         return (file.is_analyzed or is_move or file.skip in (MOVED, REPLACED)) and not suffixes.isdisjoint(
@@ -45,11 +45,11 @@ class Contracts:
         )
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
-        """One finding for each changed definition, with the places that it breaks."""
+        """Return one finding for each changed definition, with the places that it breaks."""
         return Judgement(await check(tree, files, dependents, self._languages), frozenset(file.path for file in files))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:
-        """Fixed: every use is looked for each time, unless the search was cut off, or a use on its lines could not be compared."""
+        """Return fixed: every use is looked for each time, unless the search was cut off, or a use on its lines could not be compared."""
         verdicts = compare(dependents)
         undecided_rows = (row for row in dependents.references if (row.symbol, row.path, row.line) not in verdicts)
         there = {finding.path, *(item.path for item in finding.evidence)}
@@ -58,7 +58,7 @@ class Contracts:
         return "unseen" if dependents.missed_uses or here else "fixed"
 
     def compare(self, dependents: Dependents) -> Mapping[UsePlace, str]:
-        """The uses about which code can decide, and what it has found of each."""
+        """Return the uses about which code can decide, and what it has found of each."""
         return compare(dependents)
 
 
@@ -68,7 +68,7 @@ async def check(
     dependents: Dependents,
     languages: Mapping[str, Language] = MappingProxyType({}),
 ) -> tuple[Finding, ...]:
-    """One finding for each changed definition, at the worst of the places that it breaks, with the others and both sides as evidence.
+    """Return one finding for each changed definition, at the worst of the places that it breaks, with the others and both sides as evidence.
 
     `languages`: those whose files can be rewritten.
     """

@@ -13,7 +13,7 @@ from impact.uses.breaks import left_behind
 
 
 async def overridden(tree: Tree, dependents: Dependents) -> list[Finding]:
-    """One finding for each base method whose overrides were left behind, with the method before and after as evidence."""
+    """Return one finding for each base method whose overrides were left behind, with the method before and after as evidence."""
     left: dict[str, list[tuple[Definition, Evidence]]] = defaultdict(list)
     symbols = dependents.by_key()
     for key, own in left_behind(dependents):

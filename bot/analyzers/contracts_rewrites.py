@@ -74,7 +74,7 @@ class _File:
         return self._uses[name].get(line, [])
 
     def all_uses(self, name: str) -> list[Use]:
-        """The uses of a name whose lines were asked for."""
+        """Return the uses of a name whose lines were asked for."""
         return [use for uses in self._uses.get(name, {}).values() for use in uses]
 
 
@@ -85,7 +85,7 @@ class _NotMechanical(Exception):  # noqa: N818 - an outcome
 async def rewrites(
     tree: Tree, groups: Iterable[Sequence[Breakage]], languages: Mapping[str, Language]
 ) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
-    """(caller's path, changed definition or file) -> the lines that mend every broken use of it in this file."""
+    """Map (caller's path, changed definition or file) to the lines that mend every broken use of it in this file."""
     rows = [row for group in groups for row in group if not row.reference.likely]
     refitted = {row.symbol for row in rows if row.misfit is not None and row.symbol is not None}
     renamed = {row.symbol for row in rows if row.symbol is not None and row.symbol.change == "renamed"}

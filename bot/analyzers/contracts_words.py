@@ -21,7 +21,7 @@ MOST_OF_FIRST = 10  # lines of the first file that come before those of others
 async def finding(
     tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str], family: str, doubtful: Sequence[Breakage] = ()
 ) -> Finding:
-    """One finding of one cause; the first row is quoted, the others are evidence. `old`: path -> path before the change.
+    """Return one finding of one cause; the first row is quoted, the others are evidence. `old`: path -> path before the change.
 
     `doubtful`: places of which nobody can tell whether they use a definition that is gone.
     """
@@ -281,7 +281,7 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
 
 
 async def line_of(tree: Tree, symbol: Definition, note: str, line: int = 0) -> Evidence | None:
-    """A line of a definition; without one that which holds its name: decorators may stand before it."""
+    """Return a line of a definition; without one that which holds its name: decorators may stand before it."""
     lines = _lines(await tree.read(symbol.path, symbol.side))
     if 0 < line <= len(lines):
         return Evidence(symbol.path, lines[line - 1], line, symbol.side, note)

@@ -23,7 +23,7 @@ class Declarations:
         self._foreign_paths: frozenset[str] = frozenset()  # files that were opened and are of no format
 
     def wants(self, file: ChangedFile) -> bool:
-        """Whether it may declare or use names: once it was opened, whether it does."""
+        """Return whether it may declare or use names: once it was opened, whether it does."""
         if file.is_ignored or not (file.has_text or file.status in ("deleted", "renamed")):
             return False
         if _names_variable(file):
@@ -36,7 +36,7 @@ class Declarations:
         return any(map(format_of, paths))
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
-        """The names without a declaration, with the lines that use them as evidence."""
+        """Return the names without a declaration, with the lines that use them as evidence."""
         from bot.render.wording import declarations
         from bot.render.wording import environment as renamed
         from impact.declarations import check, environment
@@ -49,7 +49,7 @@ class Declarations:
         return Judgement(findings, change.complete | change.foreign, change.open, limits=limits)
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
-        """Fixed: both sides and the uses are compared each time."""
+        """Return fixed: both sides and the uses are compared each time."""
         return "fixed"
 
 

@@ -26,7 +26,7 @@ def _folders() -> tuple[Path, ...]:
 
 
 def program(name: str) -> str | None:
-    """The path of a linter that was installed as a package, in this environment or for the user; None if it is not installed.
+    """Return the path of a linter that was installed as a package, in this environment or for the user; None if it is not installed.
 
     PATH is not searched: it may lead into the reviewed repository, as `node_modules/.bin` does.
     """
@@ -34,7 +34,7 @@ def program(name: str) -> str | None:
 
 
 async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -> tuple[int, bytes, str]:
-    """The exit status, the output and the log of a linter in a folder that holds these files.
+    """Return the exit status, the output and the log of a linter in a folder that holds these files.
 
     Raises DeepRepoError if it is not there, takes too long, prints too much or is ended by a signal.
     """

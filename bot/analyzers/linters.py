@@ -54,7 +54,7 @@ class LintRule:
     anywhere: bool = False  # whether a new report counts on an unchanged line: its cause may lie elsewhere
 
     def words(self, message: str) -> tuple[str, str, str]:
-        """Title, reason and effect, with the names that the linter's message puts in backticks."""
+        """Return title, reason and effect, with the names that the linter's message puts in backticks."""
         texts = [text.replace("{message}", message.rstrip(".")) for text in (self.title, self.why, self.effect)]
         for at, name in enumerate(re.findall(r"`([^`]*)`", message)):
             texts = [text.replace(f"{{{at}}}", name) for text in texts]
@@ -84,11 +84,11 @@ class Sentinel:
     code: str
 
     def after(self, text: bytes) -> bytes:
-        """The text with these lines."""
+        """Return the text with these lines."""
         return text + (b"" if text.endswith(b"\n") else b"\n") + self.lines
 
     def row(self, text: bytes) -> int:
-        """The line of a text with these lines on which the fault is."""
+        """Return the line of a text with these lines on which the fault is."""
         return self.after(text).count(b"\n")
 
 
@@ -100,7 +100,7 @@ class Directives:
     opening: bytes = b""
 
     def without(self, text: bytes, base: bytes = b"") -> bytes:
-        """A text without the comments that switch the linter off, but for those that the base has too.
+        """Return a text without the comments that switch the linter off, but for those that the base has too.
 
         The words that make it a comment are overwritten with as many other letters, so no line and no column moves.
         """
@@ -207,7 +207,7 @@ class Linter(ABC):
         return ()
 
     def counts(self, _side: Side, _report: LintReport, /) -> bool:
-        """Whether no idiom that it does not know explains a report."""
+        """Return whether no idiom that it does not know explains a report."""
         return True
 
     def finish(self, finding: Finding, _side: Side, _report: LintReport, /) -> Finding:
@@ -215,15 +215,15 @@ class Linter(ABC):
         return finding
 
     def wants(self, file: ChangedFile) -> bool:
-        """Files of its language to which the change adds lines, if the linter is installed."""
+        """Return whether it is a file of its language to which the change adds lines, and the linter is installed."""
         return self._fits(file) and linter_run.program(self.NAME) is not None
 
     def lacks(self, files: Sequence[ChangedFile]) -> bool:
-        """Whether one of these files is for the linter, and it is not installed."""
+        """Return whether one of these files is for the linter, and it is not installed."""
         return linter_run.program(self.NAME) is None and any(map(self._fits, files))
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002
-        """The chosen reports that the change brings."""
+        """Return the chosen reports that the change brings."""
         after = await tree.read_many([file.path for file in files])
         before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
         sides = [self._side(file, after, before) for file in files if file.path in after]
@@ -243,7 +243,7 @@ class Linter(ABC):
         return Judgement(tuple(findings), frozenset(after) - {path for path, _ in left}, tuple(left))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
-        """Fixed: every changed file of its language is read each time, unless the program is not installed here."""
+        """Return fixed: every changed file of its language is read each time, unless the program is not installed here."""
         return "fixed" if linter_run.program(self.NAME) is not None else "unseen"
 
     def _fits(self, file: ChangedFile) -> bool:
@@ -363,7 +363,7 @@ class Linter(ABC):
 
 @cache
 def rules(tables: tuple[str, ...]) -> Mapping[str, LintRule]:
-    """Every chosen rule by its code."""
+    """Return every chosen rule by its code."""
     rules_by_code: dict[str, LintRule] = {}
     for table in tables:
         rows: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / table).read_text(encoding="utf-8"))["rule"]

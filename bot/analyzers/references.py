@@ -34,11 +34,11 @@ class References:
     NAME, READS = "references", "code whose imports and calls can be resolved in the repository"
 
     def wants(self, file: ChangedFile) -> bool:
-        """Whether the change adds code to it that can name something."""
+        """Return whether the change adds code to it that can name something."""
         return file.is_analyzed and bool(file.added_lines) and impact.knows(file.path)
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
-        """One finding for each cause in a file, with the lines that share it as evidence."""
+        """Return one finding for each cause in a file, with the lines that share it as evidence."""
         change = {file.path: file.added_lines for file in files}
         report = await impact.report(OneSide(tree, "head"), change, OneSide(tree, "base"))
         told = _told(dependents)
@@ -57,7 +57,7 @@ class References:
         )
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
-        """Fixed: every added line is resolved each time."""
+        """Return fixed: every added line is resolved each time."""
         return "fixed"
 
 

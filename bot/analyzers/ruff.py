@@ -157,7 +157,7 @@ class Ruff(Linter):
                 yield LintReport(path, row["code"], at["row"], row["message"], end=end, column=at["column"], fix=fix)
 
     def counts(self, side: Side, report: LintReport, /) -> bool:
-        """Whether no idiom that ruff does not know explains the report."""
+        """Return whether no idiom that ruff does not know explains the report."""
         line = side.lines[report.start - 1]
         if report.code in ("B015", "B018"):
             return not ATTRIBUTE.match(line) and not _is_expected_to_raise(side.lines, report.start)

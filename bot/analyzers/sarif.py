@@ -25,7 +25,7 @@ class Sarif:
             self._found.setdefault(each.path, []).append(each)
 
     def wants(self, file: ChangedFile) -> bool:
-        """Files with a result; all if a run failed, for it could have had results about any."""
+        """Return whether the file has a result; each has if a run failed, for it could have had results about any."""
         return file.path in self._found or "" in self._found
 
     async def check(
@@ -34,7 +34,7 @@ class Sarif:
         files: Sequence[ChangedFile],
         dependents: Dependents,  # noqa: ARG002 - the protocol's
     ) -> Judgement:
-        """One finding for each result that the change brings and whose line exists; what cannot be placed is open."""
+        """Return one finding for each result that the change brings and whose line exists; what cannot be placed is open."""
         texts = await tree.read_many([file.path for file in files])
         findings: list[Finding] = []
         reasons: dict[str, str] = {}
@@ -56,7 +56,7 @@ class Sarif:
         return Judgement(tuple(findings), frozenset(texts.keys() - reasons.keys()), (*left, *dict.fromkeys(failures)))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
-        """Fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""
+        """Return fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""
         tools = {source.name for source in finding.basis.sources if source.kind == "tool"}
         again = {run.tool for run in self._runs if run.covers(finding.path)}
         return "fixed" if tools <= again else "unseen"

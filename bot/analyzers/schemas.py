@@ -25,7 +25,7 @@ class Schemas:
         self._other_paths: frozenset[str] = frozenset()  # files that were opened and are no schema
 
     def wants(self, file: ChangedFile) -> bool:
-        """Whether it may be a schema: once it was opened, whether it is."""
+        """Return whether it may be a schema: once it was opened, whether it is."""
         if not any(POSSIBLE.search(path) for path in (file.path, file.old_path) if path):
             return False
         from impact.schemas import check
@@ -33,7 +33,7 @@ class Schemas:
         return file.path not in self._other_paths and check.wants(file)
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
-        """The breaks, with the lines that name what is broken as evidence."""
+        """Return the breaks, with the lines that name what is broken as evidence."""
         from bot.render.wording.schemas import findings
         from impact.schemas import check
 
@@ -43,7 +43,7 @@ class Schemas:
         return Judgement(rows, change.complete | change.other_paths, (*change.open, *open_rows))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
-        """Fixed: both sides and the uses are compared each time."""
+        """Return fixed: both sides and the uses are compared each time."""
         return "fixed"
 
 

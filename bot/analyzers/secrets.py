@@ -27,12 +27,12 @@ _Row = tuple[ChangedFile, DiffLine, Hit]  # where a secret is
 
 
 def wants(file: ChangedFile) -> bool:
-    """Every file to which the change adds lines, whatever it says of itself."""
+    """Return whether the change adds lines to it, whatever it says of itself."""
     return file.has_text and bool(file.added_lines)
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
-    """One finding for each secret; the other lines that hold the same one are its evidence."""
+    """Return one finding for each secret; the other lines that hold the same one are its evidence."""
     rows_by_value: dict[str, list[_Row]] = {}
     for file in files:
         reading(file.path)
@@ -55,7 +55,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
 
 
 def absence(finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG001
-    """Lasting: everyone who fetched the commit still has the secret after its line is gone."""
+    """Return lasting: everyone who fetched the commit still has the secret after its line is gone."""
     return "lasting"
 
 

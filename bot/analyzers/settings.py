@@ -20,12 +20,12 @@ INSTEAD = dict.fromkeys(names.OTHER_NAMES, names.FILE) | dict.fromkeys(names.OTH
 
 
 def wants(file: ChangedFile) -> bool:
-    """The settings, and files that somebody may take for them."""
+    """Return whether it is the settings, or a file that somebody may take for them."""
     return file.status != "deleted" and file.path in {names.FILE, names.IGNORE, *names.TEMPLATES, *INSTEAD}
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
-    """One finding for each problem of the new version."""
+    """Return one finding for each problem of the new version."""
     findings: list[Finding] = []
     judged_paths: set[str] = set()
     for file in files:
@@ -39,7 +39,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
 
 
 def absence(finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG001
-    """Fixed: the changed settings are read each time."""
+    """Return fixed: the changed settings are read each time."""
     return "fixed"
 
 

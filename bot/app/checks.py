@@ -38,7 +38,7 @@ NO_APP = CheckedItem("App", "no credentials: start `deeprepo serve` and open the
 
 
 async def checks(settings: Server, choose_models: ChooseModels) -> list[CheckedItem]:
-    """Everything that a server needs, one line each."""
+    """Return everything that a server needs, one line each."""
     place, limits = settings.place, config.environment(on_server=True)
     public = f", for GitHub {place.public_url}" if place.public_url else ""
     root, worker = choose_models()

@@ -95,7 +95,7 @@ class Room:
     _total: int = 0
 
     async def read(self, chunks: AsyncIterable[bytes], longest: int, patience: float) -> bytes | None:
-        """The whole body; None if it is longer than `longest`. Raises TimeoutError if it is too slow, or others took its room."""
+        """Return the whole body; None if it is longer than `longest`. Raises TimeoutError if it is too slow, or others took its room."""
         loop, body = asyncio.get_running_loop(), bytearray()
         end = loop.time() + patience
         due = min(loop.time() + PAUSE, end)

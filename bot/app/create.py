@@ -17,7 +17,7 @@ probes, pages = APIRouter(), APIRouter()
 
 
 def create(server: RunningServer, *, web: bool = True) -> FastAPI:
-    """The application over what was opened. Without `web` it has the probes alone, as a worker needs them."""
+    """Return the application over what was opened. Without `web` it has the probes alone, as a worker needs them."""
     app = FastAPI(openapi_url=None)
     app.state.server = server
     app.state.bodies, app.state.forms = Bodies(), Room(MOST_FORMS)
@@ -33,19 +33,19 @@ def create(server: RunningServer, *, web: bool = True) -> FastAPI:
 @pages.get("/setup")
 @pages.get("/setup/done")
 async def set_up() -> Response:
-    """The set-up page's addresses, loaded again after the set-up."""
+    """Return the set-up page's addresses, loaded again after the set-up."""
     return RedirectResponse("/", 303)
 
 
 @probes.get("/healthz")
 async def healthz() -> dict[str, Any]:
-    """Whether the process answers."""
+    """Return whether the process answers."""
     return {"alive": True, "version": __version__}
 
 
 @probes.get("/readyz")
 async def readyz(request: Request) -> Response:
-    """Whether deliveries can be stored and worked on, and if not, why."""
+    """Return whether deliveries can be stored and worked on, and if not, why."""
     server: RunningServer = request.app.state.server
     reason = await server.unready()
     return JSONResponse({"ready": not reason, "reason": reason}, 503 if reason else 200)
@@ -53,6 +53,6 @@ async def readyz(request: Request) -> Response:
 
 @probes.get("/metrics")
 async def metrics(request: Request) -> Response:
-    """The counters, for Prometheus."""
+    """Return the counters, for Prometheus."""
     server: RunningServer = request.app.state.server
     return Response(server.metrics.tell(await server.counts(), await server.outcomes()), media_type=CONTENT_TYPE_LATEST)

@@ -31,7 +31,7 @@ OK = 400
 
 
 def log(name: str) -> Callable[..., None]:
-    """A function that writes one event: its words, then the facts by name. `level` and `error` are told apart."""
+    """Return a function that writes one event: its words, then the facts by name. `level` and `error` are told apart."""
     logger = logging.getLogger(f"deeprepo.{name}")
 
     def write(what: str, *, level: int = logging.INFO, error: BaseException | None = None, **facts: object) -> None:
@@ -87,7 +87,7 @@ class PlainFormatter(_Formatter):
     """A line for people."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Time, level, words, facts; a traceback below, indented, so that no text of a stranger begins a line."""
+        """Return time, level, words, facts; a traceback below, indented, so that no text of a stranger begins a line."""
         facts = " ".join(f"{name}={_text(value)}" for name, value in _facts(record).items())
         line = f"{_time(record)} {record.levelname.lower():<7} {_name(record)}: {_one_line(record.getMessage())}"
         text = f"{line}  {facts}" if facts else line
@@ -99,7 +99,7 @@ class Json(_Formatter):
     """A line for machines."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One object on one line."""
+        """Return one object on one line."""
         record_fields: dict[str, object] = {
             "time": _time(record),
             "level": record.levelname.lower(),
@@ -161,7 +161,7 @@ _FORMS = re.compile(
 
 
 def redactor(secrets: Iterable[str]) -> Callable[[str], str]:
-    """What makes a text fit for the log, given the secrets that this process knows."""
+    """Return what makes a text fit for the log, given the secrets that this process knows."""
     forms = {form for secret in secrets for form in _forms(secret) if len(form) >= MIN_HIDDEN_CHARS}
     ours = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True)))) if forms else None
 

@@ -40,7 +40,7 @@ SIGNED_IN = "/signin/done"  # where GitHub sends a person back who signs in on t
 
 
 def manifest(public: str, back: str, organization: str) -> str:
-    """The App as JSON: `public` is this server's address for GitHub, `back` the page to which GitHub sends the browser."""
+    """Return the App as JSON: `public` is this server's address for GitHub, `back` the page to which GitHub sends the browser."""
     name = f"deeprepo {organization}".strip()[:LONGEST_NAME]
     return json.dumps(
         {
@@ -58,7 +58,7 @@ def manifest(public: str, back: str, organization: str) -> str:
 
 
 def permissions(access: str) -> str:
-    """Name in words what the App may read, or write to."""
+    """Return name in words what the App may read, or write to."""
     names = [
         PERMISSION_NAMES.get(name, name.replace("_", " ")) for name, level in PERMISSIONS.items() if level == access
     ]
@@ -66,18 +66,18 @@ def permissions(access: str) -> str:
 
 
 def new_app(api: str, organization: str, state: str) -> str:
-    """The address of GitHub's page that takes the manifest."""
+    """Return the address of GitHub's page that takes the manifest."""
     owner = f"/organizations/{organization}" if organization else ""
     return f"{site(api)}{owner}/settings/apps/new?state={quote(state)}"
 
 
 def install(api: str, slug: str) -> str:
-    """The address of GitHub's page that installs the App on repositories."""
+    """Return the address of GitHub's page that installs the App on repositories."""
     return f"{site(api)}/apps/{slug}/installations/new"
 
 
 async def convert(api: str, code: str) -> dict[str, Any]:
-    """The App's credentials for the code that GitHub gave the browser. Raises HostRefused and HostDown."""
+    """Return the App's credentials for the code that GitHub gave the browser. Raises HostRefused and HostDown."""
     if not CODE.fullmatch(code):
         raise HostRefused("GitHub's code is missing or damaged: begin again", 422)
     try:

@@ -37,13 +37,13 @@ class Metrics:
         self._model_errors = counter("deeprepo_model_errors", "Model calls that failed.")
 
     def delivery(self, event: str, outcome: str, seconds: float | None = None) -> None:
-        """A delivery was answered. Names that GitHub does not send us share a label: a stranger must not add series."""
+        """Count a delivery that was answered. Names that GitHub does not send us share a label: a stranger must not add series."""
         self._deliveries.labels(event if event in KNOWN else "other", outcome).inc()
         if seconds is not None:
             self._ack.observe(seconds)
 
     def review(self, review: Review, repository: str, status: ReviewStatus) -> None:
-        """A review came to an end: of which repository (owner/name), how, with how many findings, and what it cost.
+        """Count a review that came to an end: of which repository (owner/name), how, with how many findings, and what it cost.
 
         Repositories are labels if the operator wants that. Only those on which the App is installed have reviews, so a
         stranger adds no series.
@@ -58,13 +58,13 @@ class Metrics:
         self._model_errors.inc(review.cost.failed_calls)
 
     def github(self, status: int, remaining: int | None) -> None:
-        """GitHub has answered, and says how many requests are left in this hour."""
+        """Count an answer of GitHub's, which says how many requests are left in this hour."""
         self._github.labels(str(status)).inc()
         if remaining is not None:
             self._left.set(remaining)
 
     def tell(self, jobs: Mapping[str, int], outcomes: Mapping[str, int]) -> bytes:
-        """Everything in the form that Prometheus reads, with the jobs and the outcomes of findings as they are now."""
+        """Return everything in the form that Prometheus reads, with the jobs and the outcomes of findings as they are now."""
         for state, count in outcomes.items():
             self._outcomes.labels(state).set(count)
         self._jobs.clear()

@@ -138,7 +138,7 @@ async def _watch(page: setup.Setup) -> None:
 
 
 def worker(settings: Server) -> Server:
-    """The settings of a worker. Raises UsageError where there is nothing that it could share."""
+    """Return the settings of a worker. Raises UsageError where there is nothing that it could share."""
     if settings.app is None and settings.place.app_path is None:
         raise UsageError(
             "a worker needs the credentials of the server that it works for: set the same DEEPREPO_ variables, "

@@ -31,7 +31,7 @@ _log = log("rounds")
 
 
 async def rounds(server: RunningServer, *, web: bool) -> None:
-    """Round after round, until cancelled. What goes wrong in one is logged, and the next comes sooner.
+    """Go round after round, until cancelled. What goes wrong in one is logged, and the next comes sooner.
 
     A worker (not `web`) only forgets what is old: its folder has journals of its own.
     """
@@ -48,7 +48,7 @@ async def rounds(server: RunningServer, *, web: bool) -> None:
 
 
 async def own_name(identity: Identity) -> OwnAccount:
-    """Who we are at GitHub, before the first delivery is read; without a login if GitHub does not tell, until the next round."""
+    """Return who we are at GitHub, before the first delivery is read; without a login if GitHub does not tell, until the next round."""
     login = ""
     with suppress(HostError):
         login = (await apps.voice(identity, RequestPace(patience=0, backoff=0.2, timeout=NAME_SECONDS))).login
@@ -56,7 +56,7 @@ async def own_name(identity: Identity) -> OwnAccount:
 
 
 async def catch_up(server: RunningServer) -> None:
-    """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
+    """Ask again for deliveries that failed, and have pull requests reviewed that nobody has looked at."""
     voice, now = await apps.voice(server.identity, server.pace, again=True), datetime.now(UTC)
     server.ours = OwnAccount(server.identity.app_id, voice.login)
     async with apps.app(server.identity, server.pace) as client:

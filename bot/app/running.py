@@ -34,7 +34,7 @@ class Leaving:
         self._loop = asyncio.get_running_loop()
 
     def on_signal(self) -> None:
-        """A signal has come; callable from its handler."""
+        """Note that a signal has come; callable from its handler."""
         self._loop.call_soon_threadsafe(self._next)
 
     def _next(self) -> None:
@@ -58,7 +58,7 @@ class _Server(uvicorn.Server):
 
 
 def listen(place: ServerPlace) -> socket.socket:
-    """The port, taken before anything else is started. Raises UsageError."""
+    """Return the port, taken before anything else is started. Raises UsageError."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     # Named, for asyncio to send answers without delay.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

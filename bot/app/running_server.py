@@ -48,7 +48,7 @@ class RunningServer:
         return self.app.webhook_secret
 
     async def unready(self) -> str:
-        """Why deliveries cannot be stored or worked on, "" where they can."""
+        """Return why deliveries cannot be stored or worked on, "" where they can."""
         if self.resting:
             return "the server is being stopped"
         well, why = await self.jobs.healthy()
@@ -76,14 +76,14 @@ class RunningServer:
         return True
 
     async def counts(self) -> dict[str, int]:
-        """The jobs by state; none where the database does not answer, so that the other figures still can be read."""
+        """Return the jobs by state; none where the database does not answer, so that the other figures still can be read."""
         try:
             return await self.jobs.counts()
         except StorageError:
             return {}
 
     async def outcomes(self) -> Mapping[str, int]:
-        """What became of the findings of the last 30 days; nothing where the database does not answer."""
+        """Return what became of the findings of the last 30 days; nothing where the database does not answer."""
         try:
             counts = await self.store.outcomes.of_repositories(None, time.time() - MONTH)
         except StorageError:

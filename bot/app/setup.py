@@ -42,7 +42,7 @@ class Setup:
 
 
 def create(setup: Setup) -> FastAPI:
-    """The pages of a server that is not set up yet."""
+    """Return the pages of a server that is not set up yet."""
     app = FastAPI(openapi_url=None)
 
     @app.get("/")
@@ -74,7 +74,7 @@ def create(setup: Setup) -> FastAPI:
 
 
 def waiting() -> FastAPI:
-    """What a worker answers until the server that it works for is set up."""
+    """Return what a worker answers until the server that it works for is set up."""
     app = FastAPI(openapi_url=None)
     app.include_router(probes)
     return app
@@ -82,13 +82,13 @@ def waiting() -> FastAPI:
 
 @probes.get("/healthz")
 async def healthz() -> Response:
-    """Whether the process answers."""
+    """Return whether the process answers."""
     return JSONResponse({"alive": True})
 
 
 @probes.get("/readyz")
 async def not_ready() -> Response:
-    """Nothing can be stored yet."""
+    """Refuse: nothing can be stored yet."""
     return JSONResponse({"ready": False, "reason": WAITING}, 503, {"retry-after": "60"})
 
 

@@ -26,13 +26,13 @@ MOST_USES = 100_000  # rows of the index that are listed
 
 
 async def known_uses(settings: Server) -> tuple[KnownUse, ...]:
-    """Who takes what from whom, as the server's index has it. Raises StorageError."""
+    """Return who takes what from whom, as the server's index has it. Raises StorageError."""
     async with _opened(settings) as database:
         return await Packages(database).known_uses(MOST_USES)
 
 
 async def worth(settings: Server, days: float, now: float) -> Worth:
-    """What became of the findings of the pull requests that were merged in these days. Nothing is written. Raises StorageError."""
+    """Return what became of the findings of the pull requests that were merged in these days. Nothing is written. Raises StorageError."""
     async with _opened(settings) as database:
         return await Worths(database).since(None, now - days * DAY)
 

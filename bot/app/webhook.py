@@ -60,7 +60,7 @@ router = APIRouter()
 
 @router.post("/webhook")
 async def webhook(request: Request) -> Response:
-    """One delivery of GitHub's. Answered with 202 once what it asks for is on disk."""
+    """Return one delivery of GitHub's. Answered with 202 once what it asks for is on disk."""
     server: RunningServer = request.app.state.server
     try:
         raw = await request.app.state.bodies.read(request.headers, request.stream())
@@ -143,7 +143,7 @@ class Bodies:
     large: Room = field(default_factory=partial(Room, MOST_TOGETHER))
 
     async def read(self, headers: Mapping[str, str], chunks: AsyncIterable[bytes]) -> bytes:
-        """The whole body. Raises HTTPException before it is read if it cannot be a delivery, and as soon as it is known to be too long."""
+        """Return the whole body. Raises HTTPException before it is read if it cannot be a delivery, and as soon as it is known to be too long."""
         if not _SIGNATURE.fullmatch(headers.get("x-hub-signature-256", "")):
             raise HTTPException(401, UNSIGNED)
         length = headers.get("content-length", str(MAX_BODY_BYTES))
@@ -160,7 +160,7 @@ class Bodies:
 
 
 def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
-    """The delivery, if GitHub has sent it. Raises HTTPException."""
+    """Return the delivery, if GitHub has sent it. Raises HTTPException."""
     if not genuine(secret.get_secret_value(), raw, headers.get("x-hub-signature-256")):
         raise HTTPException(401, UNSIGNED)
     event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
@@ -172,7 +172,7 @@ def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
 
 
 def genuine(secret: str, raw: bytes, header: str | None) -> bool:
-    """Whether the signature was made with the secret, over these very bytes. Takes the same time for each wrong one.
+    """Return whether the signature was made with the secret, over these very bytes. Takes the same time for each wrong one.
 
     githubkit also verifies signatures made with SHA-1: those are refused before.
     """

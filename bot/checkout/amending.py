@@ -17,7 +17,7 @@ REGULAR = (b"100644", b"100755")
 
 
 async def modes(pull: PullRequest, paths: Iterable[str]) -> dict[str, str]:
-    """The mode of each of these files of the head, as git writes it; absent where it is not a regular file."""
+    """Return the mode of each of these files of the head, as git writes it; absent where it is not a regular file."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-git-") as folder:
         own = own_git_dir.of_pull(pull, Path(folder, "own.git"))
         env = own_git_dir.environment(own)
@@ -32,7 +32,7 @@ async def _mode(tree: str, path: str, own: str, env: Mapping[str, str]) -> bytes
 
 
 async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) -> PullRequest:
-    """The pull request with these contents at its head. Raises UsageError for a path that is not a file of the head."""
+    """Return the pull request with these contents at its head. Raises UsageError for a path that is not a file of the head."""
     files.folder(Path(scratch))
     folder = Path(tempfile.mkdtemp(prefix="amended-", suffix=".git", dir=scratch))
     own = own_git_dir.of_pull(pull, folder)

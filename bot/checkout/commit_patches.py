@@ -9,13 +9,13 @@ COMMIT = re.compile(rb"^\0([0-9a-f]+)$", re.MULTILINE)  # of the format that `tr
 
 
 def commits(out: bytes) -> list[tuple[str, bytes]]:
-    """The id of each commit with its patch."""
+    """Return the id of each commit with its patch."""
     _, *parts = COMMIT.split(out)
     return [(name.decode(), patch) for name, patch in zip(parts[::2], parts[1::2], strict=True)]
 
 
 def lines_of(commit: str, patch: bytes) -> Iterator[CommitLines]:
-    """Each hunk of a commit."""
+    """Yield each hunk of a commit."""
     path, rows, is_hunk = "", list[str](), False
     for row in (*patch.decode("utf-8", "replace").split("\n"), "diff --"):
         if is_hunk and row[:1] in {" ", "+", "-"}:

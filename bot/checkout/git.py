@@ -56,7 +56,7 @@ class GitResult:
 def environment(
     extra: Mapping[str, str] | None = None, *, online: bool = False, personal: bool = False
 ) -> dict[str, str]:
-    """The environment of a git process: only what git itself needs, so that no secret reaches it.
+    """Return the environment of a git process: only what git itself needs, so that no secret reaches it.
 
     `online`: what a fetch needs too. `personal`: with the settings of the user and the machine.
     """
@@ -143,7 +143,7 @@ async def output(
     stdin: bytes = b"",
     ok: tuple[int, ...] = (0,),
 ) -> bytes:
-    """The standard output of a git command that must succeed."""
+    """Return the standard output of a git command that must succeed."""
     result = await run(*arguments, cwd=cwd, env=env, stdin=stdin)
     if result.status not in ok:
         raise failure(arguments[0], result)
@@ -151,7 +151,7 @@ async def output(
 
 
 def failure(command: str, result: GitResult) -> GitError:
-    """What to tell of a command that failed."""
+    """Return what to tell of a command that failed."""
     if LACKING.search(result.err):
         return GitError(
             "the object store lacks a part of this change: in a partial clone run `git fetch --refetch --filter=blob:limit=1g`, "

@@ -44,7 +44,7 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
 
 
 async def is_checked_out(repo: str, revision: str, scratch: str) -> bool:
-    """Whether HEAD has the content of a commit, whatever it is called. Raises RevisionError for what is none."""
+    """Return whether HEAD has the content of a commit, whatever it is called. Raises RevisionError for what is none."""
     place = locate(repo)
     repository = _OwnRepository(place, await own_git_dir.revisions(place, _fresh(scratch)))
     commits = [await _resolve(repository, name) for name in ("HEAD", revision)]

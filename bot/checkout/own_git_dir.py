@@ -61,7 +61,7 @@ def objects(common: str, folder: Path, *, sha256: bool) -> str:
 
 
 def of_pull(pull: PullRequest, folder: Path) -> str:
-    """The same for the repository of a change."""
+    """Return the same for the repository of a change."""
     return objects(paths_of(pull.git_dir).common, folder, sha256=len(pull.base) == SHA256_LENGTH)
 
 
@@ -99,7 +99,7 @@ async def revisions(place: RepositoryPaths, folder: Path) -> str:
 
 
 async def local(place: RepositoryPaths) -> Settings:
-    """The settings that the repository brings. They are read as text: nothing acts upon them, and no include is followed."""
+    """Return the settings that the repository brings. They are read as text: nothing acts upon them, and no include is followed."""
     settings: list[tuple[str, str]] = []
     for path in (Path(place.common, "config"), Path(place.git_dir, "config.worktree")):
         if path.is_file():
@@ -111,13 +111,13 @@ async def local(place: RepositoryPaths) -> Settings:
 
 
 async def personal(folder: str) -> Settings:
-    """The settings of the machine and of the user."""
+    """Return the settings of the machine and of the user."""
     result = await git.run("config", "--list", "-z", cwd=folder, env={"GIT_DIR": folder}, personal=True)
     return _rows(result.out)
 
 
 def reading(personal: Settings, local: Settings) -> Settings:
-    """Those settings that decide how a work tree is read."""
+    """Return those settings that decide how a work tree is read."""
     return [
         *((name, value) for name, value in personal if name.lower() in READING_COMMANDS | PATTERNS),
         *((name, value) for name, value in local if name.lower() in READING_COMMANDS and VALUE.fullmatch(value)),
@@ -125,18 +125,18 @@ def reading(personal: Settings, local: Settings) -> Settings:
 
 
 def shallow(place: RepositoryPaths) -> bool:
-    """Whether the repository lacks a part of its history."""
+    """Return whether the repository lacks a part of its history."""
     return Path(place.common, "shallow").exists()
 
 
 def ends(place: RepositoryPaths) -> frozenset[str]:
-    """The commits at which the history that the repository holds is cut off; empty if it holds all of it."""
+    """Return the commits at which the history that the repository holds is cut off; empty if it holds all of it."""
     path = Path(place.common, "shallow")
     return frozenset(path.read_text("ascii", "replace").split()) if path.is_file() else frozenset()
 
 
 def filters(settings: Iterable[Settings]) -> frozenset[str]:
-    """The names of the filters for which somebody has configured a program."""
+    """Return the names of the filters for which somebody has configured a program."""
     matches = (
         re.fullmatch(r"filter\.(.+)\.(?:clean|process)", name, re.DOTALL) for some in settings for name, _ in some
     )
@@ -158,7 +158,7 @@ def configure(folder: Path, settings: Settings, *, sha256: bool = False, reftabl
 
 
 def environment(folder: str, extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What makes git work in a folder of our own, and read attributes from nowhere: a change could hide code by them."""
+    """Return what makes git work in a folder of our own, and read attributes from nowhere: a change could hide code by them."""
     sha256 = b"objectFormat" in Path(folder, "config").read_bytes()
     return {"GIT_DIR": folder, "GIT_ATTR_SOURCE": EMPTY_TREES["sha256" if sha256 else "sha1"], **(extra or {})}
 

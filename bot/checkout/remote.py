@@ -121,7 +121,7 @@ async def fetch_history(url: str, base: str, head: str, token: SecretStr | None,
 
 
 async def find_bases(store: str) -> Bases:
-    """Where the head of such a store left the base: what GitHub's comparison tells, without comparing any file."""
+    """Return where the head of such a store left the base: what GitHub's comparison tells, without comparing any file."""
     env = {**ALONE, "GIT_DIR": store}
 
     async def ask(*arguments: str, ok: tuple[int, ...] = (0,)) -> str:
@@ -153,7 +153,7 @@ class _Fetch:
 
 
 def missing_history(ahead: int) -> str:
-    """Why a store that was fetched may lack commits of a change with this many; empty if it has room for all of them."""
+    """Return why a store that was fetched may lack commits of a change with this many; empty if it has room for all of them."""
     return "" if ahead < MOST_DEPTH else f"the change has {ahead:,} commits, and the last {MOST_DEPTH} are fetched"
 
 

@@ -88,7 +88,7 @@ class Checkout:
         self._opened.close()
 
     async def change(self, changes_role: ChangesRole = lambda _old, _new: False) -> RawChange:
-        """What git says of the change: patch and status, and what decides whether a file is generated.
+        """Return what git says of the change: patch and status, and what decides whether a file is generated.
 
         If a rename changes a file's role, or takes the owner's mark of generated code from it, every rename is a deletion and an addition.
         """
@@ -131,7 +131,7 @@ class Checkout:
         return starts
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path of one side."""
+        """Return every path of one side."""
         async with self._listing:
             if side not in self._entries:
                 self._entries[side] = await self._list_tree(side)
@@ -159,11 +159,11 @@ class Checkout:
         return by_path
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
+        """Return the content of a file, None where it does not exist, is not a file, or is above the size cap."""
         return (await self.read_many([path], side)).get(path)
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """The contents of many files with one `cat-file --batch`; missing ones are absent."""
+        """Return the contents of many files with one `cat-file --batch`; missing ones are absent."""
         entries = await self.entries(side)
         readable = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and self._may_read(e)]
         async with self._lock:
@@ -171,15 +171,15 @@ class Checkout:
         return _contents(readable, blobs)
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
+        """Return paths of the text files in which any of the patterns occurs."""
         return frozenset(path for path, _, _ in await self._grep("-l", query))
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines as (path, line, text)."""
+        """Return the matching lines as (path, line, text)."""
         return tuple(await self._grep("-n", query, query.limit))
 
     async def archive(self, side: Side, most: int) -> bytes:
-        """One side as a tar archive below `work/`, as its objects have it: no attribute leaves a file out or alters one. Raises GitError."""
+        """Return one side as a tar archive below `work/`, as its objects have it: no attribute leaves a file out or alters one. Raises GitError."""
         done = await git.search(
             "archive", "--format=tar", "--prefix=work/", "--worktree-attributes", self._tree(side),
             cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=most,
@@ -191,11 +191,11 @@ class Checkout:
         return done.out
 
     async def at_tip(self, path: str) -> bytes | None:
-        """A file as it is at the tip of the base branch: where configuration is read, so that a change cannot bring its own."""
+        """Return a file as it is at the tip of the base branch: where configuration is read, so that a change cannot bring its own."""
         return (await self.many_at_tip([path])).get(path)
 
     async def many_at_tip(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Those of the files that exist at the tip of the base branch, in the order asked."""
+        """Return those of the files that exist at the tip of the base branch, in the order asked."""
         return await self.many_at(self.pull.base_tip or self.pull.base, paths)
 
     async def settings_at_tip(self, path: str) -> bytes | None:
@@ -215,7 +215,7 @@ class Checkout:
             return _contents([entry], await self._blobs([entry.oid])).get(path)
 
     async def names_at_tip(self, folders: Sequence[str]) -> list[str]:
-        """The first files in these folders and beneath, at the tip of the base branch; an empty list if it has no such folder."""
+        """Return the first files in these folders and beneath, at the tip of the base branch; an empty list if it has no such folder."""
         commit = self.pull.base_tip or self.pull.base
         if self._is_listed(commit):
             below = tuple(f"{folder}/" for folder in folders)
@@ -227,7 +227,7 @@ class Checkout:
         return [name_of(name) for name in result.out.split(b"\0")[:MOST_NAMES] if name] if result.status == 0 else []
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Those of the files that exist in a commit, in the order asked; an unknown commit holds none."""
+        """Return those of the files that exist in a commit, in the order asked; an unknown commit holds none."""
         distinct_paths = [path for path in dict.fromkeys(paths) if path]
         rows = await self._rows_of(commit, distinct_paths)
         readable = [e for p in distinct_paths if (e := rows.get(p)) and self._may_read(e)]
@@ -254,7 +254,7 @@ class Checkout:
         return commit == self._tree("base") and "base" in self._entries and not self.stopped_searches
 
     async def descends(self, commit: str) -> bool | None:
-        """Whether the head was made on top of this commit; None if the store may end before it.
+        """Return whether the head was made on top of this commit; None if the store may end before it.
 
         Work that is not committed yet is on top of everything.
         """
@@ -266,14 +266,14 @@ class Checkout:
         return True if result.status == 0 else None if self.pull.missing_history else False
 
     async def commits(self) -> frozenset[str] | None:
-        """The ids of the commits of the change; None if they cannot be known, or some of them are not in the store."""
+        """Return the ids of the commits of the change; None if they cannot be known, or some of them are not in the store."""
         if self.pull.object_dir or self.pull.missing_history:
             return None
         result = await git.run("rev-list", f"{self.pull.base}..{self.pull.head}", cwd=self._folder, env=self._env)
         return None if result.status else frozenset(result.out.decode().split())
 
     async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
-        """What the commits of the change but its head and its merges change, oldest first; and why some are missing, if any are.
+        """Return what the commits of the change but its head and its merges change, oldest first; and why some are missing, if any are.
 
         Each change has a line around it. `most`: commits, the newest.
         """
@@ -295,7 +295,7 @@ class Checkout:
         return [lines for commit in reversed(commits[:most]) for lines in commit_patches.lines_of(*commit)], missing
 
     async def holds(self, name: str) -> bool:
-        """Whether the store holds this commit or tree."""
+        """Return whether the store holds this commit or tree."""
         result = await git.run(
             "cat-file", "-e", "--end-of-options", f"{name}^{{tree}}", cwd=self._folder, env=self._env
         )

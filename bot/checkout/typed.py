@@ -8,7 +8,7 @@ from bot.values import ReviewRequest
 
 
 def read(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> ReviewRequest:
-    """What was typed, as a value; in a pre-push hook, what is pushed. Raises UsageError if the parts contradict each other."""
+    """Return what was typed, as a value; in a pre-push hook, what is pushed. Raises UsageError if the parts contradict each other."""
     if sum((staged, uncommitted, change is not None)) > 1:
         raise UsageError("give one of BASE..HEAD, --staged and --uncommitted")
     if staged or uncommitted:
@@ -22,7 +22,7 @@ def read(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> R
 
 
 def nothing(request: ReviewRequest, *, behind: bool = False) -> str:
-    """What an empty change means, and what to type instead. `behind`: the base has commits that the head lacks."""
+    """Return what an empty change means, and what to type instead. `behind`: the base has commits that the head lacks."""
     return f"Nothing to review: {_nothing(request, request.head or 'HEAD', behind=behind)}."
 
 

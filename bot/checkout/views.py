@@ -31,15 +31,15 @@ class CachedTree(TreeView):
         self._lines: dict[Query, tuple[tuple[str, int, str], ...]] = {}
 
     async def archive(self, side: Side, most: int) -> bytes:
-        """One side as a tar archive."""
+        """Return one side as a tar archive."""
         return await self._runnable.archive(side, most)
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
+        """Return paths of the text files in which any of the patterns occurs."""
         return await self._once(self._paths, self._tree.grep, query)
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines."""
+        """Return the matching lines."""
         return await self._once(self._lines, self._tree.grep_lines, query)
 
     async def _once(
@@ -63,11 +63,11 @@ class WrittenTree(TreeView):
         self._without: dict[Side, tuple[str, ...]] = {}
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
+        """Return paths of the text files in which any of the patterns occurs."""
         return await self._tree.grep(await self._narrowed(query))
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines."""
+        """Return the matching lines."""
         return await self._tree.grep_lines(await self._narrowed(query))
 
     async def _narrowed(self, query: Query) -> Query:

@@ -29,7 +29,7 @@ class Index:
     settings: tuple[Settings, Settings]  # of the user, of the repository
 
     async def run(self, *arguments: str, stdin: bytes = b"") -> git.GitResult:
-        """A git command on the copy and the work tree."""
+        """Run a git command on the copy and the work tree."""
         top = self.place.top or self.own
         env = {"GIT_DIR": self.own, "GIT_WORK_TREE": top, "GIT_INDEX_FILE": str(Path(self.own, "index"))}
         return await git.run(*arguments, cwd=top, env=env, stdin=stdin)
@@ -78,12 +78,12 @@ class Index:
 
 
 async def settings(place: RepositoryPaths, own: str) -> tuple[Settings, Settings]:
-    """The settings of the user and of the repository."""
+    """Return the settings of the user and of the repository."""
     return await together(own_git_dir.personal(own), own_git_dir.local(place))
 
 
 def index(place: RepositoryPaths, own: str, settings: tuple[Settings, Settings]) -> Index:
-    """A copy of the index in a git folder of our own, so that nothing in the repository changes. `settings`: what `settings` has read."""
+    """Return a copy of the index in a git folder of our own, so that nothing in the repository changes. `settings`: what `settings` has read."""
     personal, local = settings
     reading = own_git_dir.reading(personal, local)
     sha256 = {name.lower(): value.lower() for name, value in local}.get("extensions.objectformat") == "sha256"

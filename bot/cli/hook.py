@@ -14,7 +14,7 @@ class HookOptions:
 
 
 def parse(arguments: Sequence[str]) -> HookOptions | None:
-    """The options, if this is `review --effort none` with nothing but --staged, --fail-on LEVEL and --quiet; else None.
+    """Return the options, if this is `review --effort none` with nothing but --staged, --fail-on LEVEL and --quiet; else None.
 
     The long way reads every other command line, and reports what is wrong with it.
     """

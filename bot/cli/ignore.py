@@ -102,7 +102,7 @@ def _same(entry: "IgnoreEntry", other: "IgnoreEntry") -> bool:
 
 
 def top_of(folder: Path) -> Path:
-    """The top of the work tree: the file is read there and nowhere else. Raises UsageError outside a repository."""
+    """Return the top of the work tree: the file is read there and nowhere else. Raises UsageError outside a repository."""
     from bot.checkout.locate import locate
 
     top = locate(str(folder)).top

@@ -64,7 +64,7 @@ class OneChange(TyperCommand):
     """A command about one change. Two revisions, as `git diff` takes them, are answered with the range that they mean."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - of the command line's own library
-        """As always, except for what is left over."""
+        """Parse as always, except for what is left over."""
         ctx.allow_extra_args = True
         rest = super().parse_args(ctx, args)
         if rest:

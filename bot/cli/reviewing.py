@@ -39,7 +39,7 @@ def finish(
 
 @contextmanager
 def workplace(request: "ReviewRequest") -> Iterator[str]:
-    """A folder for the time that a change is read. If the change is empty, NothingToReview tells what to type instead."""
+    """Make a folder for the time that a change is read. If the change is empty, NothingToReview tells what to type instead."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         try:
             yield scratch
@@ -97,14 +97,14 @@ def tell_stopped(review: "Review", *, push: bool) -> None:
 
 
 def exit_code(review: "Review") -> int:
-    """What a script sees: an interruption and a fault first, then --fail-on."""
+    """Return what a script sees: an interruption and a fault first, then --fail-on."""
     if review.cut.fault:
         return INTERRUPTED if review.cut.fault == "interrupted" else FAULT
     return FOUND if review.failing else CLEAN
 
 
 def last(previous: Path | None) -> bytes | None:
-    """The last review, as it was written. In the first round the file does not exist yet, and the console reports that."""
+    """Return the last review, as it was written. In the first round the file does not exist yet, and the console reports that."""
     data = None if previous is None else content(previous)
     if previous is not None and data is None:
         tell(f"{previous} does not exist yet: this is the first round")
@@ -138,7 +138,7 @@ def flags(
     sarif: Sequence[Path] = (),
     sarif_base: Sequence[Path] = (),
 ) -> dict[str, Any]:
-    """What `review` and `estimate` take. `choices`: settings by their names; `of_features`: the options of features. Raises UsageError for a file."""
+    """Return what `review` and `estimate` take. `choices`: settings by their names; `of_features`: the options of features. Raises UsageError for a file."""
     files_by_option = {"--previous": [previous] if previous else [], "--sarif": sarif, "--sarif-base": sarif_base}
     return {
         **choices,
@@ -153,7 +153,7 @@ def flags(
 
 
 def local(repo: str) -> bytes | None:
-    """The list of what the person at the terminal does not want to hear, from the git folder. Raises UsageError."""
+    """Return the list of what the person at the terminal does not want to hear, from the git folder. Raises UsageError."""
     from bot.checkout.locate import locate
     from bot.config import names
 
@@ -172,7 +172,7 @@ def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
 
 @contextmanager
 def progress(form: str = "console", *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A line that is rewritten while the review works; silent where standard error is not a terminal."""
+    """Show a line that is rewritten while the review works; silent where standard error is not a terminal."""
     from bot.outputs import OUTPUTS
 
     OUTPUTS[form]()  # begun once the child works: its parent would wait, and loads what shows the review meanwhile

@@ -48,7 +48,7 @@ class CheckedAnswer:
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """What the model hands in."""
+    """Return what the model hands in."""
     properties: dict[str, Any] = {
         "answer": text("the reply, in plain sentences; names of code in backticks"),
         "quotes": {
@@ -65,7 +65,7 @@ def schema() -> Schema:
 
 
 async def answer(template: str, question: str, about: CommandTarget, session: Session, model: Model) -> CheckedAnswer:
-    """The model's reply. Raises ProviderError and BudgetSpent."""
+    """Return the model's reply. Raises ProviderError and BudgetSpent."""
     excerpts: tuple[Excerpt, ...] = ()
     if about.finding is not None:
         finding = await as_it_is_now(about.finding, session.tree)
@@ -81,7 +81,7 @@ async def answer(template: str, question: str, about: CommandTarget, session: Se
 
 
 async def reply_to(prompt: Prompt, session: Session, model: Model, role: Purpose) -> Mapping[str, Any]:
-    """What a model hands in, once it has seen the code that it asks for. Raises ProviderError and BudgetSpent."""
+    """Return what a model hands in, once it has seen the code that it asks for. Raises ProviderError and BudgetSpent."""
     (reply,) = await Dialogues(session.calls, model, role, session.look_ups).answers([prompt])
     if isinstance(reply, DeepRepoError):
         raise reply
@@ -89,7 +89,7 @@ async def reply_to(prompt: Prompt, session: Session, model: Model, role: Purpose
 
 
 async def as_it_is_now(finding: Finding, tree: Tree) -> Finding:
-    """The finding where its quote stands today: the pull request may have gone on since its review."""
+    """Return the finding where its quote stands today: the pull request may have gone on since its review."""
     current = await check_quotes(finding, tree)
     return current if isinstance(current, Finding) else finding
 
@@ -113,7 +113,7 @@ def _prompt(
 
 
 async def verbatim(quotes: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:
-    """The quotes that are found in the tree, each with its line: after the change, else before it."""
+    """Return the quotes that are found in the tree, each with its line: after the change, else before it."""
     proofs: dict[tuple[str, int], Evidence] = {}
     for row in quotes[: 4 * MAX_QUOTES]:
         item = Evidence(row["path"], row["quote"].strip("\n"))
@@ -184,7 +184,7 @@ async def _model_reply(
 
 
 async def ask(argument: str, context: CommandContext) -> CommandReply:
-    """A model's answer about the change, or in a thread about its finding, with the lines that it rests on, and what it cost."""
+    """Return a model's answer about the change, or in a thread about its finding, with the lines that it rests on, and what it cost."""
     if not argument.strip():
         return context.say("reply_no_question", example="`/deeprepo ask who calls this?`")
     if context.open_session is None:
@@ -196,7 +196,7 @@ async def ask(argument: str, context: CommandContext) -> CommandReply:
 
 
 async def explain(argument: str, context: CommandContext) -> CommandReply:
-    """A model's explanation of a finding, else the evidence that is stored."""
+    """Return a model's explanation of a finding, else the evidence that is stored."""
     about = target.find(argument, context)
     if about.finding is None or about.last_review is None:
         return about.missing(context, "explain 2")

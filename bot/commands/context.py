@@ -45,11 +45,11 @@ class CommandContext:
         return load()
 
     def reply(self, name: str, **values: object) -> CommandReply:
-        """A reply from its template."""
+        """Return a reply from its template."""
         return CommandReply(comment(f"replies/{name}.md.j2", self.words, **values))
 
     def say(self, key: str, number: int | None = None, **values: object) -> CommandReply:
-        """A reply of one phrase."""
+        """Return a reply of one phrase."""
         return CommandReply(phrase(self.words, key, number, **values))
 
 
@@ -72,7 +72,7 @@ class Permission:
 
 
 def judge(earlier: Sequence[float], now: float, most: int) -> tuple[int, bool] | None:
-    """Whether a person with these earlier commands, refused ones too, as seconds on the clock of `now`, has to wait: None if not.
+    """Return whether a person with these earlier commands, refused ones too, as seconds on the clock of `now`, has to wait: None if not.
 
     Else in how many minutes the next one is carried out, and whether a reply has said so: who goes on while refused stays refused, and
     gets one reply.

@@ -16,7 +16,7 @@ _ONE_PATH = re.compile(r"=.*|/(?:[^\\*?\[]|\\.)*[^/\\*?\[]", re.DOTALL)  # exact
 
 
 def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Proposal, ...]:
-    """What a rejection suggests: its sentence for claims about this file, then the check's own code there. Its reason: words of a person who may write here.
+    """Return what a rejection suggests: its sentence for claims about this file, then the check's own code there. Its reason: words of a person who may write here.
 
     What code has proven no sentence answers. What a model alone has found has no rule: one for its category would silence every other guess of
     that kind in the file.
@@ -32,7 +32,7 @@ def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Propos
 
 
 def proposal_words(rules: Sequence[LearnedRule], words: Phrases) -> Safe:
-    """The proposals of one rejection in words: a reaction decides on the first, a command on the others. Nothing if the first was shown before."""
+    """Return the proposals of one rejection in words: a reaction decides on the first, a command on the others. Nothing if the first was shown before."""
     unseen = [rule for rule in rules if _is_unseen(rule)] if decisive(rules) else []
     return Safe("\n\n".join(_words(rule, words, is_first=at == 0).strip() for at, rule in enumerate(unseen)))
 
@@ -46,7 +46,7 @@ def _words(rule: LearnedRule, words: Phrases, *, is_first: bool) -> Safe:
 
 
 def decisive(rules: Sequence[LearnedRule]) -> int:
-    """The number of the proposal on which a reaction decides; 0: nothing is proposed that nobody has seen."""
+    """Return the number of the proposal on which a reaction decides; 0: nothing is proposed that nobody has seen."""
     return rules[0].rule.number if rules and _is_unseen(rules[0]) else 0
 
 
@@ -59,30 +59,30 @@ def _what(rule: LearnedRule) -> str:
 
 
 def breadth(pattern: str) -> str:
-    """The phrase for how far a rule's pattern reaches."""
+    """Return the phrase for how far a rule's pattern reaches."""
     return "rule_one_path" if _ONE_PATH.fullmatch(pattern) else "rule_pattern"
 
 
 def decision(rule: LearnedRule, words: Phrases) -> Safe:
-    """The words that replace a proposal once somebody has decided."""
+    """Return the words that replace a proposal once somebody has decided."""
     reach = words.say(breadth(rule.rule.path))
     text = phrase(words, state_phrase(rule), rule=rule.rule.number, breadth=reach, **place_words(rule))
     return Safe(f"<sub>{text.strip()}</sub>")
 
 
 def place_words(rule: LearnedRule) -> dict[str, Any]:
-    """How our own sentences name a rule: its kind or its sentence, and its place."""
+    """Return how our own sentences name a rule: its kind or its sentence, and its place."""
     what = rule.rule.text if rule.rule.is_learning else rule.rule.kind[:80]
     return {"kind": code(what[:MAX_PATH_CHARS].rstrip(". ")), "path": code(rule.rule.place[:MAX_PATH_CHARS])}
 
 
 def state_phrase(rule: LearnedRule) -> str:
-    """The phrase that reports its state."""
+    """Return the phrase that reports its state."""
     return f"{_what(rule)}_{rule.state}"
 
 
 def beside(reply: CommandReply, rules: Sequence[LearnedRule], words: Phrases) -> CommandReply:
-    """The reply with the proposals below it."""
+    """Return the reply with the proposals below it."""
     proposal_text = proposal_words(rules, words)
     if not proposal_text:
         return reply

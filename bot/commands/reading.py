@@ -33,7 +33,7 @@ class Command:
 
 
 def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) -> Command | None:
-    """The first command of a comment. The argument of a word that is `long` goes on over the lines below."""
+    """Return the first command of a comment. The argument of a word that is `long` goes on over the lines below."""
     text, call = plain_lines(body), _call(login)
     rows = text.split("\n")
     for at, line in enumerate(own_lines(text)):
@@ -53,12 +53,12 @@ def _from_sight(text: str) -> str:
 
 
 def plain_lines(body: str) -> str:
-    """The beginning of a comment as it is read here: bounded, with line feeds alone."""
+    """Return the beginning of a comment as it is read here: bounded, with line feeds alone."""
     return encodable(body[:MAX_COMMENT_CHARS]).replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
 
 
 def own_lines(text: str) -> list[str]:
-    """The lines of a text, those that are not its writer's own words (quotes, code, HTML comments) emptied."""
+    """Return the lines of a text, those that are not its writer's own words (quotes, code, HTML comments) emptied."""
     lines, fence = list[str](), ""
     for line in _HIDDEN.sub(lambda hidden: "\n" * hidden[0].count("\n"), text).split("\n"):
         mark = _FENCE.match(line)
@@ -112,7 +112,7 @@ class Mentions:
 
 
 def read_mentions(body: str, login: str) -> Mentions:
-    """Whom the prose of a comment names. `login` is ours, with or without "[bot]"."""
+    """Return whom the prose of a comment names. `login` is ours, with or without "[bot]"."""
     if "@" not in body:
         return Mentions()
     ours = _names(login)
@@ -139,7 +139,7 @@ REJECTS = re.compile(
 
 
 def reason(body: str) -> str:
-    """The writer's own words on one line, if they begin with a rejection and their first sentence asks nothing; else nothing."""
+    """Return the writer's own words on one line, if they begin with a rejection and their first sentence asks nothing; else nothing."""
     own = " ".join(" ".join(own_lines(plain_lines(body))).replace("\u2019", "'").split())
     first = re.split(r"(?<=[.!?])\s", own, maxsplit=1)[0]
     return own[:LONGEST_REASON] if REJECTS.match(own) and not first.endswith("?") else ""

@@ -29,7 +29,7 @@ class Diff:
 
 
 def names_in(question: str) -> tuple[str, ...]:
-    """What a question names: paths, and names that are not words of prose, those in backticks first."""
+    """Return what a question names: paths, and names that are not words of prose, those in backticks first."""
     code_words = [word for span in re.findall(r"`([^`\n]+)`", question) for word in _SYMBOL.findall(span)]
     plain = [word for word in _SYMBOL.findall(question) if _TELLING.search(word) or re.search(r"\w\.\w|/", word)]
     return tuple(dict.fromkeys([*code_words, *plain]))[:MAX_WORDS]
@@ -47,7 +47,7 @@ async def look(words: Iterable[str], session: Session, excerpts: Sequence[Excerp
 
 
 def diff(files: Sequence[ChangedFile], first: Iterable[str], room: int = DIFF_TOKENS) -> Diff:
-    """The change under a limit (tokens); files that the question is about come first."""
+    """Return the change under a limit (tokens); files that the question is about come first."""
     lines = set(first)
     parts, left_out = list[str](), list[str]()
     for file in sorted((f for f in files if f.hunks and not f.skip), key=lambda f: f.path not in lines):

@@ -34,7 +34,7 @@ class LastReview:
         return next((f for f in self.findings if f.identity == name), None)
 
     def by_number(self, number: int) -> Finding | None:
-        """The finding with this number; of what was reported in full before, the latest telling."""
+        """Return the finding with this number; of what was reported in full before, the latest telling."""
         return next((f for f in self.findings if f.number == number), None)
 
 
@@ -50,7 +50,7 @@ class CommandTarget:
     thread: str = ""  # what our comment at the top of the thread says
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
-        """The answer where no finding is meant."""
+        """Return the answer where no finding is meant."""
         if self.last_review is None:
             return context.say("reply_no_review")
         if self.unknown_argument:
@@ -62,7 +62,7 @@ class CommandTarget:
 
 
 def of_thread(context: CommandContext) -> CommandTarget:
-    """The finding of the thread in which the command stands; none where it stands elsewhere, or the thread is about several."""
+    """Return the finding of the thread in which the command stands; none where it stands elsewhere, or the thread is about several."""
     last_review = read(context.last)
     top = context.top
     facts = marker.read(top) or {}
@@ -75,7 +75,7 @@ def of_thread(context: CommandContext) -> CommandTarget:
 
 
 def find(argument: str, context: CommandContext) -> CommandTarget:
-    """The finding that is meant, and what is left of the argument."""
+    """Return the finding that is meant, and what is left of the argument."""
     here = of_thread(context)
     if here.fingerprint:
         return replace(here, rest=argument.strip())
@@ -103,12 +103,12 @@ def find(argument: str, context: CommandContext) -> CommandTarget:
 
 
 def finding_numbers(text: str) -> tuple[int, ...]:
-    """The numbers of findings that a text in plain words names: "finding 2", "#2"."""
+    """Return the numbers of findings that a text in plain words names: "finding 2", "#2"."""
     return tuple(int(match[1]) for match in _MENTIONED.finditer(text))
 
 
 def read(data: bytes | None) -> LastReview | None:
-    """The last review from its JSON output; None where there is none, or it has another form."""
+    """Return the last review from its JSON output; None where there is none, or it has another form."""
     try:
         document = json.loads(data) if data else None
         return _last_review(document) if document else None

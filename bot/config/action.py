@@ -56,7 +56,7 @@ class Inputs(FromEnvironment):
     json_file: Path | None = None
 
     def flags(self) -> dict[str, Any]:
-        """What a workflow says is stronger than the repository's file, like a flag on the command line."""
+        """Return what a workflow says is stronger than the repository's file, like a flag on the command line."""
         options = {name: getattr(self, name) for name in ("root", "worker", "effort", "strategy", "quota", "fail_on")}
         return {**options, "usd": self.budget, "is_workflow": True}
 
@@ -97,7 +97,7 @@ Kind = TypeVar("Kind", bound=BaseSettings)
 
 
 def step() -> Step:
-    """The step's inputs and surroundings. Raises ConfigError with the input's name, never with its value."""
+    """Return the step's inputs and surroundings. Raises ConfigError with the input's name, never with its value."""
     if not os.environ.get("GITHUB_EVENT_PATH"):
         raise UsageError(f"{WHERE}: docs/action.md has workflows to copy; `deeprepo review` reviews a local change")
     return Step(_read(Inputs), _read(RunnerVariables))

@@ -275,7 +275,7 @@ OLD_LISTS = {  # names of earlier versions: the form of their entries, and the l
 
 
 def written_as(name: str) -> str:
-    """A setting's name as the file has it: `budget.usd` for `usd`."""
+    """Return a setting's name as the file has it: `budget.usd` for `usd`."""
     return next(
         (
             f"{each.metadata['section']}.{name}"

@@ -29,7 +29,7 @@ class FromEnvironment(BaseSettings):
 
 @cache
 def section(form: type) -> type[FileSection]:
-    """The model of a section or of an entry."""
+    """Return the model of a section or of an entry."""
     types = get_type_hints(form, include_extras=True)
     rows: dict[str, Any] = {
         each.name: (
@@ -43,7 +43,7 @@ def section(form: type) -> type[FileSection]:
 
 @cache
 def repository() -> type[FileSection]:
-    """The model of the whole of .deeprepo.yml."""
+    """Return the model of the whole of .deeprepo.yml."""
     rows: dict[str, Any] = {}
     for name, (doc, about) in SECTIONS.items():
         keys: dict[str, Any] = {each.name: _key(each) for each in SETTING_FIELDS if each.metadata["section"] == name}
@@ -91,7 +91,7 @@ def _types() -> dict[str, Any]:
 
 @cache
 def environment(forms: tuple[type, ...], prefix: str) -> type[BaseSettings]:
-    """The model that reads the variable PREFIX_NAME for each field NAME of some dataclasses that is declared as a setting."""
+    """Return the model that reads the variable PREFIX_NAME for each field NAME of some dataclasses that is declared as a setting."""
 
     class Environment(FromEnvironment):
         model_config = SettingsConfigDict(env_prefix=prefix)

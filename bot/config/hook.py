@@ -15,18 +15,18 @@ class Push:
 
 
 def index() -> str | None:
-    """The index that the commit is made from: `git commit -a` and `git commit FILE` use one of their own."""
+    """Return the index that the commit is made from: `git commit -a` and `git commit FILE` use one of their own."""
     return os.environ.get("GIT_INDEX_FILE") or None
 
 
 def repository() -> tuple[Path, Path] | None:
-    """The git folder and the top of the work tree, where the person who commits has named both: they need not lie together."""
+    """Return the git folder and the top of the work tree, where the person who commits has named both: they need not lie together."""
     places = (os.environ.get("GIT_DIR"), os.environ.get("GIT_WORK_TREE"))
     return (Path(places[0]).resolve(), Path(places[1]).resolve()) if places[0] and places[1] else None
 
 
 def push() -> Push | None:
-    """The push that pre-commit runs us before, None in any other case.
+    """Return the push that pre-commit runs us before, None in any other case.
 
     What is pushed need not be what is checked out: `git push origin topic` works from every branch.
     """
@@ -35,12 +35,12 @@ def push() -> Push | None:
 
 
 def is_running() -> bool:
-    """Whether git or pre-commit has started us: git names the folder that it was called in to every program that it starts."""
+    """Return whether git or pre-commit has started us: git names the folder that it was called in to every program that it starts."""
     return "PRE_COMMIT" in os.environ or "GIT_PREFIX" in os.environ
 
 
 def path() -> str:
-    """The PATH of the person whose commit or push it is: pre-commit puts the environment of a hook in front of it."""
+    """Return the PATH of the person whose commit or push it is: pre-commit puts the environment of a hook in front of it."""
     own = str(Path(sys.executable).parent)
     folders = os.environ.get("PATH", "").split(os.pathsep)
     return os.pathsep.join(one for one in folders if one != own or "PRE_COMMIT" not in os.environ)

@@ -60,7 +60,7 @@ class IgnoreEntry(BaseModel):
         return {name: entry[name] for name in WRITTEN if name in entry}
 
     def covers(self, finding: Finding, place: Evidence | None = None) -> bool:
-        """Whether the finding is one of those meant; with a place, whether it is at that one of its places."""
+        """Return whether the finding is one of those meant; with a place, whether it is at that one of its places."""
         if self.scope == "finding":
             by_fingerprint = bool(self.fingerprint) and self.fingerprint == finding.identity
             there = not self.path or bool(finding.cause) or globs.matches([self.path], finding.path)
@@ -75,7 +75,7 @@ class IgnoreEntry(BaseModel):
 
 
 def digest(finding: Finding) -> str:
-    """What a finding is about, in a form that nobody can meet with another one: of each broken line its file, its code, the category.
+    """Return what a finding is about, in a form that nobody can meet with another one: of each broken line its file, its code, the category.
 
     The digests of all lines, with spaces between them. Of a committed secret the secret itself, by the digest in its proof: its line is
     masked in whatever is stored.
@@ -123,7 +123,7 @@ class IgnoreFile:
 
 
 def check(text: bytes) -> IgnoreFile:
-    """The file, entry by entry: one that cannot be used does not take the others along."""
+    """Return the file, entry by entry: one that cannot be used does not take the others along."""
     try:
         node, rows = yaml_text.load(text.decode())
     except ValueError as error:

@@ -49,12 +49,12 @@ class No:
 
 
 def has_bar(settings: "Config") -> bool:
-    """Whether the owner has set a bar: a severity that fails a check, or a check of the team's own that does."""
+    """Return whether the owner has set a bar: a severity that fails a check, or a check of the team's own that does."""
     return is_bar(settings.fail_on, (severity for *_, severity in settings.checks))
 
 
 def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConclusion:
-    """How the check of a head ends that has no review.
+    """Return how the check of a head ends that has no review.
 
     Where the owner has set a bar, only a review reaches below it. What the owner's own settings leave out is neutral, unless they are strict.
     """
@@ -65,7 +65,7 @@ def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConcl
 
 
 def unreadable(*files: str | None) -> CheckConclusion:
-    """How a check ends whose settings cannot be used: as a failure if one of the files that count was to set a bar."""
+    """Return how a check ends whose settings cannot be used: as a failure if one of the files that count was to set a bar."""
     return "failure" if any(_was_to_set_a_bar(file) for file in files if file) else "neutral"
 
 
@@ -75,7 +75,7 @@ def _was_to_set_a_bar(file: str) -> bool:
 
 
 def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> ReviewAsk:
-    """What is left of an ask now that the head is known: what a person asked for holds for the commit and the base that they saw.
+    """Return what is left of an ask now that the head is known: what a person asked for holds for the commit and the base that they saw.
 
     The author of a pull request from a fork can push to it at any time. If their later commits inherited the command, one
     command would pay for all of them. In the repository's own branches only people with write permission push, who could
@@ -97,7 +97,7 @@ def decide(
     pushes: int = 0,
     stranger: bool = False,
 ) -> Go | No:
-    """Whether this pull request, as it is now, is reviewed for this reason. `pushes`: after so many its reviews pause now, 0: they do not.
+    """Return whether this pull request, as it is now, is reviewed for this reason. `pushes`: after so many its reviews pause now, 0: they do not.
 
     `stranger`: whether its author may not write here. What such an author can bring about alone (a draft, another push, a size, a fork) leaves a head
     unreviewed, and is no choice of the owner's.
@@ -123,12 +123,12 @@ def decide(
 
 
 def asks_for_paths(settings: "Config", trigger: Trigger) -> bool:
-    """Whether the changed files decide about a review for this reason."""
+    """Return whether the changed files decide about a review for this reason."""
     return trigger not in ASKED and bool(settings.triggers.paths)
 
 
 def decide_on_paths(paths: Sequence[str], settings: "Config", trigger: Trigger) -> Go | No:
-    """The same question once the changed files are known."""
+    """Decide again, now that the changed files are known."""
     wanted = settings.triggers.paths
     if not asks_for_paths(settings, trigger) or any(globs.matches(wanted, path) for path in paths):
         return Go()
@@ -137,7 +137,7 @@ def decide_on_paths(paths: Sequence[str], settings: "Config", trigger: Trigger) 
 
 
 def forks_used(limit: float, source: str = FILE) -> str:
-    """Why no model reads a stranger's change today. `source`: where the limit is set."""
+    """Return why no model reads a stranger's change today. `source`: where the limit is set."""
     return (
         f"pull requests of people who may not write here have used `triggers.fork_reviews_per_day` ({limit:g}) of {source} for these 24 hours; "
         "`/deeprepo review` in a comment of somebody with write permission starts one with a model."

@@ -27,7 +27,7 @@ class SettingRow:
 
 
 def tables() -> dict[str, list[SettingRow]]:
-    """The rows of every table: of the repository's file, and of the environment for each command, for a server, for its App."""
+    """Return the rows of every table: of the repository's file, and of the environment for each command, for a server, for its App."""
     return {
         "repository": list(_keys(json.loads(json_schema()))),
         "everywhere": list(_variables(forms.environment(VARIABLES, PREFIX))),
@@ -37,7 +37,7 @@ def tables() -> dict[str, list[SettingRow]]:
 
 
 def variables() -> frozenset[str]:
-    """Every variable of the environment that is a setting, under its plain name and as the path of a file."""
+    """Return every variable of the environment that is a setting, under its plain name and as the path of a file."""
     models = (forms.environment(VARIABLES, PREFIX), ServerPlace, App)
     names = {name for model in models for name in model.model_fields} | {f"{name}_file" for name in AS_FILE}
     return frozenset(f"{PREFIX}{name}".upper() for name in names)
@@ -86,7 +86,7 @@ def _variables(of: type[BaseSettings]) -> Iterator[SettingRow]:
 
 
 def default_text(value: object) -> str:
-    """A default as a person would write it."""
+    """Return a default as a person would write it."""
     if value is None:
         return "none"
     if isinstance(value, bool):

@@ -47,7 +47,7 @@ class Problem:
 
 
 def check(text: bytes, *, strict: bool = True) -> tuple[RepoFile, tuple[Problem, ...]]:
-    """The repository's file, and all that is wrong with it. If a problem is fatal, the settings are the defaults.
+    """Return the repository's file, and all that is wrong with it. If a problem is fatal, the settings are the defaults.
 
     An unknown key is fatal (`strict`): under its right name it might be the bar that somebody relies on.
     """
@@ -123,7 +123,7 @@ def in_new_form(text: bytes) -> str:
 
 
 def as_entry(name: str, row: Sequence[Any]) -> dict[str, Any]:
-    """A row of a list as a person writes it in the file."""
+    """Return a row of a list as a person writes it in the file."""
     entry = {
         each.name: value for each, value in zip(fields(ENTRIES[name]), row, strict=True) if value not in ("", (), "no")
     }
@@ -136,7 +136,7 @@ def as_entry(name: str, row: Sequence[Any]) -> dict[str, Any]:
 
 
 def read(text: bytes, name: str = FILE, *, strict: bool = True) -> tuple[RepoFile, tuple[str, ...]]:
-    """The repository's file and warnings. Raises ConfigError with the lines."""
+    """Return the repository's file and warnings. Raises ConfigError with the lines."""
     file, problems = check(text, strict=strict)
     sorted_problems = sorted(problems, key=lambda problem: problem.line or 0)
     sentences = tuple(f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in sorted_problems)
@@ -252,7 +252,7 @@ def _unknown(node: yaml.Node | None, form: Any, prefix: str = "", *, fatal: bool
 
 
 def json_schema() -> str:
-    """The JSON Schema of the file, for editors. It takes what the reader takes."""
+    """Return the JSON Schema of the file, for editors. It takes what the reader takes."""
     document = {"$schema": DIALECT, **forms.repository().model_json_schema()}
     document |= {"title": FILE, "description": f"The settings of a repository, in {FILE} on its base branch."}
     return json.dumps(_close(document), indent=2) + "\n"

@@ -81,15 +81,15 @@ class Config(ReviewSettings):
         }
 
     def file_of(self, trigger: str) -> str:
-        """The file that sets a trigger."""
+        """Return the file that sets a trigger."""
         return self.origins.get(f"triggers.{trigger}", FILE)
 
     def with_flags(self, **values: Any) -> "Config":  # noqa: ANN401 - its own fields
-        """The settings with values that count like a person's own words: what is left to spend, or that no model is asked."""
+        """Return the settings with values that count like a person's own words: what is left to spend, or that no model is asked."""
         return replace(self, **values, origins={**self.origins, **dict.fromkeys(values, "flag")})
 
     def within(self, usd: float | None) -> "Config":
-        """The settings with no more to spend than these dollars."""
+        """Return the settings with no more to spend than these dollars."""
         return self if usd is None or usd >= self.usd else self.with_flags(usd=usd)
 
     def without_secrets(self, masks: "Masks") -> "Config":
@@ -108,7 +108,7 @@ class Config(ReviewSettings):
         return settings
 
     def on(self, today: date) -> "Config":
-        """The settings of a day: without the entries of `ignore` that have expired."""
+        """Return the settings of a day: without the entries of `ignore` that have expired."""
         held = tuple(row for row in self.ignore if not row[5] or row[5] >= today.isoformat())
         return self if held == self.ignore else replace(self, ignore=held)
 
@@ -149,12 +149,12 @@ class Config(ReviewSettings):
         return tuple(_asked(self.instructions).values())[:MOST_CHECKS]
 
     def for_labels(self, labels: Iterable[str]) -> "Config":
-        """The settings of a pull request with these labels: of `effort_for` what fits one of them, or asks for none."""
+        """Return the settings of a pull request with these labels: of `effort_for` what fits one of them, or asks for none."""
         own = {"", *(label.lower() for label in labels)}  # GitHub does not tell labels apart by their letters' case
         return replace(self, effort_for=tuple((p, "", e) for p, label, e in self.effort_for if label.lower() in own))
 
     def for_paths(self, paths: Iterable[str]) -> "Config":
-        """The settings of a change of these files: `effort` is what the most demanding of them gets by `effort_for`."""
+        """Return the settings of a change of these files: `effort` is what the most demanding of them gets by `effort_for`."""
         if not self.effort_for:
             return self
         from impact.text import globs
@@ -172,13 +172,13 @@ class Config(ReviewSettings):
         return replace(self, effort_for=()).without_model_at_none()
 
     def without_model_at_none(self) -> "Config":
-        """The settings with the strategy that needs no model, if the effort is `none`."""
+        """Return the settings with the strategy that needs no model, if the effort is `none`."""
         return (
             replace(self, strategy="offline") if self.effort == "none" and self.origins["strategy"] != "flag" else self
         )
 
     def ignores(self, path: str) -> bool:
-        """Whether the repository's file asks not to review this path."""
+        """Return whether the repository's file asks not to review this path."""
         if not (patterns := self.unread):
             return False
         from impact.text import globs
@@ -186,7 +186,7 @@ class Config(ReviewSettings):
         return globs.matches(patterns, path)
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Name, value and origin of each setting, as texts for people."""
+        """Yield name, value and origin of each setting, as texts for people."""
         for name, value in self.record().items():
             yield written_as(name), value_text(value), self.origins[name]
         for name, value in asdict(self.triggers).items():
@@ -195,7 +195,7 @@ class Config(ReviewSettings):
             yield name, text, "ceiling: no repository's file goes above it"
 
     def model_sentence(self) -> str:
-        """A sentence about the models that the repository's file has chosen, "" if it has chosen none."""
+        """Return a sentence about the models that the repository's file has chosen, "" if it has chosen none."""
         file_roles = [name for name in MODELS if self.origins[name] not in ("flag", "environment", "default")]
         ours = [f"{name} {getattr(self, name)}" for name in file_roles]
         if self.origins["readers"] not in ("flag", "environment", "default"):
@@ -204,7 +204,7 @@ class Config(ReviewSettings):
 
 
 def value_text(value: object) -> str:
-    """A value as the repository's file has it; an item of a list may be a pair such as an instruction's path and text."""
+    """Return a value as the repository's file has it; an item of a list may be a pair such as an instruction's path and text."""
     if value is None or isinstance(value, bool):
         return "" if value is None else str(value).lower()
     if isinstance(value, Mapping):
@@ -228,7 +228,7 @@ def resolve(
     others: Sequence[str] = (),
     shared: Sequence["SharedFile"] = (),
 ) -> Config:
-    """One value per setting, from the strongest source that has it. `repository`: the content of the file `name`, if there is one.
+    """Return one value per setting, from the strongest source that has it. `repository`: the content of the file `name`, if there is one.
 
     `others` are files of the repository that somebody may take for it: a warning says that they are not read.
     `shared` are files that the repository shares with others, the weakest first. Raises ConfigError for a file or a value that cannot be used.

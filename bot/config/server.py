@@ -134,7 +134,7 @@ LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
 
 
 def places(each: int) -> int:
-    """How many reviews of `each` MB this machine does at the same time: most of a review is waiting for models."""
+    """Return how many reviews of `each` MB this machine does at the same time: most of a review is waiting for models."""
     pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
     memory = pages * size >> 20
     with suppress(OSError, ValueError):  # without a limit it holds a word
@@ -219,7 +219,7 @@ class ServerPlace(FromEnvironment):
         return self.app_path or self.data / STORED
 
     def address(self, port: int | None = None) -> str:
-        """Where the server answers on this machine: on this port, if it was given a free one."""
+        """Return where the server answers on this machine: on this port, if it was given a free one."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104 - asked, not bound
         return f"http://{f'[{host}]' if ':' in host else host}:{port or self.port}"
 
@@ -242,7 +242,7 @@ class Server:
         return self.url or f"sqlite:///{self.place.data / 'deeprepo.db'}"
 
     def secrets(self) -> tuple[str, ...]:
-        """Everything that must not be seen, for the log's last door."""
+        """Return everything that must not be seen, for the log's last door."""
         credentials = (self.app.private_key, self.app.webhook_secret, self.app.client_secret) if self.app else ()
         password = urlsplit(self.url).password
         return (
@@ -252,7 +252,7 @@ class Server:
 
 
 def server_settings() -> Server:
-    """The settings of a server. Raises ConfigError with one sentence for each variable, never with its value."""
+    """Return the settings of a server. Raises ConfigError with one sentence for each variable, never with its value."""
     wrong: list[str] = []
     place = _read(ServerPlace, _files(("database_url",), wrong), wrong)
     if any(_variable(name) or _variable(f"{name}_file") for name in CREDENTIALS):

@@ -112,7 +112,7 @@ class Settings:
         return next(each for each in self.of_features if isinstance(each, form))
 
     def permissions(self, typed: Mapping[str, Any] = MappingProxyType({})) -> tuple[str, ...]:
-        """Name what features may do: what the operator allows, or else the person at the terminal (`typed`)."""
+        """Return name what features may do: what the operator allows, or else the person at the terminal (`typed`)."""
         allowed = {
             name: getattr(form, name) for form in self.of_features for name in PERMISSIONS if hasattr(form, name)
         }
@@ -120,12 +120,12 @@ class Settings:
         return tuple(name for name in PERMISSIONS if allowed[name])
 
     def with_server_ceilings(self) -> "Settings":
-        """The same with the ceilings of a server, if the operator has set none."""
+        """Return the same with the ceilings of a server, if the operator has set none."""
         missing = {name: value for name, value in HOSTED.items() if getattr(self, name) is None}
         return replace(self, **missing)  # type: ignore[arg-type]  # the names are those of numbers
 
     def ceilings(self) -> Iterator[tuple[str, str]]:
-        """The limits that a repository's file cannot raise, by the name of their variable, as texts for people."""
+        """Yield the limits that a repository's file cannot raise, by the name of their variable, as texts for people."""
         for name in ("models", "effort", "cap_usd", *(name for name in HOSTED if name != "cap_usd")):
             value = getattr(self, name)
             if value is not None:
@@ -142,7 +142,7 @@ def _variables(form: type) -> list[Field[Any]]:
 
 
 def environment(*, on_server: bool = False) -> Settings:
-    """The settings of the environment. Raises ConfigError with the variable's name, never its value.
+    """Return the settings of the environment. Raises ConfigError with the variable's name, never its value.
 
     `on_server`: with the ceilings that hold where strangers start reviews.
     """
@@ -177,28 +177,28 @@ def own_variables() -> set[str]:
 
 
 def base_url(provider: str) -> str | None:
-    """The address that the environment sets for this one provider."""
+    """Return the address that the environment sets for this one provider."""
     return os.environ.get(f"{BASE_URL}_{provider.upper()}", "").strip() or None
 
 
 def telemetry() -> str | None:
-    """Where OpenTelemetry spans go, by the variable that every program reads for it; None: nowhere."""
+    """Return where OpenTelemetry spans go, by the variable that every program reads for it; None: nowhere."""
     return os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip() or None
 
 
 def programs() -> dict[str, str]:
-    """What a program of this machine is started with: where programs are, whose it is, and where a container service listens."""
+    """Return what a program of this machine is started with: where programs are, whose it is, and where a container service listens."""
     names = ("PATH", "HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST")
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def first(variables: Sequence[str]) -> str | None:
-    """The first of these variables that is set: where a cloud's models run, as its own tools read it."""
+    """Return the first of these variables that is set: where a cloud's models run, as its own tools read it."""
     return next((value for name in variables if (value := os.environ.get(name, "").strip())), None)
 
 
 def key(variable: str) -> "SecretStr | None":
-    """A provider's key from the environment, or from the file that <variable>_FILE names; its repr shows nothing."""
+    """Return a provider's key from the environment, or from the file that <variable>_FILE names; its repr shows nothing."""
     value = os.environ.get(variable, "").strip()
     path = os.environ.get(f"{variable}_FILE", "").strip()
     if not value and path:

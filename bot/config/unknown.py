@@ -7,7 +7,7 @@ from bot.config.settings import BASE_URL, PREFIX, own_variables
 
 
 def unknown_variables() -> Iterator[str]:
-    """Name each variable that begins with the prefix and is not a setting, in a sentence: a mistyped limit would limit nothing."""
+    """Yield name each variable that begins with the prefix and is not a setting, in a sentence: a mistyped limit would limit nothing."""
     names = own_variables()
     ours = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in names]
     others = [name for name in ours if not name.upper().startswith((f"{BASE_URL}_", f"{PREFIX}ACTION_"))]

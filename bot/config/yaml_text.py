@@ -44,7 +44,7 @@ _Exact.add_representer(str, _text)
 
 
 def dump(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A list of mappings as YAML that people can read."""
+    """Return a list of mappings as YAML that people can read."""
     return yaml.dump(list(rows), Dumper=_Exact, sort_keys=False, allow_unicode=True, width=120)
 
 
@@ -62,17 +62,17 @@ _Blocks.add_representer(str, _block)
 
 
 def file(settings: Mapping[str, Any]) -> str:
-    """A settings file, its long texts as blocks."""
+    """Return a settings file, its long texts as blocks."""
     return yaml.dump(dict(settings), Dumper=_Blocks, sort_keys=False, allow_unicode=True, width=120)
 
 
 def data(text: str) -> Any:  # noqa: ANN401 - whatever the text holds
-    """The plain data alone. Raises as `load` does."""
+    """Return the plain data alone. Raises as `load` does."""
     return load(text)[1]
 
 
 def duplicates(node: yaml.Node | None) -> list[tuple[int, str]]:
-    """The line and a sentence for each key that stands twice in one mapping: the last one counts, and the others are lost without a word."""
+    """Return the line and a sentence for each key that stands twice in one mapping: the last one counts, and the others are lost without a word."""
     repeats: list[tuple[int, str]] = []
     stack = [node] if node is not None else []
     while stack:
@@ -101,12 +101,12 @@ def fault(error: ValueError) -> tuple[int | None, str]:
 
 
 def place(path: str, line: int | None) -> str:
-    """A place in a file as sentences begin with it."""
+    """Return a place in a file as sentences begin with it."""
     return path if line is None else f"{path} line {line}"
 
 
 def sentence(item: Mapping[str, Any]) -> str:
-    """One item of `ValidationError.errors()` as what a person has to write instead, without the value that is wrong."""
+    """Return one item of `ValidationError.errors()` as what a person has to write instead, without the value that is wrong."""
     context = item.get("ctx", {})
     if item["type"] in ("tuple_type", "list_type") and item.get("loc", ())[-1:] in ENTRIES:
         return f"write a list of entries, such as [{ENTRIES[item['loc'][-1:]]}]"
@@ -139,7 +139,7 @@ def sentence(item: Mapping[str, Any]) -> str:
 
 
 def line_of(node: yaml.Node | None, place: Sequence[str | int]) -> int | None:
-    """The line, from 1, of the key or entry that a place such as ("budget", "usd") names, or of the nearest one above it."""
+    """Return the line, from 1, of the key or entry that a place such as ("budget", "usd") names, or of the nearest one above it."""
     line = None
     for step in place:
         if isinstance(node, yaml.MappingNode):

@@ -34,7 +34,7 @@ _COUNTED = 400  # characters of a line that are looked at
 
 
 def marks(unit: Unit) -> tuple[str, ...]:
-    """The kinds of danger that the changed lines of a unit show."""
+    """Return the kinds of danger that the changed lines of a unit show."""
     added_texts, removed_texts = (
         [row.text[:_COUNTED] for row in rows if not is_comment(row.text, unit.path)]
         for rows in (unit.added_rows, unit.removed_rows)

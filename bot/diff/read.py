@@ -12,7 +12,7 @@ from impact.text.paths import is_code, is_settings, vendored_folder
 
 
 def read(change: RawChange) -> tuple[ChangedFile, ...]:
-    """Every changed file in git's order. Files that need no review carry the reason in `skip`."""
+    """Return every changed file in git's order. Files that need no review carry the reason in `skip`."""
     is_generated = generated_marks(change.attributes)
     changed_files, pairs = [], [*patches.with_patches(change.status, change.patch)]
     left = [row.old for row, _ in pairs if row.letter in "DR" and (is_code(row.old) or is_settings(row.old))]

@@ -57,7 +57,7 @@ GENERATED_HEAD = re.compile(
 
 
 def by_mode(old: str, new: str) -> str | None:
-    """The reason that the modes alone give. A file that takes the place of a link or a submodule is a file like any other."""
+    """Return the reason that the modes alone give. A file that takes the place of a link or a submodule is a file like any other."""
     if new == SUBMODULE_MODE:
         return SUBMODULE if old in (ABSENT, SUBMODULE_MODE) else REPLACED
     if old == SUBMODULE_MODE and new == ABSENT:
@@ -70,7 +70,7 @@ def by_mode(old: str, new: str) -> str | None:
 def reason(
     file: ChangedFile, parts: Sequence[bytes], change: RawChange, marks_generated: Callable[[str], bool | None]
 ) -> str | None:
-    """Why this file needs no review, None if it does. `parts` is its patch.
+    """Return why this file needs no review, None if it does. `parts` is its patch.
 
     A mark (a name, a header, an attribute) counts if the file has it before the change and after it: a change that sets the mark,
     takes it away, or moves a file to where it holds or from there, must not hide the file. Of a new file there is no before.
@@ -103,7 +103,7 @@ def reason(
 
 
 def is_unread(file: ChangedFile) -> bool:
-    """Whether nobody reads what the change brings in a file: by its name or a mark it is left out, or what it points to is elsewhere.
+    """Return whether nobody reads what the change brings in a file: by its name or a mark it is left out, or what it points to is elsewhere.
 
     People who may merge answer for such a file, and `is_unvouched` says what is open all the same; of anybody else all of it is open.
     """
@@ -114,7 +114,7 @@ def is_unread(file: ChangedFile) -> bool:
 
 
 def is_unvouched(file: ChangedFile, why: str | None, *, replaces_code: bool = False) -> bool:
-    """Whether a file is skipped for a reason for which nobody but the change speaks, or could not be read: such a file is open.
+    """Return whether a file is skipped for a reason for which nobody but the change speaks, or could not be read: such a file is open.
 
     The base vouches for a mark that an existing file had before the change and has after it. Of a new file the name alone vouches
     for a lock file, a licence and what no program reads as code or settings. The checks by code run on the text of all of

@@ -35,7 +35,7 @@ class Span:
 
 
 def spans(file: ChangedFile, symbols: Sequence[ChangedSymbol], rows: Mapping[Side, Sequence[str]]) -> list[Span]:
-    """The changed definitions, then runs of changed lines that are in none of them. A new or deleted file is one span.
+    """Return the changed definitions, then runs of changed lines that are in none of them. A new or deleted file is one span.
 
     `rows`: the lines of the file on the sides on which it exists.
     """
@@ -56,7 +56,7 @@ def _whole(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> Span:
 
 
 def around(hunks: Sequence[Hunk], span: Span) -> Sequence[Hunk]:
-    """The hunks, in the order of the file, that may hold lines of a span: a file may have many thousands."""
+    """Return the hunks, in the order of the file, that may hold lines of a span: a file may have many thousands."""
     base, start, end = span.side == "base", span.start - span.before, span.end + span.after
 
     def begins(hunk: Hunk) -> int:
@@ -69,7 +69,7 @@ def around(hunks: Sequence[Hunk], span: Span) -> Sequence[Hunk]:
 
 
 def near(hunk: Hunk, span: Span) -> Iterator[DiffLine]:
-    """The lines of a hunk that belong to a span and its margin. A removed line stands before the head line that follows it."""
+    """Yield the lines of a hunk that belong to a span and its margin. A removed line stands before the head line that follows it."""
     start, end = span.start - span.before, span.end + span.after
     first, size = (hunk.old_start, hunk.old_lines) if span.side == "base" else (hunk.new_start, hunk.new_lines)
     if first > end + 1 or first + size < start:

@@ -43,7 +43,7 @@ def file_diffs(
     around: int | None = None,
     further_lines: Mapping[str, Mapping[int, str]] = NO_LINES,
 ) -> list[FileDiff]:
-    """The units file by file, code before tests and texts, each row once; notes say what lies between.
+    """Return the units file by file, code before tests and texts, each row once; notes say what lies between.
 
     All of a new file is new: its rows have no sign.
     `around`: unchanged lines beside a change at most; a text and a test have their changed lines alone then.
@@ -121,7 +121,7 @@ def _with_layout(rows: Iterable[DiffRow]) -> list[DiffRow]:
 
 
 def is_layout(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether lines say the same before and after: what differs is blanks, line breaks in brackets, the kind of quotes, a last comma of several.
+    """Return whether lines say the same before and after: what differs is blanks, line breaks in brackets, the kind of quotes, a last comma of several.
 
     Indentation may carry meaning where no bracket is open: there it is the same too.
     """
@@ -152,7 +152,7 @@ def _layout(lines: Sequence[str]) -> tuple[list[str], list[int]]:
 
 
 def followers(file: ChangedFile) -> Mapping[int, int]:
-    """For each removed line the head line that it stood above."""
+    """Return for each removed line the head line that it stood above."""
     positions: dict[int, int] = {}
     for hunk in file.hunks:
         at = hunk.new_start + (hunk.new_lines == 0)

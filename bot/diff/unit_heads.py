@@ -35,7 +35,7 @@ def with_heads(
     added_rows: Mapping[int, DiffRow],
     symbols: Iterable[Definition],
 ) -> Iterator[Unit]:
-    """The units with their heads. `lines`: of the head; `added_rows`: the added rows by their lines; `symbols`: the changed definitions."""
+    """Yield the units with their heads. `lines`: of the head; `added_rows`: the added rows by their lines; `symbols`: the changed definitions."""
     above = followers(file)
     starts = {unit.id: _starts(unit, above) for unit in units}
     chains = _chains(lines, {at for mine in starts.values() for at in mine}, file.path) if lines else {}

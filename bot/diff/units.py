@@ -40,7 +40,7 @@ class Texts:
 
 
 def cut(files: Sequence[ChangedFile], dependents: Dependents, texts: Texts) -> tuple[Unit, ...]:
-    """The units of a change, riskiest first."""
+    """Return the units of a change, riskiest first."""
     symbols: dict[str, list[ChangedSymbol]] = defaultdict(list)
     for symbol in dependents.symbols:
         symbols[symbol.symbol.path].append(symbol)
@@ -190,20 +190,20 @@ class ShownLines:
         return self._places["head"]
 
     def add(self, excerpt: Excerpt) -> None:
-        """The lines of an excerpt are there now."""
+        """Note that the lines of an excerpt are there now."""
         self._places[excerpt.side].update((excerpt.path, row.number) for row in excerpt.rows)
 
     def has(self, path: str, number: int, side: Side = "head") -> bool:
-        """Whether a line is shown."""
+        """Return whether a line is shown."""
         return (path, number) in self._places[side]
 
     def left(self, path: str, numbers: Iterable[int], side: Side = "head") -> list[int]:
-        """Those of some lines that are not shown yet."""
+        """Return those of some lines that are not shown yet."""
         return [number for number in numbers if (path, number) not in self._places[side]]
 
 
 def areas(units: Iterable[Unit]) -> tuple[Area, ...]:
-    """The folders with changed units, riskiest first."""
+    """Return the folders with changed units, riskiest first."""
     risks_by_folder: dict[str, list[int]] = defaultdict(list)
     for unit in units:
         risks_by_folder[unit.path.rpartition("/")[0]].append(unit.risk)

@@ -45,7 +45,7 @@ HOLDS, OPEN = ClaimCheck(holds=True), ClaimCheck()
 
 
 async def check_claims(finding: Finding, tree: Tree) -> Finding | str:
-    """The finding with what its claims were worth, or the sentence that says which of them is false.
+    """Return the finding with what its claims were worth, or the sentence that says which of them is false.
 
     An analyser claims nothing of the tree: its "`x` is not defined" means one file, no matter what defines an `x` elsewhere.
     """
@@ -90,7 +90,7 @@ class _Search:
     near: set[str] = field(default_factory=set)  # words of the finding, and what its file defines
 
     async def is_undefined(self) -> ClaimCheck:
-        """A line that announces a definition in code of the product, or binds the name where others can see it."""
+        """Return a line that announces a definition in code of the product, or binds the name where others can see it."""
         name = re.escape(self.short)
         bound = rf"^(?:export\s+)?(?:(?:const|let|var)\s+)?{name}\s*(?::[^=]*)?=(?!=)"
         member = rf"^\s+(?:self\.|this\.)?{name}\s*(?::[^=]*)?=(?!=)"
@@ -99,7 +99,7 @@ class _Search:
         return await self._first([row for row in rows if _IMPORT.match(row[2]) is None or row[0] == self.finding.path])
 
     async def not_overridden(self) -> ClaimCheck:
-        """A definition of the method in the body of the class."""
+        """Return a definition of the method in the body of the class."""
         if not re.fullmatch(r"[A-Za-z_$][\w$.]{0,200}", self.claim.of):
             return OPEN
         holder = self.claim.of.rpartition(".")[2]
@@ -116,7 +116,7 @@ class _Search:
         return HOLDS
 
     async def absent(self) -> ClaimCheck:
-        """A line of the product that does what nobody is said to do."""
+        """Return a line of the product that does what nobody is said to do."""
         rows = await self.tree.grep_lines(
             Query([self.short], word=bool(re.fullmatch(r"\w+", self.short)), limit=MAX_SEARCHED_ROWS)
         )
@@ -304,14 +304,14 @@ def _own_lines(finding: Finding) -> set[tuple[str, int]]:
 
 
 def results(finding: Finding) -> dict[str, str]:
-    """Each sentence that a finding states about the whole tree, with the result of the search for it."""
+    """Return each sentence that a finding states about the whole tree, with the result of the search for it."""
     held = {item.note.removeprefix(f"{SEARCHED}: ") for item in finding.evidence if item.note.startswith(SEARCHED)}
     sentences = [describe(claim) for claim in list(dict.fromkeys(finding.basis.claims))[:MAX_CLAIMS]]
     return {sentence: HELD if sentence in held else UNDECIDED for sentence in sentences}
 
 
 def describe(claim: Claim) -> str:
-    """The sentence that a claim is."""
+    """Return the sentence that a claim is."""
     words = {
         "undefined": "`{0}` is not defined",
         "unused": "nothing reads `{0}`",

@@ -37,7 +37,7 @@ def _reader(form: Any) -> Any:  # noqa: ANN401 - a type, and pydantic's reader o
 
 
 def read(data: bytes) -> Earlier | str:
-    """The earlier review, or the sentence that says why it cannot be used."""
+    """Return the earlier review, or the sentence that says why it cannot be used."""
     if len(data) > MAX_BYTES:
         return "the file of the earlier review is too large"
     try:
@@ -87,18 +87,18 @@ def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
 
 
 def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
-    """Findings from their rows. Raises ValueError."""
+    """Return findings from their rows. Raises ValueError."""
     read: tuple[Finding, ...] = _reader(_FINDINGS).validate_python(list(map(finding_fields, rows)))
     return tuple(map(merge.add_proofs, read))
 
 
 def findings_of(document: Mapping[str, Any], *statuses: Status) -> tuple[Finding, ...]:
-    """The findings of these statuses, one status after the other. Raises ValueError."""
+    """Return the findings of these statuses, one status after the other. Raises ValueError."""
     rows = document["findings"]
     return findings([row for status in statuses for row in rows if row["status"] == status])
 
 
 def numbers_given(document: Mapping[str, Any]) -> rounds.NumbersGiven:
-    """Every number that was given by then."""
+    """Return every number that was given by then."""
     rows = _reader(_NUMBERS).validate_python(document["numbers"])
     return tuple(sorted({n: mark for n, mark in rows if 0 < n <= rounds.MOST_NUMBER}.items()))

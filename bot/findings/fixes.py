@@ -29,12 +29,12 @@ class _CannotApply(Exception):  # noqa: N818 - an outcome
 
 
 def is_fixable(row: PlacedFinding) -> bool:
-    """Whether something is known that would mend the finding."""
+    """Return whether something is known that would mend the finding."""
     return bool(rewrites_of(row))
 
 
 def rewrites_of(row: PlacedFinding) -> tuple[Rewrite, ...]:
-    """The lines to rewrite. Of another repository, or of the state before the change, nothing is written."""
+    """Return the lines to rewrite. Of another repository, or of the state before the change, nothing is written."""
     finding, spot = row.finding, row.spot
     if finding.consumer or finding.side != "head" or not finding.verdict.is_shown:
         return ()
@@ -46,7 +46,7 @@ def rewrites_of(row: PlacedFinding) -> tuple[Rewrite, ...]:
 
 
 async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> Fix:
-    """Every fix that can be applied, in the order of the findings; one that contradicts an earlier one is left out."""
+    """Return every fix that can be applied, in the order of the findings; one that contradicts an earlier one is left out."""
     rows = [(row.finding, rewrites_of(row)) for row in placed_findings]
     paths = sorted({rewrite.path for _, rewrites in rows for rewrite in rewrites})
     entries = await tree.entries()

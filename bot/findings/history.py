@@ -25,10 +25,10 @@ class History(Protocol):
     """What a repository tells about the commits between base and head."""
 
     async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
-        """What the commits of the change but its head and its merges change, oldest first; and why some are missing, if any are."""
+        """Return what the commits of the change but its head and its merges change, oldest first; and why some are missing, if any are."""
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file."""
+        """Return the content of a file."""
 
 
 @dataclass(frozen=True, slots=True)

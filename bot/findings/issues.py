@@ -22,12 +22,12 @@ _FIELD = {"type": "array", "items": _ROW, "description": "one entry for each iss
 
 @lru_cache(maxsize=len(get_args(read.Extent)))
 def schema(notes: read.Extent) -> Schema:
-    """A worker's answer with this field. `notes`: of how much it says what the change does."""
+    """Return a worker's answer with this field. `notes`: of how much it says what the change does."""
     return read.with_field(read.schema(notes), "issues", _FIELD)
 
 
 def reports(data: Mapping[str, Any] | None, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
-    """What an answer says of these issues, each once; what does not fit is left out."""
+    """Return what an answer says of these issues, each once; what does not fit is left out."""
     reports_found: dict[int, IssueReport] = {}
     for row in read.rows(data, "issues")[: 2 * len(linked_issues)]:
         number, progress = row.get("number"), row.get("done")
@@ -40,7 +40,7 @@ def reports(data: Mapping[str, Any] | None, linked_issues: Collection[LinkedIssu
 
 
 def from_root(rows: object, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
-    """What a root hands in of them: rows of number, what it asks, whether it is done, and what is missing."""
+    """Return what a root hands in of them: rows of number, what it asks, whether it is done, and what is missing."""
     listed_rows = rows[: 2 * len(linked_issues)] if isinstance(rows, (list, tuple)) else ()
     names = ("number", "asks", "done", "missing")
     known_rows = [dict(zip(names, row, strict=False)) for row in listed_rows if isinstance(row, (list, tuple))]

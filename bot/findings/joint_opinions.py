@@ -33,7 +33,7 @@ Request = tuple[OpinionQuestion, ...]
 
 
 def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
-    """The claims by request, those that may tell one defect side by side; as many in each as there is room for, and as even as can be."""
+    """Return the claims by request, those that may tell one defect side by side; as many in each as there is room for, and as even as can be."""
     alone = [one for one in questions if one.precedents]
     rest = list(_side_by_side([one for one in questions if one not in alone]))
     count = -(-len(rest) // MOST_CLAIMS) or 1
@@ -64,7 +64,7 @@ def _places(question: OpinionQuestion) -> set[tuple[str, int]]:
 
 
 def prompt(request: Request) -> Prompt:
-    """What is sent for these claims: for one alone its own prompt."""
+    """Return what is sent for these claims: for one alone its own prompt."""
     if len(request) == 1:
         return request[0].prompt
     findings = [one.finding for one in request]
@@ -87,7 +87,7 @@ def prompt(request: Request) -> Prompt:
 
 
 def replies(request: Request, reply: Completion | DeepRepoError) -> list[Completion | DeepRepoError]:
-    """The answer about each claim, as if it had been asked about alone; without data where the answer has left it out."""
+    """Return the answer about each claim, as if it had been asked about alone; without data where the answer has left it out."""
     if len(request) == 1 or not isinstance(reply, Completion):
         return [reply] * len(request)
     rows = _rows(reply.data)
@@ -98,19 +98,19 @@ def replies(request: Request, reply: Completion | DeepRepoError) -> list[Complet
 
 
 def is_left_out(reply: Completion | DeepRepoError) -> bool:
-    """Whether an answer was given, and holds nothing about this claim."""
+    """Return whether an answer was given, and holds nothing about this claim."""
     return isinstance(reply, Completion) and reply.data is None and reply.stop != "refusal"
 
 
 def open_claims(data: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """The ids of the claims on which an answer gives no verdict yet."""
+    """Return the ids of the claims on which an answer gives no verdict yet."""
     return tuple(
         name for name, row in _rows(data).items() if (verdict := verdict_of(row)) is None or verdict.is_undecided
     )
 
 
 def join_answers(first: Completion, last: Completion) -> Completion:
-    """The last answer with the verdicts that the first one has given already."""
+    """Return the last answer with the verdicts that the first one has given already."""
     before, after = _rows(first.data), _rows(last.data)
     waiting = open_claims(first.data)
     rows = {**before, **{name: row for name, row in after.items() if name in waiting or name not in before}}
@@ -119,7 +119,7 @@ def join_answers(first: Completion, last: Completion) -> Completion:
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """What is handed in about several claims."""
+    """Return what is handed in about several claims."""
     form = VERDICTS, "Hand in a verdict on each claim."
     claim = {
         "claim": text("the id of the claim, such as C1"),

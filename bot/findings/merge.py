@@ -44,7 +44,7 @@ Location = tuple[str, str, int]  # path, side, line
 
 
 def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings without duplicates, each with its fingerprint. The stronger one speaks; the other adds evidence and its source."""
+    """Return findings without duplicates, each with its fingerprint. The stronger one speaks; the other adds evidence and its source."""
     distinct_findings: list[Finding] = []
     near: dict[tuple[str, int], set[int]] = defaultdict(set)
     for finding in findings:
@@ -94,12 +94,12 @@ def tell_anew(distinct_findings: list[Finding], finding: Finding) -> tuple[Findi
 
 
 def identify(finding: Finding) -> Finding:
-    """The finding with its proof and its fingerprint."""
+    """Return the finding with its proof and its fingerprint."""
     return replace(add_proofs(finding), fingerprint=fingerprint(finding))
 
 
 def add_proofs(finding: Finding) -> Finding:
-    """The finding, with what code has proven written beside each source that may have proven it, unless it is there already."""
+    """Return the finding, with what code has proven written beside each source that may have proven it, unless it is there already."""
     if not finding.proven or finding.proofs:
         return finding
     proof = proof_of(finding.kind, " ".join(sorted(code_names(finding.title))))
@@ -112,13 +112,13 @@ def _proving(source: Source, proof: str) -> Source:
 
 
 def fingerprint(finding: Finding) -> str:
-    """Path, quote with whitespace folded, or the cause of several places; category, and the consumer that breaks: unchanged when lines move."""
+    """Return path, quote with whitespace folded, or the cause of several places; category, and the consumer that breaks: unchanged when lines move."""
     place = [finding.cause] if finding.cause else [finding.path, fold(finding.quote)]
     return _digest(*place, finding.category, *filter(None, [finding.consumer]))
 
 
 def copy_mark(fingerprint: str, number: int) -> str:
-    """The fingerprint of a finding on the so-manyth of several equal lines of a file."""
+    """Return the fingerprint of a finding on the so-manyth of several equal lines of a file."""
     return _digest(fingerprint, str(number))
 
 
@@ -145,7 +145,7 @@ def _by_proof(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def same(one: Finding, other: Finding) -> bool:
-    """Whether two findings are one defect."""
+    """Return whether two findings are one defect."""
     if one.consumer != other.consumer or _two_proofs(one, other):
         return False
     titles, names, other_names = (one.title, other.title), code_names(one.title), code_names(other.title)
@@ -233,12 +233,12 @@ def _breaks(title: str) -> set[str]:
 
 
 def code_names(title: str) -> set[str]:
-    """What a title writes as code: in backticks, with parentheses, with an underscore or a capital inside."""
+    """Return what a title writes as code: in backticks, with parentheses, with an underscore or a capital inside."""
     return {word.rpartition(".")[2] for match in _CODE.finditer(title) for word in match.groups() if word}
 
 
 def alike(one: str, other: str, share: float = HALF_SHARED) -> bool:
-    """Whether two titles tell the same story: they share this part of the telling words of the shorter one, by default half."""
+    """Return whether two titles tell the same story: they share this part of the telling words of the shorter one, by default half."""
     words, others = _telling_words(one), _telling_words(other)
     return len(words & others) >= max(1.0, share * min(len(words), len(others)))
 
@@ -248,7 +248,7 @@ def _telling_words(title: str) -> set[str]:
 
 
 def unite(one: Finding, other: Finding) -> Finding:
-    """One of the two with the other's evidence, and with the other's place if it is another one."""
+    """Return one of the two with the other's evidence, and with the other's place if it is another one."""
     strong, weak = sorted((one, other), key=lambda f: (not f.is_masked, f.verdict.rank, severity_rank(f.severity)))
     apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start
     place = (Evidence(weak.path, weak.quote, weak.start, weak.side),) if apart and weak.start else ()

@@ -30,13 +30,13 @@ class Since:
     _moves: dict[str, Mapping[int, int]] = field(default_factory=dict, init=False)
 
     def moves(self, path: str) -> Mapping[int, int]:
-        """Where each line is that the file has kept: the number then, and the number now."""
+        """Return where each line is that the file has kept: the number then, and the number now."""
         if path not in self._moves:
             self._moves[path] = kept_lines(self.before.get(path, ""), self.now.get(path, ""))
         return self._moves[path]
 
     def is_new(self, path: str, quote: str, start: int) -> bool:
-        """Whether these lines are new, and no others that moved here."""
+        """Return whether these lines are new, and no others that moved here."""
         before, now = self.before.get(path), self.now.get(path)
         if before is None:
             return True
@@ -49,7 +49,7 @@ class Since:
 
 
 def kept_lines(before: str, now: str) -> Mapping[int, int]:
-    """The lines that two versions of a text have in common, from 1."""
+    """Return the lines that two versions of a text have in common, from 1."""
     old, new = before.split("\n"), now.split("\n")
     most = min(len(old), len(new))
     head = next((at for at in range(most) if old[at] != new[at]), most)
@@ -61,7 +61,7 @@ def kept_lines(before: str, now: str) -> Mapping[int, int]:
 
 
 def added(past: Finding, again: Finding, since: Since, files: Sequence[ChangedFile]) -> tuple[Location, ...]:
-    """The places of a finding that the round before did not have. A line that moved, or was edited a little, is the same place."""
+    """Return the places of a finding that the round before did not have. A line that moved, or was edited a little, is the same place."""
     names = {file.old_path: file.path for file in files if file.status == "renamed"}
     known = [replace(item, path=names.get(item.path, item.path)) for item in past.places]
     left = list(again.places)
@@ -77,7 +77,7 @@ def added(past: Finding, again: Finding, since: Since, files: Sequence[ChangedFi
 
 
 def known_first(finding: Finding) -> Finding:
-    """The finding, with what is said of the first of several equal lines said of those that are known."""
+    """Return the finding, with what is said of the first of several equal lines said of those that are known."""
     groups: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
     for place in finding.places:
         groups[place.path, place.words].append(place)
@@ -126,7 +126,7 @@ _SAME: tuple[Callable[[Evidence, Evidence, Since], bool], ...] = (
 
 
 def says_the_same(past: str, now: str) -> bool:
-    """Whether two quotes are the same but for their blanks. The earlier one may be masked."""
+    """Return whether two quotes are the same but for their blanks. The earlier one may be masked."""
     old, new = fold(past), fold(now)
     if MASK not in old:
         return old == new
@@ -135,12 +135,12 @@ def says_the_same(past: str, now: str) -> bool:
 
 
 def likeness(one: str, other: str) -> float:
-    """How much of two quotes is the same, from 0 to 1."""
+    """Return how much of two quotes is the same, from 0 to 1."""
     return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio()
 
 
 def told_at(finding: Finding, place: Evidence, others: Collection[Evidence] | None = None) -> Finding:
-    """The same finding, told first at this place of it. `others`: the places that it still names; all of them by default."""
+    """Return the same finding, told first at this place of it. `others`: the places that it still names; all of them by default."""
     left = [item for item in (finding.places if others is None else others) if item.location != place.location]
     rest = [item for item in finding.evidence if not item.is_place]
     here = {item.location for item in (place, *left)}
@@ -164,12 +164,12 @@ def told_at(finding: Finding, place: Evidence, others: Collection[Evidence] | No
 
 
 def is_movable(finding: Finding, place: Evidence) -> bool:
-    """Whether a finding stays itself if it is told at this place: its name does not hold its path, or the path is the same."""
+    """Return whether a finding stays itself if it is told at this place: its name does not hold its path, or the path is the same."""
     return bool(finding.cause) or place.path == finding.path
 
 
 def at_best(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
-    """The finding at the place that its reader can be shown best: one that is new, on a changed line, in the diff."""
+    """Return the finding at the place that its reader can be shown best: one that is new, on a changed line, in the diff."""
 
     def order(place: Evidence) -> tuple[bool, ...]:
         is_shown = spot_of(place, files) is not None

@@ -37,12 +37,12 @@ _SLIP = re.compile(
 
 
 def place(findings: Iterable[Finding], files: Sequence[ChangedFile]) -> tuple[PlacedFinding, ...]:
-    """Each finding with the closest place that GitHub's rules allow."""
+    """Return each finding with the closest place that GitHub's rules allow."""
     return tuple(_place(finding, files) for finding in findings)
 
 
 def spot_of(place: Evidence, files: Sequence[ChangedFile]) -> CommentSpot | None:
-    """Where a comment on one line can stand; None if the diff does not show it."""
+    """Return where a comment on one line can stand; None if the diff does not show it."""
     file = _file(place, files)
     return _within(file, place.side, place.line, place.line) if file is not None and not _is_folded(file) else None
 
@@ -109,7 +109,7 @@ def _number(line: DiffLine, side: Side) -> int | None:
 
 
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
-    """Best first. Folded: what is beyond the quota, of that first what only one has found and is minor; a slip of the pen, and `held` (fingerprints)."""
+    """Sort them, best first. Folded: what is beyond the quota, of that first what only one has found and is minor; a slip of the pen, and `held` (fingerprints)."""
     ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
     critical = {at for at, item in enumerate(ranked) if item.finding.severity == "critical" and not _slip(item.finding)}
     others = [

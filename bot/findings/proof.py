@@ -69,7 +69,7 @@ class CodeSpan:
 async def gather(
     finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile] = (), room: int = TOKENS
 ) -> tuple[Excerpt, ...]:
-    """The excerpts for one finding, the most telling first, in at most `room` tokens."""
+    """Return the excerpts for one finding, the most telling first, in at most `room` tokens."""
     places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents)]
     own = [one for one in finding.evidence if not one.repository]
     places += [CodeSpan(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in own]
@@ -86,7 +86,7 @@ async def gather(
 
 
 def with_signs(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
-    """The excerpts with a sign at each line that the change adds, or takes away: who judges a claim sees what is new."""
+    """Return the excerpts with a sign at each line that the change adds, or takes away: who judges a claim sees what is new."""
     changed: dict[tuple[str, Side], tuple[Literal["+", "-"], Collection[int]]] = {}
     for file in files:
         changed[file.path, "head"] = "+", file.added_lines

@@ -14,7 +14,7 @@ MAX_QUOTE = 4_000  # characters; a longer quote is a copied file, not evidence
 
 
 def fold(line: str) -> str:
-    """A line without what is a matter of taste: runs of blanks are one."""
+    """Return a line without what is a matter of taste: runs of blanks are one."""
     return re.sub(r"\s+", " ", line).strip()
 
 
@@ -23,14 +23,14 @@ READINGS: Sequence[Callable[[str], str]] = (str.rstrip, fold)
 
 
 def rows_of(quote: str) -> list[str]:
-    """The lines of a quote, without the empty ones around it."""
+    """Return the lines of a quote, without the empty ones around it."""
     return [line.rstrip("\r") for line in quote.strip("\r\n").split("\n")]
 
 
 async def find_quote(
     tree: Tree, path: str, quote: str, near: int = 0, sides: Sequence[Side] = ("head", "base")
 ) -> tuple[Side, int, int] | None:
-    """The side of a file on which a quote stands, its first and last line; the first of these sides that has it."""
+    """Return the side of a file on which a quote stands, its first and last line; the first of these sides that has it."""
     if not quote.strip():
         return None
     for side in sides:
@@ -42,7 +42,7 @@ async def find_quote(
 
 
 def locate(text: str, quote: str, near: int = 0) -> tuple[int, int] | None:
-    """The first and last line of a quote in a text: exact first, then with whitespace folded. `near` decides between several.
+    """Return the first and last line of a quote in a text: exact first, then with whitespace folded. `near` decides between several.
 
     Lines are split at line feeds alone, as git does.
     """
@@ -63,14 +63,14 @@ def locate(text: str, quote: str, near: int = 0) -> tuple[int, int] | None:
 
 
 def occurrences(text: str, quote: str) -> int:
-    """How often a text has a quote, whatever its blanks."""
+    """Return how often a text has a quote, whatever its blanks."""
     have, want = [fold(line) for line in text.split("\n")], [fold(line) for line in rows_of(quote)]
     count = sum(have[at : at + len(want)] == want for at in range(len(have) - len(want) + 1))
     return count if count or len(want) > 1 else sum(_words_in(want[0], line) for line in have)
 
 
 def first_line(quote: str, rows: Iterable[DiffRow]) -> int:
-    """Where a quote begins among the rows that its finder was shown: on an added one if there is one; 0 if it is not among them."""
+    """Return where a quote begins among the rows that its finder was shown: on an added one if there is one; 0 if it is not among them."""
     first = fold(rows_of(quote)[0])
     known = [row for row in rows if row.sign != "-" and row.number and fold(row.text) == first]
     return next((row.number for row in sorted(known, key=lambda row: row.sign != "+")), 0)
@@ -83,7 +83,7 @@ def _words_in(part: str, line: str) -> bool:
 
 
 async def check_quotes(finding: Finding, tree: Tree) -> Finding | str:
-    """The finding with its lines and evidence filled in, or a sentence that says why it cannot stand."""
+    """Return the finding with its lines and evidence filled in, or a sentence that says why it cannot stand."""
     if not finding.quote.strip():
         return "it quotes nothing: a finding must quote the line that it is about, verbatim"
     if len(finding.quote) > MAX_QUOTE:

@@ -36,22 +36,22 @@ MAX_UNSETTLED = 3
 
 
 def strict(**properties: Row) -> dict[str, Any]:
-    """A JSON schema object in the strict form: every property required, nothing else allowed."""
+    """Return a JSON schema object in the strict form: every property required, nothing else allowed."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def text(description: str = "") -> dict[str, Any]:
-    """A text of such an object."""
+    """Return a text of such an object."""
     return {"type": "string", "description": description} if description else {"type": "string"}
 
 
 def many(items: Row, description: str = "") -> dict[str, Any]:
-    """A list of such an object."""
+    """Return a list of such an object."""
     return {"type": "array", "items": items} | ({"description": description} if description else {})
 
 
 def one_of(words: Iterable[str], description: str = "") -> dict[str, Any]:
-    """One of some words."""
+    """Return one of some words."""
     return {"type": "string", "enum": list(words)} | ({"description": description} if description else {})
 
 
@@ -135,7 +135,7 @@ def with_field(base: Schema, name: str, field: Row) -> Schema:
 
 @lru_cache(maxsize=len(get_args(Extent)))
 def schema(notes: Extent = "none") -> Schema:
-    """What a worker is asked to hand in. `notes`: of how much it says what the change does."""
+    """Return what a worker is asked to hand in. `notes`: of how much it says what the change does."""
     names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[notes]
     more = {name: _NOTES[name] for name in names}
     fields = {"answer": ANSWER, "findings": FINDINGS, "unsettled": _UNSETTLED}
@@ -146,7 +146,7 @@ def schema(notes: Extent = "none") -> Schema:
 
 
 def wishes(*, are_several: bool = False) -> Row:
-    """The field in which any structured answer may ask to see more code. `are_several`: it is about several claims."""
+    """Return the field in which any structured answer may ask to see more code. `are_several`: it is about several claims."""
     most = f"{MAX_JOINT_LOOK_UPS} for all claims" if are_several else MAX_LOOK_UPS
     about = (
         f"code to see before the final answer, at most {most}; empty in the final answer, and if what is shown decides"
@@ -161,20 +161,20 @@ def asking(name: str, description: str, properties: Row) -> Schema:
 
 
 def rows(data: Row | None, name: str) -> list[Row]:
-    """The objects of a list that an answer may leave out or get wrong."""
+    """Return the objects of a list that an answer may leave out or get wrong."""
     value = (data or {}).get(name)
     return [row for row in value if isinstance(row, Mapping)] if isinstance(value, (list, tuple)) else []
 
 
 def sentences(data: Row | None, name: str, most: int, chars: int = 400) -> tuple[str, ...]:
-    """The texts of such a list, each on one line."""
+    """Return the texts of such a list, each on one line."""
     value = (data or {}).get(name)
     texts = [row for row in value if isinstance(row, str)] if isinstance(value, (list, tuple)) else []
     return tuple([line for row in texts if (line := " ".join(row.split())[:chars])][:most])
 
 
 def look_ups(data: Row | None, *, are_several: bool = False) -> tuple[LookUp, ...]:
-    """What a reply asks to see, each once; nothing where it asks for nothing that can be read. `are_several`: it is about several claims."""
+    """Return what a reply asks to see, each once; nothing where it asks for nothing that can be read. `are_several`: it is about several claims."""
     known = [row for row in rows(data, "look_ups") if row.get("kind") in get_args(LookUpKind)]
     return tuple(dict.fromkeys(_look_up(row) for row in known[: MAX_JOINT_LOOK_UPS if are_several else MAX_LOOK_UPS]))
 
@@ -187,18 +187,18 @@ def _look_up(row: Row) -> LookUp:
 
 
 def withdrawn(data: Row | None) -> frozenset[int]:
-    """The numbers of the findings of its first answer that a reply takes back."""
+    """Return the numbers of the findings of its first answer that a reply takes back."""
     value = (data or {}).get("withdrawn")
     return frozenset(one for one in value if type(one) is int) if isinstance(value, (list, tuple)) else frozenset()
 
 
 def open_suspicions(data: Row | None) -> tuple[str, ...]:
-    """The suspicions that a final answer leaves open, as sentences."""
+    """Return the suspicions that a final answer leaves open, as sentences."""
     return sentences(data, "unsettled", MAX_UNSETTLED)
 
 
 def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
-    """What a reply says that the change does; None if it says nothing that can be read."""
+    """Return what a reply says that the change does; None if it says nothing that can be read."""
     parts = ([part.strip() for part in row.split("|", 2)] for row in sentences(data, "files", MAX_FILE_PHRASES, 4_000))
     files = tuple(FileNote(render.original_name(row[0]), row[1], row[2]) for row in parts if len(row) == NOTE_PARTS)
     said = [(data or {}).get(name) if whole else "" for name in ("overview", "look_first")]
@@ -208,7 +208,7 @@ def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
 
 
 def answer(data: Row | None, source: Source) -> tuple[str, tuple[Finding, ...]]:
-    """The reply's text and its findings."""
+    """Return the reply's text and its findings."""
     reply = data or {}
     return reply.get("answer", ""), tuple(_finding(row, source) for row in rows(reply, "findings")[:MAX_FINDINGS])
 

@@ -69,7 +69,7 @@ async def recall(
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen",
     since: Since | None = None,
 ) -> list[Finding]:
-    """This round's findings that are new, then each earlier one with its status: still there (open or moved), doubtful or fixed.
+    """Return this round's findings that are new, then each earlier one with its status: still there (open or moved), doubtful or fixed.
 
     `reread`: path and lines of what was read again. `before`: the texts of changed files at the head of the round before, by path.
     `absence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
@@ -92,7 +92,7 @@ async def recall(
 
 
 def tell_apart(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings, each new one with a fingerprint of its own: equal lines of a file are several places."""
+    """Return the findings, each new one with a fingerprint of its own: equal lines of a file are several places."""
     taken = {one.identity for one in findings if one.status not in ("new", "fixed")}
     named = dict[int, Finding]()
     for at, one in sorted(enumerate(findings), key=lambda row: (row[1].path, row[1].start)):
@@ -153,7 +153,7 @@ class _Head:
         self._tokens: dict[str, str] = {}
 
     async def find(self, past: Finding, means: Absence | None) -> Finding:
-        """A finding that nobody has reported again, with its status. `means`: what its check says by that; None if a model has found it."""
+        """Return a finding that nobody has reported again, with its status. `means`: what its check says by that; None if a model has found it."""
         if means == "lasting":
             return lasting(past, self._earlier.head)
         is_taken_back = bool(self._earlier.files) and not self._files  # the whole change
@@ -257,19 +257,19 @@ def _tokens(text: str) -> str:
 
 
 def new_path(path: str, files: Sequence[ChangedFile]) -> str:
-    """What the change has renamed a file to; the same path if it has not."""
+    """Return what the change has renamed a file to; the same path if it has not."""
     return next((file.path for file in files if file.old_path == path and file.status == "renamed"), path)
 
 
 def outlasting(leaks: Sequence[Finding], there: Sequence[Finding]) -> list[Finding]:
-    """The secrets that only earlier commits of the change hold, without those of these findings."""
+    """Return the secrets that only earlier commits of the change hold, without those of these findings."""
     return [
         leak for leak in leaks if not any(_is_identical(leak, one, ()) or _is_edited(leak, one, ()) for one in there)
     ]
 
 
 def lasting(past: Finding, commit: str) -> Finding:
-    """A problem that outlives its lines, such as a secret in the history: it is open until the owner says that it was dealt with."""
+    """Return a problem that outlives its lines, such as a secret in the history: it is open until the owner says that it was dealt with."""
     if LASTING in past.title:
         return past.with_status("still")
     where = f"commit {commit[:COMMIT_CHARS]}"
@@ -293,7 +293,7 @@ def _absence(past: Finding, absence: Callable[[Source, Finding], Absence | None]
 
 
 def is_new_code(finding: Finding, since: Since, changed: Collection[str]) -> bool:
-    """Whether the quoted lines are new since the round before. `changed`: paths of the change.
+    """Return whether the quoted lines are new since the round before. `changed`: paths of the change.
 
     A file that the change leaves alone is old code. What breaks there counts as new if code has proven it, or if its evidence is new.
     """
@@ -372,7 +372,7 @@ def _renew(past: Finding, again: Finding, since: Since, files: Sequence[ChangedF
 
 
 def look_again(past: Finding, now: Finding) -> Finding | None:
-    """A doubtful finding after a second opinion (`now`). One that nobody has seen yet, and that is unproven still, is not mentioned."""
+    """Return a doubtful finding after a second opinion (`now`). One that nobody has seen yet, and that is unproven still, is not mentioned."""
     if not now.verdict.stands:
         return past.with_status("fixed")
     verdict = now.verdict if now.verdict.is_shown else past.verdict
@@ -388,7 +388,7 @@ async def at_end(
     before: Mapping[str, str],
     tree: Tree,
 ) -> list[Finding]:
-    """The findings as the review says them. A finding without a number was never shown: nobody is told that it is fixed.
+    """Return the findings as the review says them. A finding without a number was never shown: nobody is told that it is fixed.
 
     `least`: the least severity that is said. `before`: the texts of changed files at the head of the round before, by path.
     """
@@ -411,7 +411,7 @@ async def at_end(
 def give_numbers(
     rows: Sequence[PlacedFinding], numbers_given: NumbersGiven
 ) -> tuple[tuple[PlacedFinding, ...], NumbersGiven]:
-    """The findings, each that is said with its number, in the order in which they came; and every number that is given by now.
+    """Return the findings, each that is said with its number, in the order in which they came; and every number that is given by now.
 
     Numbers are given in the order of the summary, kept while the pull request lives, and used once: a finding that was fixed and comes
     back has its old one again, and no other ever gets it.

@@ -31,7 +31,7 @@ ENDED_EARLY = ("exitSignalName", "exitSignalNumber", "processStartFailureMessage
 
 
 def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
-    """The results of one file that are open: not suppressed, not passed, not old. Raises UsageError with the file's name."""
+    """Return the results of one file that are open: not suppressed, not passed, not old. Raises UsageError with the file's name."""
     results: list[ToolResult] = []
     for run in _runs(data, name):
         if not run.is_complete:
@@ -48,7 +48,7 @@ def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
 
 
 def runs(data: bytes, name: str) -> tuple[ToolRun, ...]:
-    """The runs of one file that came to their end. Raises UsageError with the file's name."""
+    """Return the runs of one file that came to their end. Raises UsageError with the file's name."""
     complete_runs = (run for run in _runs(data, name) if run.is_complete)
     return tuple(
         ToolRun(run.tool, run.files(), tuple(dict.fromkeys(one.path for one in run.unread()))) for run in complete_runs
@@ -56,7 +56,7 @@ def runs(data: bytes, name: str) -> tuple[ToolRun, ...]:
 
 
 def mark_new(results: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
-    """The results, each marked as new or old by what the same tool reported about the base."""
+    """Return the results, each marked as new or old by what the same tool reported about the base."""
     before = Counter(each.key() for each in base)
     marked_results = []
     for each in results:
@@ -68,7 +68,7 @@ def mark_new(results: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple
 def of_change(
     results: Sequence[ToolResult], files: Sequence[ChangedFile], tree_paths: Collection[str]
 ) -> tuple[ToolResult, ...]:
-    """The results in changed files, each with whether the change brings it: somebody has compared, or it is on an added line.
+    """Return the results in changed files, each with whether the change brings it: somebody has compared, or it is on an added line.
 
     A result about another file of the head is dropped. What names no file of the head may be about the change: one row of each tool
     says how many. `tree_paths`: all files of the head, which also tell where the repository lay when the tool ran.
@@ -154,12 +154,12 @@ class _Run:
         return ended and isinstance(self.row.get("results"), list)
 
     def files(self) -> tuple[str, ...] | None:
-        """The files that the tool was told to look at; None if it does not say."""
+        """Return the files that the tool was told to look at; None if it does not say."""
         targets = [one for one in self._artifacts[:MOST_RESULTS] if "analysisTarget" in _list(one.get("roles"))]
         return tuple(self._path(_dict(one.get("location"))) for one in targets) or None
 
     def unread(self) -> Iterator[ToolResult]:
-        """What it says that it did not read, or which rules it could not apply: a row for each place that it names."""
+        """Yield what it says that it did not read, or which rules it could not apply: a row for each place that it names."""
         for kind, least in (("toolExecutionNotifications", "warning"), ("toolConfigurationNotifications", "error")):
             rows = [each for invocation in self._invocations for each in _list(invocation.get(kind))[:MOST_RESULTS]]
             for notification in map(_dict, rows):
@@ -176,14 +176,14 @@ class _Run:
                     yield replace(row, sure=level == "error", is_unread=True)
 
     def rules(self) -> Mapping[str, Mapping[str, Any]]:
-        """The rules of the tool and its extensions by their ids, those of the tool by their places too; of several the first."""
+        """Return the rules of the tool and its extensions by their ids, those of the tool by their places too; of several the first."""
         components = [_dict(each) for each in (self._tool.get("driver"), *_list(self._tool.get("extensions")))]
         rows = [_dict(rule) for component in components for rule in _list(component.get("rules"))]
         named = {_name(rule.get("id")): rule for rule in reversed(rows)}
         return {f"#{at}": rule for at, rule in enumerate(rows)} | named
 
     def results(self, result: Mapping[str, Any], rules: Mapping[str, Mapping[str, Any]]) -> Iterator[ToolResult]:
-        """One row for each place of a result, if it is open: all of them have to change."""
+        """Yield one row for each place of a result, if it is open: all of them have to change."""
         state, rule_row = _name(result.get("baselineState")), _dict(result.get("rule"))
         suppressions = [_dict(each) for each in _list(result.get("suppressions"))]
         kinds = {_name(one.get("kind")) for one in suppressions if one.get("status", "accepted") == "accepted"}

@@ -48,7 +48,7 @@ class IgnoreList:
         return tuple(rule for rule in self.rules if rule.is_learning)
 
     def reason_of(self, finding: Finding) -> str | None:
-        """Why a person has dismissed this very finding; None if nobody has. What a rule of a kind silences was not dismissed."""
+        """Return why a person has dismissed this very finding; None if nobody has. What a rule of a kind silences was not dismissed."""
         entries = (entry for entry in self.entries if entry.scope == "finding" and entry.covers(finding))
         entry = next(entries, None)
         if entry is not None:
@@ -56,7 +56,7 @@ class IgnoreList:
         return next((one.reason for one in self.dismissals if one.mark == finding.identity and not one.is_silent), None)
 
     def also(self, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule] = ()) -> "IgnoreList":
-        """With what was said of single findings, and with rules."""
+        """Return the list with what was said of single findings, and with rules."""
         return replace(
             self,
             entries=(*self.entries, *_entries(dismissals)),
@@ -65,11 +65,11 @@ class IgnoreList:
         )
 
     def join(self, other: "IgnoreList") -> "IgnoreList":
-        """With the entries of another file."""
+        """Return the list with the entries of another file."""
         return replace(self, entries=(*self.entries, *other.entries), warnings=(*self.warnings, *other.warnings))
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-        """The findings to go on with, and the silenced ones: together as many as there were."""
+        """Return the findings to go on with, and the silenced ones: together as many as there were."""
         judged = [self.judge(finding) for finding in findings]
         return (
             tuple(one for one in judged if one.tracking.silencing is None),
@@ -77,7 +77,7 @@ class IgnoreList:
         )
 
     def judge(self, finding: Finding) -> Finding:
-        """The finding as it is reported, at those of its places that nothing silences; or silenced."""
+        """Return the finding as it is reported, at those of its places that nothing silences; or silenced."""
         if finding.category == "secret":
             return self._judge_secret(finding)
         whole = self._silencing(finding)
@@ -120,7 +120,7 @@ class IgnoreList:
 
 
 def silenced(finding: Finding, silencing: Silencing) -> Finding:
-    """The finding as nobody is told of it."""
+    """Return the finding as nobody is told of it."""
     return finding.with_status("silenced", silencing=silencing)
 
 
@@ -147,7 +147,7 @@ def _at(finding: Finding, there: Evidence) -> Finding:
 
 
 def mark_of(finding: Finding) -> str:
-    """What a person's word on a finding names: its identity, and of what code has found the digest of each broken line.
+    """Return what a person's word on a finding names: its identity, and of what code has found the digest of each broken line.
 
     So it is about the lines that its author was shown, and about none that comes later.
     """
@@ -176,7 +176,7 @@ def _entries(dismissals: Iterable[Dismissal]) -> "list[IgnoreEntry]":
 
 
 def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
-    """The file as it is on the base branch, or the person's own. An entry that cannot be read or has expired is a warning, not a failure."""
+    """Return the file as it is on the base branch, or the person's own. An entry that cannot be read or has expired is a warning, not a failure."""
     if text is None:
         return IgnoreList()
     from bot.config import ignore_file, yaml_text
@@ -194,7 +194,7 @@ def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> Ignor
 
 
 def add_entry(before: bytes | None, entry: "IgnoreEntry") -> str:
-    """The file with one more entry; what people wrote in it stays as it is."""
+    """Return the file with one more entry; what people wrote in it stays as it is."""
     from bot.config import yaml_text
 
     text = before.decode("utf-8", "replace") if before else HEAD
@@ -202,7 +202,7 @@ def add_entry(before: bytes | None, entry: "IgnoreEntry") -> str:
 
 
 def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | None = None) -> "IgnoreEntry":
-    """The entry that silences a finding in this scope."""
+    """Return the entry that silences a finding in this scope."""
     from bot.config.ignore_file import IgnoreEntry, digest
 
     path, title = only(finding.path), " ".join(finding.title.split())
@@ -221,17 +221,17 @@ def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | Non
 
 
 def only(path: str) -> str:
-    """The pattern that means this one file, whatever its name holds."""
+    """Return the pattern that means this one file, whatever its name holds."""
     return globs.EXACT + path
 
 
 def is_grave(finding: Finding) -> bool:
-    """Whether code has proven the finding, and it is serious."""
+    """Return whether code has proven the finding, and it is serious."""
     return finding.proven and finding.serious
 
 
 def covers_finding(rule: OwnerRule, finding: Finding) -> bool:
-    """Whether the rule silences the finding."""
+    """Return whether the rule silences the finding."""
     if rule.kind not in (finding.rule, finding.category) or not rule.kind:
         return False
     if finding.proven and rule.kind != finding.kind and rule.kind not in CODE_CATEGORIES:
@@ -242,7 +242,7 @@ def covers_finding(rule: OwnerRule, finding: Finding) -> bool:
 
 
 def reaches_finding(learning: OwnerRule, finding: Finding, units: Iterable[Unit]) -> bool:
-    """Whether a learning's scope holds the finding, which a model alone has reported: its file, and its definition if one is named."""
+    """Return whether a learning's scope holds the finding, which a model alone has reported: its file, and its definition if one is named."""
     if (
         not learning.is_learning
         or not learning.text
@@ -258,14 +258,14 @@ def reaches_finding(learning: OwnerRule, finding: Finding, units: Iterable[Unit]
 
 
 def owner_learnings(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
-    """The learnings of the settings, from their path, symbol and text."""
+    """Return the learnings of the settings, from their path, symbol and text."""
     return tuple(
         OwnerRule(path, "", text, number, symbol=symbol) for number, (path, symbol, text) in enumerate(rows, 1)
     )
 
 
 def owner_entries(rows: Iterable[Sequence[str]]) -> IgnoreList:
-    """The single findings of the settings, and the files of which nothing is reported, from their path, fingerprint and reason."""
+    """Return the single findings of the settings, and the files of which nothing is reported, from their path, fingerprint and reason."""
     if not (rows := tuple(rows)):
         return IgnoreList()
     from bot.config.ignore_file import IgnoreEntry
@@ -279,12 +279,12 @@ def owner_entries(rows: Iterable[Sequence[str]]) -> IgnoreList:
 
 
 def owner_rules(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
-    """The rules of the settings, from their path, kind and text."""
+    """Return the rules of the settings, from their path, kind and text."""
     return tuple(OwnerRule(path, kind, text, number) for number, (path, kind, text) in enumerate(rows, 1))
 
 
 def silence_again(review: Review, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule]) -> Review:
-    """A stored review as it would be reported now, after what was said of single findings, and under the learned rules in force.
+    """Return a stored review as it would be reported now, after what was said of single findings, and under the learned rules in force.
 
     What the repository's own file silenced stays so until a review reads it again. A finding whose rule is gone is new again. The review
     that was made stays what is stored, so doing it twice changes nothing.

@@ -28,7 +28,7 @@ _INDENT = re.compile(r"[ \t]*")
 
 
 def unreadable(path: str, source: bytes) -> frozenset[int] | None:
-    """The parser of who has none: it cannot tell of any file."""
+    """Return the parser of who has none: it cannot tell of any file."""
     del path, source
     return None
 
@@ -38,7 +38,7 @@ class SuggestionRefused(Exception):  # noqa: N818 - an outcome
 
 
 async def suggest(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> tuple[PlacedFinding, ...]:
-    """Each finding with a replacement that can be committed, or with the reason why it has none."""
+    """Return each finding with a replacement that can be committed, or with the reason why it has none."""
     rows = tuple(placed_findings)
     paths = [row.finding.path for row in rows if row.finding.suggestion is not None and row.place == "inline"]
     texts = await tree.read_many(paths)
@@ -46,7 +46,7 @@ async def suggest(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: 
 
 
 def is_taken(finding: Finding, before: str, after: str) -> bool:
-    """Whether the lines of the suggestion stand near the finding's place in `after`, and did not in `before`; indentation apart.
+    """Return whether the lines of the suggestion stand near the finding's place in `after`, and did not in `before`; indentation apart.
 
     A suggestion that only deletes does not count: any other deletion would look the same.
     """

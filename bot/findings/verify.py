@@ -111,7 +111,7 @@ async def verify(
     pull: PullRequest | None = None,
     precedents: Callable[[Finding], Precedents] = lambda _: {},
 ) -> list[Opinion]:
-    """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
+    """Ask for second opinions: what code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
     known = {id(finding): precedents(finding) for finding in findings if finding.verdict.is_undecided}
     open_ones = [finding for finding in findings if id(finding) in known]
     questions = [_question(finding, tree, dependents, files, pull, known[id(finding)]) for finding in open_ones]
@@ -142,7 +142,7 @@ def _answer(there: Precedents, data: Mapping[str, Any]) -> Silencing | None:
 
 @lru_cache(maxsize=4)
 def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Schema:
-    """What a second opinion is asked to hand in; with the fields for what people have said before, if there is anything."""
+    """Return what a second opinion is asked to hand in; with the fields for what people have said before, if there is anything."""
     tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"holds", "limit", "ground", "by"})
     final = Schema(*tool, strict(**PROPERTIES), forgiven=extra)
     form = Schema(*tool, strict(**asking_properties(), **wishes()), final, frozenset(wishes()) | extra)
@@ -152,7 +152,7 @@ def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Sc
 
 
 def asking_properties() -> Mapping[str, Mapping[str, Any]]:
-    """The fields of a verdict that may be left open until more code was shown."""
+    """Return the fields of a verdict that may be left open until more code was shown."""
     description = f"{OPEN}: the look-ups come first; never in the last answer"
     return {
         **PROPERTIES,
@@ -205,7 +205,7 @@ def _holds(ground: str, by: str) -> bool:
 
 
 def pull_fields(pull: PullRequest | None) -> Mapping[str, str]:
-    """What a second opinion reads of the pull request."""
+    """Return what a second opinion reads of the pull request."""
     return {"title": pull.title, "body": render.cut(pull.body, AUTHOR_CHARS)} if pull else {"title": "", "body": ""}
 
 

@@ -45,7 +45,7 @@ class Nameless(HostLimited):
 
 
 def failure(error: Exception) -> DeepRepoError:
-    """Our error for what the library raised. It holds neither the request nor the cause: both carry the token."""
+    """Return our error for what the library raised. It holds neither the request nor the cause: both carry the token."""
     cause = error.exc if isinstance(error, RequestError) else error
     if isinstance(cause, DeepRepoError):
         return cause
@@ -61,13 +61,13 @@ def failure(error: Exception) -> DeepRepoError:
 
 
 def route_of(request: httpx.Request) -> str:
-    """What is asked, for a sentence: "GET repos/o/n/pulls/1"."""
+    """Return what is asked, for a sentence: "GET repos/o/n/pulls/1"."""
     path = re.sub(r"^/(?:api/v3/)?", "", request.url.path)
     return "a GraphQL request" if path.endswith("graphql") else f"{request.method} {path}"
 
 
 def http_error(response: httpx.Response) -> HostError:
-    """Our error for an answer with a status of 400 or more."""
+    """Return our error for an answer with a status of 400 or more."""
     status, words, what = response.status_code, _words(response), route_of(response.request)
     limited, seconds = _wait(status, response.headers, words)
     if limited:
@@ -107,7 +107,7 @@ def graphql(response: httpx.Response) -> None:
 
 
 def unknown(lacks: str = "") -> HostRefused:
-    """Our error for an answer that is not what was asked for. It may be a passing fault of something in between."""
+    """Return our error for an answer that is not what was asked for. It may be a passing fault of something in between."""
     return HostRefused(f"{UNKNOWN_FORM}{f': it lacks {lacks}' if lacks else ''}", HTTPStatus.OK)
 
 

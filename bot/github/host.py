@@ -51,7 +51,7 @@ class Host:
         self.named: dict[str, Any] = {"owner": pull.owner, "name": pull.name, "number": pull.number}
 
     def beside(self, number: int) -> "Host":
-        """Another pull request of the same repository."""
+        """Return another pull request of the same repository."""
         return Host(self.client, replace(self.pull, number=number), self.voice, self.resolver)
 
     async def once(self, find: Callable[[], Awaitable[Thing | None]], write: Callable[[], Awaitable[Thing]]) -> Thing:
@@ -158,7 +158,7 @@ class Host:
 
 
 def safe(path: str) -> str:
-    """A part of an address that leads nowhere else."""
+    """Return a part of an address that leads nowhere else."""
     if any(part in ("", ".", "..") for part in path.replace("...", "-").split("/")):
         raise UsageError("a path or name from outside may not lead to another address")
     return path

@@ -20,12 +20,12 @@ class Identity:
 
 
 def git_url(api: str, pull: PullRef) -> str:
-    """Where git finds the repository of a server with this API."""
+    """Return where git finds the repository of a server with this API."""
     return f"{site(api)}/{pull.owner}/{pull.name}.git"
 
 
 def site(api: str) -> str:
-    """The address of the server's pages: "https://github.com" for "https://api.github.com"."""
+    """Return the address of the server's pages: "https://github.com" for "https://api.github.com"."""
     parts = urlsplit(api)
     host = parts.netloc if parts.path.rstrip("/").endswith(ENTERPRISE) else parts.netloc.removeprefix("api.")
     return f"{parts.scheme}://{host}"

@@ -31,7 +31,7 @@ class RequestPace:
         await asyncio.sleep(max(0.0, at - _now()))
 
     def pause(self, tries: int) -> float:
-        """Seconds before another try: longer each time."""
+        """Return seconds before another try: longer each time."""
         return self.backoff * 2.0 ** (tries - 1)
 
     async def breathe(self, tries: int) -> None:
@@ -39,11 +39,11 @@ class RequestPace:
         await asyncio.sleep(self.pause(tries))
 
     def left(self, installation: int) -> float:
-        """Seconds until GitHub's last limit is over."""
+        """Return seconds until GitHub's last limit is over."""
         return max(0.0, self._held.get(installation, 0.0) - _now())
 
     def note_limit(self, installation: int, seconds: float | None) -> float:
-        """A limit was met: for how many seconds. Where GitHub names no time it is a minute, and twice as long each time again."""
+        """Note that a limit was met; return for how many seconds. Where GitHub names no time it is a minute, and twice as long each time again."""
         if seconds is None:
             streak = self._streak[installation] = self._streak.get(installation, 0) + 1
             seconds = min(FIRST_WAIT * 2 ** (streak - 1), MAX_WAIT)
@@ -51,7 +51,7 @@ class RequestPace:
         return seconds
 
     def fine(self, installation: int) -> None:
-        """An answer came: the next limit without a time is the first again."""
+        """Note that an answer came: the next limit without a time is the first again."""
         self._streak.pop(installation, None)
 
 

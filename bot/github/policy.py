@@ -106,7 +106,7 @@ class Policy(BaseThrottler):
         return is_write and is_here and BY_ID.match(below) is not None
 
     def retry(self, error: GitHubException, count: int) -> RetryOption:
-        """Whether to ask again after the failure of this number, and after how long."""
+        """Return whether to ask again after the failure of this number, and after how long."""
         failed, waited, wait = answers.failure(error), _waited.get() if count else 0.0, AT_ONCE
         if isinstance(failed, HostLimited):
             unnamed = isinstance(failed, answers.Nameless)

@@ -34,13 +34,13 @@ MISSING: dict[Extra, str] = {
 
 
 def is_installed(extra: Extra) -> bool:
-    """Whether every part of an extra can be imported. Nothing is imported for the answer. The server's brings what the Action needs."""
+    """Return whether every part of an extra can be imported. Nothing is imported for the answer. The server's brings what the Action needs."""
     parts = (*PARTS[extra], *(PARTS["github"] if extra == "server" else ()))
     return rlm.is_installed(*parts)
 
 
 def install(extra: str = "", folder: str = ".") -> str:
-    """The command that installs an extra, or another distribution of the clone, into the environment that is running.
+    """Return the command that installs an extra, or another distribution of the clone, into the environment that is running.
 
     No registry has the distribution, so no hint names it: a stranger could take the name there.
     """
@@ -59,7 +59,7 @@ def install(extra: str = "", folder: str = ".") -> str:
 
 
 def installed_from() -> tuple[str, str]:
-    """The address that this installation was made from, and its commit if git fetched it (PEP 610); empty texts if that is unknown."""
+    """Return the address that this installation was made from, and its commit if git fetched it (PEP 610); empty texts if that is unknown."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
@@ -70,7 +70,7 @@ def installed_from() -> tuple[str, str]:
 
 
 def clone() -> str:
-    """The clone that this installation was made from, where it still is."""
+    """Return the clone that this installation was made from, where it still is."""
     from urllib.parse import unquote, urlsplit
 
     address = urlsplit(installed_from()[0])

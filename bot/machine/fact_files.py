@@ -43,7 +43,7 @@ class FactFiles:
             file.write(b"*\n")
 
     def get(self, name: str) -> bytes | None:
-        """The content of a file, None if it cannot be read. That it was used is noted once a day."""
+        """Return the content of a file, None if it cannot be read. That it was used is noted once a day."""
         with suppress(OSError), os.fdopen(self._open(name, os.O_RDONLY), "rb") as file:
             status = os.fstat(file.fileno())
             if status.st_size > EACH:

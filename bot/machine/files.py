@@ -88,7 +88,7 @@ def ready(path: Path, *, below: Path | None = None) -> None:
 
 
 def content(path: Path, most: int, *, below: Path | None = None, label: str = "") -> bytes | None:
-    """The first bytes of a file, through no link, None if there is no such file. Raises UsageError."""
+    """Return the first bytes of a file, through no link, None if there is no such file. Raises UsageError."""
     with _refusing(path, label, "read"):
         try:
             whole = _through_no_link(path, below)

@@ -60,7 +60,7 @@ _limit: _CpuLimit | None = None
 
 
 def renew() -> None:
-    """The work goes on: its time of computing begins again."""
+    """Note that the work goes on: its time of computing begins again."""
     if _limit is not None:
         _limit.renew()
 
@@ -79,13 +79,13 @@ def arm(note: memoryview, caps: ProcessLimits) -> None:
 
 
 def last_note(note: bytes) -> str:
-    """The file that a process had in hand when it ended; "" where there was none."""
+    """Return the file that a process had in hand when it ended; "" where there was none."""
     raw = note.partition(LINE_END)[0].rstrip(b"\0")
     return raw.replace(b"\0", LINE_END).decode("utf-8", "surrogatepass")
 
 
 def memory(group: int) -> int:
-    """Bytes that a process and all that it started hold in memory. 0 where the system does not tell.
+    """Return bytes that a process and all that it started hold in memory. 0 where the system does not tell.
 
     What was allocated and never written counts for a part: who is refused more of it may hang instead of ending.
     """

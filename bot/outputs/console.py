@@ -61,12 +61,12 @@ class Extent:
     remedy: str = ""
 
     def rows(self, most: int) -> int | None:
-        """How many rows of a list are shown."""
+        """Return how many rows of a list are shown."""
         return None if self.is_whole else most
 
 
 def render(review: "Review") -> str:
-    """The page as plain text, as a file or a pipe gets it."""
+    """Return the page as plain text, as a file or a pipe gets it."""
     console = Console(file=StringIO(), width=WIDTH, color_system=None, force_terminal=False, _environ={})
     with console.capture() as capture:
         show(review, console)
@@ -203,7 +203,7 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
 
 
 def prose(text: str) -> Text:
-    """Words as they are, with `code` in them set apart."""
+    """Return words as they are, with `code` in them set apart."""
     prose = Text(visible(text.strip()))
     prose.highlight_regex(r"`[^`\n]+`", "cyan")
     return prose

@@ -16,7 +16,7 @@ THEME = "ansi_dark"  # the sixteen colours of the terminal's own scheme
 
 
 def excerpt(finding: Finding, colour: str) -> RenderableType:
-    """The quote with its line numbers and a bar in the colour of its severity beside it."""
+    """Return the quote with its line numbers and a bar in the colour of its severity beside it."""
     rows = visible(finding.quote.strip("\n")).expandtabs(4).split("\n")
     first = finding.start
     width = len(str(first + len(rows) - 1)) if first else 1

@@ -81,7 +81,7 @@ class Listing:
 
 
 def listing(review: Review) -> Listing:
-    """Who is listed how. Within one severity the order of the review, which ranks by evidence, stands."""
+    """Return who is listed how. Within one severity the order of the review, which ranks by evidence, stands."""
     new_findings = in_order(review.reported)
     return Listing(
         tuple(item for item in new_findings if item.place != "folded"),
@@ -137,7 +137,7 @@ class Summary:
 
 
 def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
-    """What the review comes to, in these words."""
+    """Return what the review comes to, in these words."""
     cut, listed = review.cut.failure, listing(review).all
     is_unanswered = review.cost.failed_calls >= review.cost.calls
     new = sum(one.is_new for one in review.open_findings)
@@ -194,13 +194,13 @@ def _found(review: Review, words: Phrases) -> str:
 
 
 def check_reason(one: CheckReport, words: Phrases = ENGLISH) -> str:
-    """Why a check came to its result."""
+    """Return why a check came to its result."""
     by_code = words.say(f"check_{one.cause.replace('-', '_')}") if one.cause else ""
     return " ".join(filter(None, (by_code, one.reason)))
 
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
-    """What is open, counted: "Open: 1 use of what changed. 4 places still say `API_URL`."; empty if nothing is."""
+    """Return what is open, counted: "Open: 1 use of what changed. 4 places still say `API_URL`."; empty if nothing is."""
     counted = _counted(coverage.open, words)
     places = {(row.path, row.line): row.name.rpartition(":")[2] for row in coverage.open if row.kind == "word"}
     said = [str(code(word)) for word in dict.fromkeys(places.values())]
@@ -216,7 +216,7 @@ def _counted(rows: Iterable[CoverageRow], words: Phrases) -> str:
 
 
 def lookers(coverage: Coverage) -> list[str]:
-    """Who has looked at any of the change, by name: models first, then the checks by code."""
+    """Return who has looked at any of the change, by name: models first, then the checks by code."""
     rows = [row for row in coverage.readings if row.kind == "unit" and row.by != NOTHING_ADDED]
     readers = dict.fromkeys(who.rpartition(" ")[2] for row in rows if row.read for who in row.read.split(", "))
     checks = {name for row in rows if row.checked for name in row.checked.split(", ")}
@@ -225,7 +225,7 @@ def lookers(coverage: Coverage) -> list[str]:
 
 
 def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
-    """How much of the changed code, or of its uses, there is, what was checked by code, what a model has read, and what is open.
+    """Return how much of the changed code, or of its uses, there is, what was checked by code, what a model has read, and what is open.
 
     A use in a test that no comparison could decide, and a place that relies on the change, oblige nobody: they are not counted here.
     """
@@ -254,14 +254,14 @@ class Open:
         return self.place(LISTED_NUMBERS)
 
     def place(self, most: int | None) -> str:
-        """The same with at most so many lines, or with each of them."""
+        """Return the same with at most so many lines, or with each of them."""
         numbers = ", ".join(map(str, self.lines[:most]))
         more = f" and {len(self.lines) - most} more" if most is not None and len(self.lines) > most else ""
         return " ".join(filter(None, (f"{self.path}:{numbers}{more}" if numbers else self.path, self.name)))
 
 
 def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
-    """What to do about what is open; empty if nothing is."""
+    """Return what to do about what is open; empty if nothing is."""
     if coverage.complete:
         return ""
     readable = any(row.kind in ("unit", "use", "word") for row in coverage.open)
@@ -269,12 +269,12 @@ def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
 
 
 def change(pull: PullRequest) -> str:
-    """The two sides: "main..feature"; commit ids as short as git shows them."""
+    """Return the two sides: "main..feature"; commit ids as short as git shows them."""
     return COMMIT.sub(r"\1", f"{pull.base_name}..{pull.head_name}")
 
 
 def open_places(coverage: Coverage) -> list[Open]:
-    """What is open, most telling first; the uses of several definitions take turns."""
+    """Return what is open, most telling first; the uses of several definitions take turns."""
     rows: dict[tuple[str, str, str, str], list[int]] = {}
     for row in coverage.open:
         name = row.name if row.kind == "unit" and row.name != row.path else ""
@@ -290,7 +290,7 @@ def open_places(coverage: Coverage) -> list[Open]:
 
 
 def relying(coverage: Coverage) -> list[tuple[str, list[Open]]]:
-    """The places that rely on the change, under what changed, most telling first."""
+    """Return the places that rely on the change, under what changed, most telling first."""
     rows: dict[tuple[str, str], list[int]] = {}
     for row in coverage.relying:
         rows.setdefault((row.reason, row.path), []).append(row.line)
@@ -301,18 +301,18 @@ def relying(coverage: Coverage) -> list[tuple[str, list[Open]]]:
 
 
 def relying_count(coverage: Coverage) -> int:
-    """How many lines rely on the change: one that two changed things reach is one place."""
+    """Return how many lines rely on the change: one that two changed things reach is one place."""
     return len({(row.path, row.line) for row in coverage.relying})
 
 
 def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> str:
-    """How many of each severity, worst first: "1 critical, 2 high"."""
+    """Return how many of each severity, worst first: "1 critical, 2 high"."""
     counts = Counter(item.finding.severity for item in findings)
     return ", ".join(f"{words.number(counts[name])} {words.say(name)}" for name in SEVERITIES if counts[name])
 
 
 def size(review: Review, words: Phrases = ENGLISH) -> str:
-    """How large the change is: "7 files, +314 -88"."""
+    """Return how large the change is: "7 files, +314 -88"."""
     added_count, removed_count = (
         sum(len(getattr(file, side)) for file in review.files) for side in ("added_lines", "removed_lines")
     )
@@ -320,7 +320,7 @@ def size(review: Review, words: Phrases = ENGLISH) -> str:
 
 
 def where(finding: Finding, words: Phrases = ENGLISH) -> str:
-    """Path and lines: "src/app.py:12-14"; on the old side "src/app.py:12 (before the change)"."""
+    """Return path and lines: "src/app.py:12-14"; on the old side "src/app.py:12 (before the change)"."""
     lines = f":{finding.start}" if finding.start else ""
     lines += f"-{finding.end}" if finding.end > finding.start else ""
     before = f" ({words.say('before')})" if finding.side == "base" else ""
@@ -328,19 +328,19 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
 
 
 def silencings(review: Review) -> tuple[Silencing, ...]:
-    """Why findings are not said, one for each."""
+    """Return why findings are not said, one for each."""
     return tuple(one.tracking.silencing for one in review.having("silenced") if one.tracking.silencing is not None)
 
 
 def silenced_counts(review: Review) -> dict[str, int]:
-    """How many findings the list or a command silenced, we have taken back, and said in other words what people had dismissed."""
+    """Return how many findings the list or a command silenced, we have taken back, and said in other words what people had dismissed."""
     own = Counter(one.scope for one in silencings(review) if one.rule is None)
     named = own["withdrawn"], own["repeat"]
     return {"suppressed": own.total() - sum(named), "withdrawn": named[0], "silenced_repeat": named[1]}
 
 
 def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:
-    """The address of these lines as they are under review; empty where the repository has no pages, or the path is not shown."""
+    """Return the address of these lines as they are under review; empty where the repository has no pages, or the path is not shown."""
     if not pull.url or pull.object_dir or MASK in path:
         return ""
     lines = (f"#L{start}" if start else "") + (f"-L{end}" if end > start else "")
@@ -350,7 +350,7 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 
 
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
-    """Who reports it, in how many of the readings, how sure it is, and since when: "ruff F821, proven"."""
+    """Return who reports it, in how many of the readings, how sure it is, and since when: "ruff F821, proven"."""
     since = finding.tracking.how or (
         "added" if finding.tracking.added else finding.status if finding.status in {"still", "fixed"} else ""
     )
@@ -361,7 +361,7 @@ def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
 
 
 def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
-    """The risk map by folder, riskiest first: units, grade and findings; these count where their files are, changed or not.
+    """Return the risk map by folder, riskiest first: units, grade and findings; these count where their files are, changed or not.
 
     Empty if nothing is left to do: "risk high" beside "Clean" helps nobody.
     """
@@ -373,7 +373,7 @@ def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
 
 
 def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
-    """The rules that silenced something, those of the settings first: each with its reason, and how many findings."""
+    """Return the rules that silenced something, those of the settings first: each with its reason, and how many findings."""
     reasons = {one.rule: one.reason for one in silencings(review) if one.rule is not None}
     counts = Counter(one.rule for one in silencings(review) if one.rule is not None)
     return [
@@ -382,13 +382,13 @@ def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
 
 
 def rule_name(rule: OwnerRule, words: Phrases = ENGLISH) -> str:
-    """What people call a rule or a learning."""
+    """Return what people call a rule or a learning."""
     kind = "learning" if rule.is_learning else "rule"
     return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=FILE)
 
 
 def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:
-    """One line: calls, tokens, dollars, seconds, models."""
+    """Return one line: calls, tokens, dollars, seconds, models."""
     if not cost_now.calls and not cost_now.failed_calls:
         return f"$0.00, {words.say('no_model')} · {_seconds(seconds, words)}"
     failures_text = f" ({words.say('failed', cost_now.failed_calls)})" if cost_now.failed_calls else ""
@@ -402,7 +402,7 @@ def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:
 
 
 def dollars(cost_now: Cost, words: Phrases = ENGLISH) -> str:
-    """The price, or that nobody knows it; never a guess."""
+    """Return the price, or that nobody knows it; never a guess."""
     if cost_now.usd is None:
         return words.say("price_unknown")
     return f"${cost_now.usd:.2f}" if cost_now.usd >= 1 or not cost_now.usd else f"${cost_now.usd:.4f}"

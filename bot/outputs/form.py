@@ -18,7 +18,7 @@ class ReviewTemplates:
         self._own = dict(review.settings.templates)
 
     def fill(self, name: str, each: Callable[[], Sequence[Mapping[str, Any]]], most: int) -> list[Safe]:
-        """The template for each set of values; `each` is asked again where the repository's own fails. `most`: bytes of one text."""
+        """Return the template for each set of values; `each` is asked again where the repository's own fails. `most`: bytes of one text."""
         source = self._own.get(name)
         if source is not None and each():
             try:

@@ -15,7 +15,7 @@ MAX_PROMPT_BYTES = 24_000  # of a prompt in a comment: the rest of the comment b
 
 
 def prompt(findings: Sequence[PlacedFinding], commit: str, room: int = MAX_PROMPT_BYTES) -> str:
-    """The first findings that fit, worst first as they are given, and how many do not; empty if not even one fits."""
+    """Return the first findings that fit, worst first as they are given, and how many do not; empty if not even one fits."""
     rows = [_row(item) for item in findings[:MAX_PROMPT_FINDINGS]]
 
     def text(row_count: int) -> str:

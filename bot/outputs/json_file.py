@@ -21,18 +21,18 @@ ROUND = ("number", "since", "full", "reason")  # of a round, under its own key
 
 
 def render(review: Review) -> str:
-    """The whole review. Keys are in a fixed order, so that the same review is the same text."""
+    """Return the whole review. Keys are in a fixed order, so that the same review is the same text."""
     return write(content(review))
 
 
 def content(review: Review) -> dict[str, Any]:
-    """The same as values of JSON: what outputs and states show of it, without secrets."""
+    """Return the same as values of JSON: what outputs and states show of it, without secrets."""
     rows: dict[str, Any] = _sound(_review(review))
     return rows
 
 
 def write(content: Mapping[str, Any]) -> str:
-    """The text of these values."""
+    """Return the text of these values."""
     return safe_json(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
 
 
@@ -71,7 +71,7 @@ def _review(review: Review) -> dict[str, Any]:
 
 
 def read(data: bytes) -> Review:
-    """The review that was rendered, as far as its comments need it: without hunks, turns and the place of the store. Raises ValueError."""
+    """Return the review that was rendered, as far as its comments need it: without hunks, turns and the place of the store. Raises ValueError."""
     from pydantic import TypeAdapter, ValidationError
 
     try:
@@ -87,7 +87,7 @@ def read(data: bytes) -> Review:
 
 
 def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
-    """The same review, with numbers that findings were given later, by fingerprint."""
+    """Return the same review, with numbers that findings were given later, by fingerprint."""
     document = json.loads(data)
     for row in document["findings"]:
         if row["status"] == "silenced":
@@ -100,19 +100,19 @@ def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
 
 
 def with_unsaid(data: bytes, numbers: Collection[int]) -> bytes:
-    """What a review leaves for the next one, with the numbers of its findings that GitHub has not taken."""
+    """Return what a review leaves for the next one, with the numbers of its findings that GitHub has not taken."""
     return write({**json.loads(data), "unsaid": sorted(numbers)}).encode()
 
 
 def with_part(data: bytes, section: Section[Part], part: Part) -> str:
-    """The same review, with what a feature has to add to it since."""
+    """Return the same review, with what a feature has to add to it since."""
     document = json.loads(data)
     document[section.key] = _sound(section.to_json(part))
     return write(document)
 
 
 def document(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a review, from the keys of its JSON."""
+    """Return the fields of a review, from the keys of its JSON."""
     from pydantic import TypeAdapter
 
     same = (

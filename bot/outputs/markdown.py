@@ -18,7 +18,7 @@ LIST_SIZES = (100, 40, 12, 4, 1, 0)  # rows of each list: the first that leaves 
 
 
 def render(review: Review, room: int = MAX_COMMENT_BYTES) -> str:
-    """The whole review as one comment, or as a page of at most `room` bytes."""
+    """Return the whole review as one comment, or as a page of at most `room` bytes."""
     return summary(review, ReviewTemplates(review), room=room)
 
 
@@ -28,7 +28,7 @@ def summary(
     posted_findings: Collection[PlacedFinding] = (),
     room: int = MAX_COMMENT_BYTES,
 ) -> str:
-    """The summary comment, never longer than a comment may be. What does not fit is counted, whole findings at a time.
+    """Return the summary comment, never longer than a comment may be. What does not fit is counted, whole findings at a time.
 
     `posted_findings`: findings that have comments of their own, to which the summary only points. Secrets are hidden already.
     """
@@ -45,7 +45,7 @@ def summary(
     }
 
     def detailed(*, with_handover: bool) -> list[Safe]:
-        """Everything about each finding that has no comment of its own."""
+        """Return everything about each finding that has no comment of its own."""
         return form.fill(
             "finding.md.j2",
             lambda: [
@@ -58,7 +58,7 @@ def summary(
         )
 
     def text(most: int, details: Sequence[Safe], prompt: str = "") -> str:
-        """The comment with so many rows of each list and these details."""
+        """Return the comment with so many rows of each list and these details."""
         shown = {id(item): detail for item, detail in zip(here, details, strict=False)}
         rows = {
             name: [

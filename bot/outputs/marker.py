@@ -14,7 +14,7 @@ _LIKE_OURS = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
 
 
 def make(kind: str, **facts: str) -> str:
-    """The marker of a comment: its kind ("summary", "finding") and what a later run must know of it."""
+    """Return the marker of a comment: its kind ("summary", "finding") and what a later run must know of it."""
     payload = json.dumps({"v": VERSION, "kind": kind, **facts}, sort_keys=True)
     for sign in "-<>&":  # none of these may stand in an HTML comment and all may stand in a fact
         payload = payload.replace(sign, f"\\u{ord(sign):04x}")
@@ -22,7 +22,7 @@ def make(kind: str, **facts: str) -> str:
 
 
 def read(body: str) -> Mapping[str, str] | None:
-    """The facts of a comment's marker; None if its first line is not a marker. The caller has checked that the author is us."""
+    """Return the facts of a comment's marker; None if its first line is not a marker. The caller has checked that the author is us."""
     first = body.replace("\r\n", "\n").partition("\n")[0]
     match = _LINE.fullmatch(first) if len(first) <= MAX_MARKER_CHARS else None
     try:
@@ -35,5 +35,5 @@ def read(body: str) -> Mapping[str, str] | None:
 
 
 def without(text: str) -> str:
-    """The text with everything that looks like a marker broken: for text that is not made by `disarm` alone."""
+    """Return the text with everything that looks like a marker broken: for text that is not made by `disarm` alone."""
     return _LIKE_OURS.sub("<! --", text)

@@ -28,7 +28,7 @@ SUMMARY_CHARS = 4_000
 
 
 def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
-    """The values of summary.md.j2, apart from `most`, `details`, `inline` and `notes`, which depend on the room."""
+    """Return the values of summary.md.j2, apart from `most`, `details`, `inline` and `notes`, which depend on the room."""
     pull, coverage, groups, said = review.pull, review.coverage, facts.listing(review), facts.summary(review, words)
     silenced = facts.silenced_counts(review)
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
@@ -114,7 +114,7 @@ def _check(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any
 def finding_values(
     placed_finding: PlacedFinding, review: Review, words: Phrases, *, heading: bool = True, with_handover: bool = True
 ) -> dict[str, Any]:
-    """The values of finding.md.j2 and inline.md.j2.
+    """Return the values of finding.md.j2 and inline.md.j2.
 
     `heading`: whether the finding's title is still to be written. `with_handover`: whether there is room for the prompt for an agent.
     """
@@ -205,7 +205,7 @@ def _mended(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[st
 
 
 def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, Any]:
-    """A quote with its place, as templates show it. `becomes`: the line that mends it."""
+    """Return a quote with its place, as templates show it. `becomes`: the line that mends it."""
     last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
     address = "" if item.repository else facts.permalink(pull, item.path, item.side, item.line, last)
     label = item.path + (f":{item.line}" if item.line else "")

@@ -54,7 +54,7 @@ class Comments:
 
 
 def comments(review: Review, state: Callable[[Review], str] | None = None) -> Comments:
-    """The comments of a review, each with our marker as its first line. `state` makes a hidden second line of the summary."""
+    """Return the comments of a review, each with our marker as its first line. `state` makes a hidden second line of the summary."""
     safe = review.without_unproven()  # what nobody has confirmed is shown to who asks, not posted
     form = ReviewTemplates(safe)
     full = facts.listing(safe).full

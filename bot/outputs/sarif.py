@@ -21,7 +21,7 @@ SECURITY = frozenset({"secret", "security"})
 
 
 def render(review: Review) -> str:
-    """One run with one result for each finding."""
+    """Return one run with one result for each finding."""
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review)]}
     return json.dumps(log, indent=2) + "\n"
 

@@ -37,14 +37,14 @@ class HeadConclusion:
 
 
 def pack(review: Review, head: HeadConclusion | None = None) -> str:
-    """The line that holds the state."""
+    """Return the line that holds the state."""
     content = {**_slim(json_file.content(review)), "head_conclusion": asdict(head) if head else None}
     data = _fit(content, lambda data: len(data) <= MAX_STATE_BYTES and len(_text(data)) <= MAX_STATE_CHARS)
     return f"<!-- deeprepo-state:{_text(data)} -->"
 
 
 def store(content: Mapping[str, Any]) -> bytes:
-    """The state as a server stores it, of what its JSON output shows."""
+    """Return the state as a server stores it, of what its JSON output shows."""
     return _fit(_slim(content), lambda data: len(data) <= MAX_STATE_BYTES)
 
 
@@ -72,7 +72,7 @@ def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
 
 
 def unpack(body: str) -> bytes | str:
-    """The earlier review as `--previous` takes it, or the sentence that explains why it cannot be used. `body`: of one of deeprepo's summaries."""
+    """Return the earlier review as `--previous` takes it, or the sentence that explains why it cannot be used. `body`: of one of deeprepo's summaries."""
     _, _, rest = body.replace("\r\n", "\n").partition("\n")
     match = _LINE.fullmatch(rest.partition("\n")[0])
     if match is None:
@@ -81,7 +81,7 @@ def unpack(body: str) -> bytes | str:
 
 
 def head(data: bytes) -> str | None:
-    """The commit that a state, or the JSON output of a review, is about; None if it does not tell."""
+    """Return the commit that a state, or the JSON output of a review, is about; None if it does not tell."""
     pull = json.loads(data).get("pull")
     return pull.get("head") if isinstance(pull, dict) else None
 
@@ -96,7 +96,7 @@ def head_conclusion(data: bytes) -> HeadConclusion | None:
 
 
 def from_file(data: bytes) -> bytes | str:
-    """The earlier review of a file, or the sentence that explains why it cannot be used."""
+    """Return the earlier review of a file, or the sentence that explains why it cannot be used."""
     if len(data) > MOST_FILE:
         return "the file of the last review is too large"
     try:

@@ -51,13 +51,13 @@ _LIVE = re.compile(  # mentions, issues, links, emoji
 
 
 def encodable(value: str) -> str:
-    """The text with lone surrogates replaced, so that it can be written and sent."""
+    """Return the text with lone surrogates replaced, so that it can be written and sent."""
     text = str(value)  # a name that a template was not given says so here
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def visible(value: str) -> str:
-    """Code as it should be shown: control, bidi and zero-width characters become escapes that a reader can see."""
+    """Return code as it should be shown: control, bidi and zero-width characters become escapes that a reader can see."""
     with_line_feeds = encodable(value).replace("\r\n", "\n")
     return (
         with_line_feeds if _is_plain(with_line_feeds) else _UNSEEN.sub(lambda match: _escape(match[0]), with_line_feeds)
@@ -65,7 +65,7 @@ def visible(value: str) -> str:
 
 
 def inside(value: str) -> str:
-    """Text in a section of a prompt: a line that imitates the mark of a section moves in by a blank, and so ends and begins none.
+    """Return text in a section of a prompt: a line that imitates the mark of a section moves in by a blank, and so ends and begins none.
 
     What a model may take for a line counts as one: also after a lone carriage return or a line separator of Unicode.
     """
@@ -80,13 +80,13 @@ def _imitates(row: str) -> bool:
 
 
 def name(value: str) -> str:
-    """A path, a symbol or another name in a prompt. One that could leave its line or imitate a mark is quoted as in JSON."""
+    """Return a path, a symbol or another name in a prompt. One that could leave its line or imitate a mark is quoted as in JSON."""
     clean = encodable(value)
     return safe_json(json.dumps(clean, ensure_ascii=False)) if _ODD.search(clean) or _UNSEEN.search(clean) else clean
 
 
 def original_name(value: str) -> str:
-    """The name that is meant by what `name` has written, whether or not a model has kept the quotes."""
+    """Return the name that is meant by what `name` has written, whether or not a model has kept the quotes."""
     if not value.startswith('"'):
         return value
     try:
@@ -97,12 +97,12 @@ def original_name(value: str) -> str:
 
 
 def line(value: str) -> str:
-    """Text on one line, without characters that cannot be seen."""
+    """Return text on one line, without characters that cannot be seen."""
     return " ".join(_without_unseen(_with_line_feeds(value)).split())
 
 
 def plain(value: str, *, cell: bool = False) -> Safe:
-    """Prose as Markdown that shows exactly these words. Code spans in it stay code; line breaks stay."""
+    """Return prose as Markdown that shows exactly these words. Code spans in it stay code; line breaks stay."""
     clean = _without_unseen(_with_line_feeds(value))
     clean = "\n".join(row.strip() for row in clean.split("\n")).strip("\n")
     parts, at = [], 0
@@ -113,7 +113,7 @@ def plain(value: str, *, cell: bool = False) -> Safe:
 
 
 def code(value: str, *, cell: bool = False) -> Safe:
-    """An inline code span that backticks in the text cannot end. `cell`: it is in a table, where a bar ends the cell."""
+    """Return an inline code span that backticks in the text cannot end. `cell`: it is in a table, where a bar ends the cell."""
     one_line = _MARKER.sub("<! --", " ".join(visible(value).split()))
     if not one_line:
         return Safe()
@@ -125,20 +125,20 @@ def code(value: str, *, cell: bool = False) -> Safe:
 
 
 def fence(value: str, language: str = "") -> Safe:
-    """A fenced block, its fence longer than any run of backticks inside. A language that is not known is left out."""
+    """Return a fenced block, its fence longer than any run of backticks inside. A language that is not known is left out."""
     block = _MARKER.sub("<! --", visible(value)).strip("\n")
     ticks = "`" * max(3, _longest_run(block) + 1)
     return Safe(f"{ticks}{language if language.lower() in LANGUAGES else ''}\n{block}\n{ticks}")
 
 
 def suggestion(lines: str) -> Safe:
-    """A block that GitHub can commit: the lines go in as they are, so they must hold nothing unseen (`findings.suggest` sees to it)."""
+    """Return a block that GitHub can commit: the lines go in as they are, so they must hold nothing unseen (`findings.suggest` sees to it)."""
     ticks = "`" * max(3, _longest_run(lines) + 1)
     return Safe(f"{ticks}suggestion\n{lines}{chr(10) if lines and not lines.endswith(chr(10)) else ''}{ticks}")
 
 
 def html(value: str) -> Safe:
-    """Prose on one line inside an HTML element, where GitHub reads no Markdown but still finds mentions. Code spans stay code."""
+    """Return prose on one line inside an HTML element, where GitHub reads no Markdown but still finds mentions. Code spans stay code."""
     clean, parts, at = line(value), [], 0
     for span in _SPAN.finditer(clean):
         parts += [_inert(clean[at : span.start()]), f"<code>{_inert(span[2].strip())}</code>"]
@@ -147,28 +147,28 @@ def html(value: str) -> Safe:
 
 
 def diff(old_text: str, new_text: str) -> Safe:
-    """A block that shows what takes the place of what; GitHub colours it and offers no button."""
+    """Return a block that shows what takes the place of what; GitHub colours it and offers no button."""
     rows = [("-", old_text.strip("\n")), ("+", new_text.strip("\n"))]
     return fence("\n".join(f"{sign}{row}" for sign, text in rows if text.strip() for row in text.split("\n")), "diff")
 
 
 def link(label: str, address: str) -> Safe:
-    """A link to an address that we made; its label is code."""
+    """Return a link to an address that we made; its label is code."""
     return Safe(f"[{code(label)}]({address})") if address else code(label)
 
 
 def cell(value: Safe) -> Safe:
-    """Our own Markdown in a table, where a bar would end the cell."""
+    """Return our own Markdown in a table, where a bar would end the cell."""
     return Safe(plain(value, cell=True) if not isinstance(value, Safe) else value.replace("|", "\\|"))
 
 
 def safe_json(value: str) -> str:
-    """JSON in which characters that drive a terminal, or cannot be seen, are escapes: it may be printed to one."""
+    """Return JSON in which characters that drive a terminal, or cannot be seen, are escapes: it may be printed to one."""
     return _UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1], value)
 
 
 def unseen(value: str) -> bool:
-    """Whether a text holds characters that a reader cannot see, line breaks and tabs apart."""
+    """Return whether a text holds characters that a reader cannot see, line breaks and tabs apart."""
     return bool(_UNSEEN.search(encodable(value).replace("\r\n", "\n")))
 
 

@@ -15,12 +15,12 @@ CENT = 0.01
 
 
 def forms() -> dict[str, Callable[..., str]]:
-    """The filters, by name."""
+    """Return the filters, by name."""
     return {form.__name__: form for form in (usd, took, day, moment, iso, many, share, one_line, prose)}
 
 
 def usd(value: float | None) -> str:
-    """Dollars: with cents, and below a cent with two digits that say something."""
+    """Return dollars: with cents, and below a cent with two digits that say something."""
     if value is None:
         return NONE
     if not value:
@@ -29,7 +29,7 @@ def usd(value: float | None) -> str:
 
 
 def took(seconds: float | None) -> str:
-    """A length of time, in at most two units: "8 s", "3 min 20 s", "1 h 05 min"."""
+    """Return a length of time, in at most two units: "8 s", "3 min 20 s", "1 h 05 min"."""
     if seconds is None:
         return NONE
     whole = round(seconds)
@@ -43,32 +43,32 @@ def took(seconds: float | None) -> str:
 
 
 def day(seconds: float) -> str:
-    """A day: "21 Nov"."""
+    """Return a day: "21 Nov"."""
     return f"{_moment(seconds):%-d %b}"
 
 
 def moment(seconds: float) -> str:
-    """A day and a time: "21 Nov, 14:05"."""
+    """Return a day and a time: "21 Nov, 14:05"."""
     return f"{_moment(seconds):%-d %b, %H:%M}"
 
 
 def iso(seconds: float) -> str:
-    """For machines."""
+    """Write a moment for machines."""
     return f"{_moment(seconds):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def many(value: float | None) -> str:
-    """A count, with commas."""
+    """Return a count, with commas."""
     return NONE if value is None else f"{value:,.0f}"
 
 
 def share(value: float | None) -> str:
-    """A part of a whole, in percent."""
+    """Return a part of a whole, in percent."""
     return NONE if value is None else f"{100 * value:.0f}%"
 
 
 def one_line(value: str | None, most: int = 200) -> str:
-    """A stranger's words on one line, without characters that cannot be seen; cut where they are too long."""
+    """Return a stranger's words on one line, without characters that cannot be seen; cut where they are too long."""
     text = line(value or "")
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 

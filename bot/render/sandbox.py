@@ -28,12 +28,12 @@ class BrokenTemplate(Exception):  # noqa: N818 - the owner's fault, told to the 
 
 
 def fill(source: str, each: Sequence[Mapping[str, Any]], phrases: Phrases) -> list[Safe]:
-    """The template once for each set of values. Raises BrokenTemplate."""
+    """Return the template once for each set of values. Raises BrokenTemplate."""
     return [Safe(text) for text in json.loads(_ask(source, {"each": list(each), "phrases": asdict(phrases)}))]
 
 
 def check(source: str) -> tuple[int | None, str] | None:
-    """Why a template cannot be used, and the line of it; None if it can be compiled. It is not filled in."""
+    """Return why a template cannot be used, and the line of it; None if it can be compiled. It is not filled in."""
     try:
         _ask(source, {})
     except BrokenTemplate as error:

@@ -11,14 +11,14 @@ _END = re.compile(
 
 
 def cut(value: str, length: int, missing: str = "{:,} more characters") -> str:
-    """At most `length` characters of it, and how many are missing."""
+    """Return at most `length` characters of it, and how many are missing."""
     if len(value) <= length:
         return value
     return f"{value[:length].rstrip()}… ({missing.format(len(value) - length)})"
 
 
 def title(value: str) -> str:
-    """One sentence on one line, at most `TITLE_CHARS` long: the words that fit, and no half of a code span."""
+    """Return one sentence on one line, at most `TITLE_CHARS` long: the words that fit, and no half of a code span."""
     one = " ".join(value.split())
     if len(one) <= TITLE_CHARS:
         return one
@@ -30,28 +30,28 @@ def title(value: str) -> str:
 
 
 def rows(value: str, most: int, missing: str = "{:,} more lines", ends: str = "\n") -> str:
-    """At most `most` lines of it, and how many are missing."""
+    """Return at most `most` lines of it, and how many are missing."""
     lines = value.strip(ends).split("\n")
     return "\n".join(lines if len(lines) <= most else [*lines[:most], f"… ({missing.format(len(lines) - most)})"])
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun: "1 file", "2 files"."""
+    """Return a number with its noun: "1 file", "2 files"."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def brief(value: str, length: int) -> str:
-    """`cut` for a comment in any language."""
+    """Return `cut` for a comment in any language."""
     return cut(value, length, "+{}")
 
 
 def top(value: str, most: int) -> str:
-    """`rows` for a comment in any language."""
+    """Return `rows` for a comment in any language."""
     return rows(value, most, "+{}", "\r\n")
 
 
 def sentences(value: str, most: int) -> tuple[str, str]:
-    """The first sentences, and the rest. A dot inside `code`, a number or a name ends none."""
+    """Return the first sentences, and the rest. A dot inside `code`, a number or a name ends none."""
     within = {at for match in re.finditer(r"`[^`\n]*`", value) for at in range(*match.span())}
     ends = [match.end() for match in _END.finditer(value) if match.start() not in within]
     if len(ends) < most or not value[ends[most - 1] :].strip():

@@ -24,22 +24,22 @@ FORM: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lst
 
 
 def text(name: str, **values: object) -> str:
-    """A prompt; a value that the template names and was not given is an error. The result is always valid UTF-8."""
+    """Return a prompt; a value that the template names and was not given is an error. The result is always valid UTF-8."""
     return encodable(_prompts().get_template(name).render(**values))
 
 
 def page(name: str, /, **values: object) -> str:
-    """A page in HTML: every value is escaped, but for `Markup` of our own templates."""
+    """Return a page in HTML: every value is escaped, but for `Markup` of our own templates."""
     return encodable(_pages().get_template(name).render(**values))
 
 
 def file(name: str) -> bytes:
-    """A file that pages need beside their HTML."""
+    """Return a file that pages need beside their HTML."""
     return next(folder / name for folder in FOLDERS if (folder / name).is_file()).read_bytes()
 
 
 def texts(folder: Path) -> Callable[..., str]:
-    """`text` for the templates of another folder."""
+    """Return `text` for the templates of another folder."""
 
     def fill(name: str, **values: object) -> str:
         return encodable(_prompts(folder).get_template(name).render(**values))
@@ -48,17 +48,17 @@ def texts(folder: Path) -> Callable[..., str]:
 
 
 def comment(name: str, phrases: Phrases, **values: object) -> Safe:
-    """A part of a comment, with our phrases."""
+    """Return a part of a comment, with our phrases."""
     return Safe(encodable(_comments().get_template(name).render(say=speaker(phrases), **values)))
 
 
 def phrase(phrases: Phrases, key: str, number: int | None = None, **values: object) -> Safe:
-    """A comment of one phrase."""
+    """Return a comment of one phrase."""
     return comment("replies/phrase.md.j2", phrases, key=key, number=number, values=values)
 
 
 def speaker(phrases: Phrases) -> Any:  # noqa: ANN401 - a function with a free set of arguments
-    """`say` of the templates: a phrase in the review's language, our own words."""
+    """Return `say` of the templates: a phrase in the review's language, our own words."""
 
     def say(key: str, number: int | None = None, **values: object) -> Safe:
         safe_values = {name: shown_as(value) for name, value in values.items()}
@@ -68,12 +68,12 @@ def speaker(phrases: Phrases) -> Any:  # noqa: ANN401 - a function with a free s
 
 
 def shown_as(value: object) -> object:
-    """What `{{ value }}` prints: numbers and our own Markdown as they are, every other text as plain words."""
+    """Return what `{{ value }}` prints: numbers and our own Markdown as they are, every other text as plain words."""
     return disarm.plain(value) if isinstance(value, str) and not isinstance(value, Safe) else value
 
 
 def filters() -> dict[str, Any]:
-    """What a comment's template can do with a value."""
+    """Return what a comment's template can do with a value."""
     return {
         "cell": disarm.cell,
         "code": disarm.code,
@@ -105,7 +105,7 @@ def load() -> None:
 
 
 def part(name: str) -> str | None:
-    """The source of a part of a comment; None for every other template."""
+    """Return the source of a part of a comment; None for every other template."""
     name = OF_FINDINGS.get(name, name)
     is_feature = name in {f"{feature}/section.md.j2" for feature in registry.FEATURES} | {*OF_FINDINGS.values()}
     paths = (folder / name for folder in FOLDERS if name in PARTS or is_feature)
@@ -113,7 +113,7 @@ def part(name: str) -> str | None:
 
 
 def one(environment: "Environment", source: str, values: Mapping[str, Any], phrases: Phrases) -> str:
-    """A template that is in no folder, filled in."""
+    """Return a template that is in no folder, filled in."""
     return encodable(environment.from_string(source).render(say=speaker(phrases), **values))
 
 

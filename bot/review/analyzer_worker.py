@@ -50,7 +50,7 @@ class AnalyzerWorker:
         self._mark_compared(units)
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - analysers know their question
-        """What the analysers say of these units' files and of the callers that they break.
+        """Return what the analysers say of these units' files and of the callers that they break.
 
         Findings outside every unit (such as those of a file that only moved) are part of every answer, even if no unit is asked about.
         """
@@ -67,7 +67,7 @@ class AnalyzerWorker:
         return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine))
 
     def absence(self, source: Source, finding: Finding) -> Absence | None:
-        """What it means that a source no longer reports this finding; None if the owner has switched its analyser off.
+        """Return what it means that a source no longer reports this finding; None if the owner has switched its analyser off.
 
         Reports of other tools and clones of consumers are handed in with each run: without them nobody has looked.
         """
@@ -108,7 +108,7 @@ class AnalyzerWorker:
         return not is_read and (now.is_unreviewed or now.is_ignored)
 
     async def answer(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
-        """No analyser answers questions."""
+        """Answer that no analyser answers questions."""
         from bot.review.context.file_questions import Sight
 
         paths = len({part.path for part in parts})

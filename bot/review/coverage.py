@@ -62,7 +62,7 @@ UNKNOWN_BASES = "what the change is built on is not all known, so it may have an
 
 
 def commit_gaps(pull: PullRequest, secrets_gap: str) -> list[str]:
-    """What is open of the commits of a change, each reason once. `secrets_gap`: why not all were looked through for secrets."""
+    """Return what is open of the commits of a change, each reason once. `secrets_gap`: why not all were looked through for secrets."""
     gaps = [secrets_gap] if secrets_gap else []
     if pull.several_bases:
         gaps.append(SEVERAL_BASES.format(base=pull.base_name))
@@ -100,7 +100,7 @@ class CoverageTracker:
         self._commits: tuple[str, ...] = ()  # what is not known of the commits of the change
 
     def mark(self, ids: Iterable[str], by: str) -> int:
-        """These units were judged by `by`. Returns how many of them nobody had judged before."""
+        """Note that these units were judged by `by`. Returns how many of them nobody had judged before."""
         new = 0
         for unit_id in (i for i in ids if i in self.units):
             readers = self._by.setdefault(unit_id, [])
@@ -110,29 +110,29 @@ class CoverageTracker:
         return new
 
     def note_checks(self, unit: str, by: str) -> None:
-        """These checks judged a unit. With no model that is all there is; with one it is shown beside the reading."""
+        """Note that these checks judged a unit. With no model that is all there is; with one it is shown beside the reading."""
         self._checked[unit] = by
         if not self.by_model:
             self.mark([unit], by)
 
     def note_unchecked(self, path: str, reason: str) -> None:
-        """A check by code has not judged all of a file (of the change, if `path` is empty): that stays open, also if a model reads it."""
+        """Note that a check by code has not judged all of a file (of the change, if `path` is empty): that stays open, also if a model reads it."""
         self._unchecked[path, reason] = None
 
     def note_not_installed(self, name: str) -> None:
-        """A check that has something to look at cannot run here."""
+        """Note that a check that has something to look at cannot run here."""
         self._not_installed.append(name)
 
     def note_limits(self, sentences: Sequence[str]) -> None:
-        """Of what a check says nothing because it cannot know."""
+        """Note of what a check says nothing because it cannot know."""
         self._limits += sentences
 
     def note_commits(self, reasons: Sequence[str]) -> None:
-        """Some commits of the change were not looked through for secrets, or what a merge of them brings is not all known."""
+        """Note that some commits of the change were not looked through for secrets, or what a merge of them brings is not all known."""
         self._commits = tuple(reasons)
 
     def note_comparisons(self, places: Mapping[UsePlace, str]) -> None:
-        """What comparing uses with the changed contracts has shown."""
+        """Note what comparing uses with the changed contracts has shown."""
         self._compared.update({place: comparison for place, comparison in places.items() if place in self.uses})
 
     def saw(self, prompt: str, by: str, beside: str = "") -> int:
@@ -171,54 +171,54 @@ class CoverageTracker:
                 self._read[use.place] = by
 
     def looked_at(self, paths: Iterable[str], by: str) -> None:
-        """Unchanged files that `by` judged without a prompt (an analyser)."""
+        """Note unchanged files that `by` judged without a prompt (an analyser)."""
         for path in paths:
             readers = self._callers.setdefault(path, [])
             if by not in readers:
                 readers.append(by)
 
     def skip(self, ids: Iterable[str], reason: str) -> None:
-        """These units will not be read, and why."""
+        """Note that these units will not be read, and why."""
         self._skipped.update({i: reason for i in ids if i in self.units and i not in self._by})
 
     def leave(self, uses: Iterable["ObligedUse"], reason: str) -> None:
-        """These uses will not be read, and why."""
+        """Note that these uses will not be read, and why."""
         self._left.update({use.place: reason for use in uses})
 
     def reuse(
         self, ids: Mapping[str, ReadUnit], paths: Mapping[str, str], uses: Mapping[UsePlace, str] = _NONE
     ) -> None:
-        """Units (id), unchanged files (path) and uses that an earlier round read and nothing has touched since -> who read them."""
+        """Note units (id), unchanged files (path) and uses that an earlier round read and nothing has touched since -> who read them."""
         self._reused.update({i: mark for i, mark in ids.items() if i in self.units})
         self._reused_files.update(paths)
         self._reused_uses.update({place: by for place, by in uses.items() if place in self.uses})
 
     def has_read_nothing(self) -> bool:
-        """Whether there is something to read and nobody has read any of it, in this round or an earlier one."""
+        """Return whether there is something to read and nobody has read any of it, in this round or an earlier one."""
         return bool(self.unread()) and not self.readers() and not self._read
 
     def readers(self) -> dict[str, tuple[str, bool]]:
-        """Unit -> who judged it, in this round or an earlier one, and whether that was a model. In the order of the units, whichever prompt was answered first."""
+        """Return unit -> who judged it, in this round or an earlier one, and whether that was a model. In the order of the units, whichever prompt was answered first."""
         earlier = {unit: (mark.by, mark.model) for unit, mark in self._reused.items()}
         return earlier | {unit: (", ".join(self._by[unit]), self.by_model) for unit in self.units if unit in self._by}
 
     def unread(self) -> tuple[Unit, ...]:
-        """Units that nobody has judged yet and that were not left out for a reason, riskiest first."""
+        """Return units that nobody has judged yet and that were not left out for a reason, riskiest first."""
         done_units = self._by.keys() | self._skipped.keys() | self._reused.keys()
         left = [unit for unit in self.units.values() if unit.id not in done_units]
         return tuple(sorted(left, key=lambda unit: (-unit.risk, unit.id)))
 
     def fresh(self) -> tuple[Unit, ...]:
-        """Units that no earlier round has judged as they are now."""
+        """Return units that no earlier round has judged as they are now."""
         return tuple(unit for unit in self.units.values() if unit.id not in self._reused)
 
     def open_uses(self) -> tuple["ObligedUse", ...]:
-        """Uses of changed contracts that code could not decide and no model has read, most telling first."""
+        """Return uses of changed contracts that code could not decide and no model has read, most telling first."""
         done_uses = self._compared.keys() | self._read.keys() | self._reused_uses.keys()
         return tuple(use for place, use in self.uses.items() if place not in done_uses and not use.is_left_to_a_run)
 
     def coverage(self, why_unread: str = "no worker reached it") -> Coverage:
-        """The coverage as a value."""
+        """Return the coverage as a value."""
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
         rows += [self._use(use) for use in self.uses.values()]
         left_out = {file.path: file.skip or ADDRESSES for file in self._files if file.is_unreviewed}
@@ -331,7 +331,7 @@ def _heads(use: ObligedUse, row_numbers: Collection[tuple[str, str]]) -> bool:
 
 
 def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[ObligedUse, ...]:
-    """The uses that must be compared or read, most telling first: docs/coverage.md has what becomes of them.
+    """Return the uses that must be compared or read, most telling first: docs/coverage.md has what becomes of them.
 
     - A use is a line outside the change that writes the name of a definition whose *contract* changed: `ChangedSymbol.contract`. A
       changed body, a comment, a docstring or a formatter's work oblige nobody to read who calls it.
@@ -401,7 +401,7 @@ def _override(key: str, own: Definition) -> Reference:
 
 
 def stands_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:
-    """Whether the unit's own text, or every changed line of its diff, occurs verbatim. Naming its path is not reading it."""
+    """Return whether the unit's own text, or every changed line of its diff, occurs verbatim. Naming its path is not reading it."""
     return _whole(unit, prompt) or (bool(blocks) and all(block in prompt for block in blocks))
 
 

@@ -43,18 +43,18 @@ _CHECKS_FIELD = {"type": "array", "items": _ROW, "description": "one entry for e
 
 
 def concerns(check: CustomCheck, path: str) -> bool:
-    """Whether a check is about this file."""
+    """Return whether a check is about this file."""
     return not check.paths or globs.matches(check.paths, path)
 
 
 def about(checks: Sequence[CustomCheck], units: Sequence[Unit]) -> tuple[CustomCheck, ...]:
-    """The checks that a reader of these units is asked."""
+    """Return the checks that a reader of these units is asked."""
     paths = {unit.path for unit in units}
     return tuple(check for check in checks if any(concerns(check, path) for path in paths))
 
 
 def form(base: Schema) -> Schema:
-    """A reader's answer with the field for checks."""
+    """Return a reader's answer with the field for checks."""
     return read.with_field(base, "checks", _CHECKS_FIELD)
 
 
@@ -64,14 +64,14 @@ def _form_tokens() -> int:
 
 
 def section(checks: Sequence[CustomCheck]) -> str:
-    """The questions as a reader sees them."""
+    """Return the questions as a reader sees them."""
     return render.text("prompts/checks.md.j2", checks=checks).strip() if checks else ""
 
 
 def answers(
     data: Mapping[str, Any] | None, checks: Sequence[CustomCheck], units: Sequence[Unit]
 ) -> tuple[CheckAnswer, ...]:
-    """What a reader of these units says of the checks that it was asked, each once; what does not fit is left out."""
+    """Return what a reader of these units says of the checks that it was asked, each once; what does not fit is left out."""
     answers_by_number: dict[int, CheckAnswer] = {}
     shared = (_form_tokens() + tokens(section(checks))) // max(1, len(checks))
     for row in read.rows(data, "checks")[: 2 * len(checks)]:
@@ -101,14 +101,14 @@ def _quotes(answer: Mapping[str, Any]) -> list[Evidence]:
 
 
 def files_to_read(survey: Survey) -> frozenset[str]:
-    """The files that have to be read again because a check was not asked in the rounds before, or in other words."""
+    """Return the files that have to be read again because a check was not asked in the rounds before, or in other words."""
     asked_digests = {report.digest for report in _earlier(survey) if report.files}
     new = [check for check in survey.checks if check.digest not in asked_digests]
     return frozenset(unit.path for unit in survey.units if any(concerns(check, unit.path) for check in new))
 
 
 async def reports(session: Session) -> tuple[CheckReport, ...]:
-    """What each check comes to: the answers of this round, and those before about what was not read again."""
+    """Return what each check comes to: the answers of this round, and those before about what was not read again."""
     return tuple([await _report(check, session) for check in session.survey.checks])
 
 

@@ -33,7 +33,7 @@ class Dialogues:
     look_ups: LookUps | None  # None: nobody may ask back
 
     async def answers(self, prompts: Sequence[Prompt]) -> list[Completion | DeepRepoError]:
-        """The last answer to each prompt. If the second call failed it is the first one, with what it still asks for."""
+        """Return the last answer to each prompt. If the second call failed it is the first one, with what it still asks for."""
         offers = self.offering(prompts)
         first = await self.send(offers)
         wishes_by_prompt = [
@@ -55,21 +55,21 @@ class Dialogues:
         return await self.calls.many(self.model, prompts, self.role)
 
     def offering(self, prompts: Sequence[Prompt]) -> list[Prompt]:
-        """The prompts as they are to be sent first: with the offer where it can be kept, else without."""
+        """Return the prompts as they are to be sent first: with the offer where it can be kept, else without."""
         more = (JOINT_TOKENS if any(map(_are_several, prompts)) else ONE_TOKENS) + REPEATED
         offers = foresight.second_calls(self.calls, self.model, prompts, self.role, more)
         can_offer = self.look_ups is not None
         return [one if can_offer and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
 
     async def show(self, wishes: Sequence[LookUp], prompt: Prompt) -> tuple[LookedUp, ...]:
-        """The code that the reader of a prompt has asked for."""
+        """Return the code that the reader of a prompt has asked for."""
         if self.look_ups is None or not wishes:
             return ()
         return await self.look_ups.show(wishes, _room(prompt))
 
 
 def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, ...]:
-    """What a first answer asks to see; nothing where nothing was offered."""
+    """Return what a first answer asks to see; nothing where nothing was offered."""
     has_offer = prompt.answer is not None and prompt.answer.final is not None
     if not has_offer or not isinstance(reply, Completion):
         return ()
@@ -77,7 +77,7 @@ def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, .
 
 
 def further(prompt: Prompt, reply: Completion, shown_code: Sequence[LookedUp], vague: Sequence[Finding] = ()) -> Prompt:
-    """The same dialogue, with the code that was asked for and the question for the last answer, after which nothing more is shown.
+    """Return the same dialogue, with the code that was asked for and the question for the last answer, after which nothing more is shown.
 
     The form stays: providers read the beginning of a dialogue from their cache only if its tools are the same.
     """
@@ -89,7 +89,7 @@ def further(prompt: Prompt, reply: Completion, shown_code: Sequence[LookedUp], v
 
 
 def final(prompt: Prompt) -> Prompt:
-    """The prompt whose answer can ask for nothing."""
+    """Return the prompt whose answer can ask for nothing."""
     return replace(prompt, answer=prompt.answer.final or prompt.answer) if prompt.answer else prompt
 
 

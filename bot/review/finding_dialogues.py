@@ -61,7 +61,7 @@ class FindingDialogues:
         return self._go_on if all(answer is not None and answer.final is not None for answer in schemas) else None
 
     async def answers(self, replies: Sequence[Completion | DeepRepoError]) -> list[WorkerReply | PromptTooLong]:
-        """The last answers, in the order of the prompts."""
+        """Return the last answers, in the order of the prompts."""
         for at, reply in enumerate(replies):
             if at not in self._tasks:
                 self._go_on(at, reply)
@@ -165,6 +165,6 @@ def _vague(finding: Finding) -> bool:
 
 
 def at_its_line(finding: Finding, units: Iterable[Unit]) -> Finding:
-    """The finding with the line of its quote in what its reader judged: a quote such as `return None` occurs more than once in a file."""
+    """Return the finding with the line of its quote in what its reader judged: a quote such as `return None` occurs more than once in a file."""
     rows = (row for unit in units if unit.path == finding.path for row in unit.rows)
     return finding if finding.start else replace(finding, start=quotes.first_line(finding.quote, rows))

@@ -18,7 +18,7 @@ HABIT: dict[Purpose, int] = {
 
 
 def second_calls(calls: Calls, model: Model, prompts: Sequence[Prompt], role: Purpose, more: int) -> list[bool]:
-    """Which of these prompts may be followed by one more call each, in the same dialogue with `more` tokens added to it.
+    """Return which of these prompts may be followed by one more call each, in the same dialogue with `more` tokens added to it.
 
     What an earlier run decided stays: its requests are in the journal.
     """
@@ -43,7 +43,7 @@ def second_calls(calls: Calls, model: Model, prompts: Sequence[Prompt], role: Pu
 
 
 def room_for(calls: Calls, model: Model, size: int, role: Purpose, part: int, most: int) -> int:
-    """How many calls of so many tokens, `most` at most, one part in so many of what this role may still use holds."""
+    """Return how many calls of so many tokens, `most` at most, one part in so many of what this role may still use holds."""
     reply = _usual_reply(model, role)
     each = calls.budget.worst(model.price, model.name, Usage(size, reply))
     usd, tokens, count = (left / part for left in calls.budget.room(role))
@@ -51,7 +51,7 @@ def room_for(calls: Calls, model: Model, size: int, role: Purpose, part: int, mo
 
 
 def may_precede(calls: Calls, model: Model, prompt: Prompt) -> bool:
-    """Whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
+    """Return whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
     return not calls.journal.replayed or any(_sent_before(calls, model, calls.masks.prompt(prompt)))
 
 

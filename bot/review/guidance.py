@@ -65,7 +65,7 @@ class Guideline:
     patterns: tuple[str, ...] = ()
 
     def concerns(self, paths: Iterable[str]) -> bool:
-        """Whether it is for one of these paths, or for all."""
+        """Return whether it is for one of these paths, or for all."""
         return not self.patterns or any(globs.matches(self.patterns, path) for path in paths)
 
 
@@ -80,7 +80,7 @@ class Guidance:
     rules: tuple[OwnerRule, ...] = ()  # findings that are not reported; those with a text are explained
 
     def of(self, paths: Iterable[str], room: int = MAX_CHARS) -> tuple[Advice, ...]:
-        """What applies to these files: instructions first, then what is not reported, the nearest file's rules, and those of the root.
+        """Return what applies to these files: instructions first, then what is not reported, the nearest file's rules, and those of the root.
 
         `room`: characters of all of it.
         """
@@ -150,7 +150,7 @@ async def gather(
     guidelines: bool,
     list_files: Callable[[Sequence[str]], Awaitable[Sequence[str]]],
 ) -> Guidance:
-    """The owner's guidance for a change of these paths.
+    """Return the owner's guidance for a change of these paths.
 
     `read` reads files at the tip of the base branch; `list_files` names the files in folders there.
     """
@@ -172,7 +172,7 @@ async def gather(
 
 
 def is_guideline(path: str) -> bool:
-    """Whether reviews read a file of this path as it stands, all of them or those of changes near it."""
+    """Return whether reviews read a file of this path as it stands, all of them or those of changes near it."""
     nearest = tuple(f"/{base}" for kind in NEAREST for base in kind)
     folders = tuple(f"{folder}/" for folder in FOLDERS)
     return path in FILES or path.endswith(nearest) or (path.startswith(folders) and path.endswith(ENDINGS))
@@ -190,7 +190,7 @@ def read_guideline(name: str, blob: bytes) -> Guideline | None:
 
 
 def tongue(language: str) -> str:
-    """The line of a system prompt that asks for a language; none is needed for English."""
+    """Return the line of a system prompt that asks for a language; none is needed for English."""
     return "" if language == "en" else "\n" + render.text("prompts/language.md.j2", language=language)
 
 

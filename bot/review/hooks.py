@@ -19,7 +19,7 @@ class ReviewHooks:
     """The moments at which a review asks its features."""
 
     def modules(self, environment: Settings) -> tuple[str, ...]:
-        """Name the modules that it may need, which a server loads before its reviews begin."""
+        """Return name the modules that it may need, which a server loads before its reviews begin."""
         del environment
         return ()
 

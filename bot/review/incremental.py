@@ -30,10 +30,10 @@ class Commits(Protocol):
     """What a repository tells about commits outside the change."""
 
     async def descends(self, commit: str) -> bool | None:
-        """Whether the head was made on top of this commit; None if too little of the history is known."""
+        """Return whether the head was made on top of this commit; None if too little of the history is known."""
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Those of the files that exist in a commit."""
+        """Return those of the files that exist in a commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Past:
         tracker.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
 
     def collapsed_fingerprints(self, findings: Sequence[Finding], files: Sequence[ChangedFile]) -> frozenset[str]:
-        """Fingerprints of the findings that stay collapsed: after the first round, findings in unchanged code are shown only if they are serious or were never posted."""
+        """Return fingerprints of the findings that stay collapsed: after the first round, findings in unchanged code are shown only if they are serious or were never posted."""
         if self.earlier is None or self.round.full:
             return frozenset()
         changed_paths = {file.path for file in files}
@@ -92,7 +92,7 @@ async def read_past(
     *,
     full: bool,
 ) -> Past:
-    """The round before, from what its review has left, or its JSON output. Where the base or the history is another one, everything is read again."""
+    """Return the round before, from what its review has left, or its JSON output. Where the base or the history is another one, everything is read again."""
     if data is None:
         return Past(round=Round(full=full))
     known = file.read(data)
@@ -130,7 +130,7 @@ async def _texts(commits: Commits, commit: str, names: Mapping[str, str]) -> dic
 
 
 def digest(unit: Unit) -> str:
-    """What was judged of a unit, without line numbers: moved code is the same code."""
+    """Return what was judged of a unit, without line numbers: moved code is the same code."""
     removed_texts = [row.text for row in unit.removed_rows]
     uses = sorted(f"{row.path}\1{row.function}\1{row.text.strip()}" for row in unit.references)
     parts = "\0".join(
@@ -162,7 +162,7 @@ def _reused_dependents(earlier: Earlier, references: Sequence[Reference], fresh:
 
 
 def read_units(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[ReadUnit, ...]:
-    """What the next round can build upon. Files with an `unheard` finding are read again: it is not lost."""
+    """Return what the next round can build upon. Files with an `unheard` finding are read again: it is not lost."""
     again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
     rows = ((tracker.units[i], by, model) for i, (by, model) in tracker.readers().items())
     return tuple(ReadUnit(unit.id, digest(unit), by, model) for unit, by, model in rows if unit.path not in again)

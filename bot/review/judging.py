@@ -36,12 +36,12 @@ class JudgedFindings:
     why: tuple[str, ...] = ()  # it did not come, as sentences
 
     def having(self, *statuses: Status) -> tuple[Finding, ...]:
-        """The findings of these statuses."""
+        """Return the findings of these statuses."""
         return tuple(one for one in self.findings if one.status in statuses)
 
 
 async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFindings:
-    """The findings so far, each with what becomes of it. Without `ask` nobody gives a second opinion from now on."""
+    """Return the findings so far, each with what becomes of it. Without `ask` nobody gives a second opinion from now on."""
     opinions = session.opinions.answers if session.opinions is not None and ask else None
     return await judge(session.survey, session.results.findings, opinions, session.absence)
 

@@ -51,7 +51,7 @@ async def open_session(
     keep_on_cancel: bool = False,
     say: Callable[[str | Reading], None] = lambda _: None,
 ) -> AsyncIterator[Session]:
-    """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
+    """Open one review in progress. Models' connections and the journal are closed at the end, whatever happens."""
     journal, settings = journal or Journal(), survey.brief.settings
     calls = Calls(Budget(limits), journal, survey.masks)
     survey.tracker.by_model = models.reader is not None  # then what an analyser has judged is checked, and not yet read
@@ -121,7 +121,7 @@ def _look_ups(
 
 
 def look_ups_over(tree: Tree, languages: Mapping[str, Language], changed_paths: Collection[str]) -> "LookUps":
-    """What answers the look-ups of readers of one tree."""
+    """Return what answers the look-ups of readers of one tree."""
     from bot.review.context.look_ups import LookUps
 
     return LookUps(tree, languages, partial(_callers, tree, languages), partial(_readers, tree), changed_paths)

@@ -47,7 +47,7 @@ class SentPrompt:
 
 
 def sizes(window: int | None) -> tuple[int, int]:
-    """Tokens of units, and of code beside them, in one prompt: less where the model's window is known to be small."""
+    """Return tokens of units, and of code beside them, in one prompt: less where the model's window is known to be small."""
     if window is None:
         return 0, NEARBY_TOKENS
     free = window - INSTRUCTIONS - min(PART_ANSWER, window // 4)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def as_shown(brief: Brief, masks: KnownSecrets) -> Brief:
-    """The brief as models and the journal may be shown it."""
+    """Return the brief as models and the journal may be shown it."""
     return replace(
         brief,
         pull=masks.hide(brief.pull),
@@ -32,14 +32,14 @@ def as_shown(brief: Brief, masks: KnownSecrets) -> Brief:
 
 
 async def with_warnings(brief: Brief, tree: checkout.Checkout) -> Brief:
-    """The brief with a warning for each file that somebody may take for its settings: the listed tree tells, and git is not asked again."""
+    """Return the brief with a warning for each file that somebody may take for its settings: the listed tree tells, and git is not asked again."""
     others = [name for name in await tree.many_at_tip(config.OTHER_NAMES) if name != brief.file]
     warnings = (*(f"{other} is not read: rename it to {brief.file}." for other in others), *brief.settings.warnings)
     return replace(brief, settings=replace(brief.settings, warnings=tuple(dict.fromkeys(warnings))))
 
 
 def with_effort(brief: Brief, files: Sequence[ChangedFile]) -> Brief:
-    """The brief with the effort that the changed files ask for, and a sentence about it."""
+    """Return the brief with the effort that the changed files ask for, and a sentence about it."""
     read = [file for file in files if not file.skip]
     settings = brief.settings.for_paths(path for file in read for path in (file.path, file.old_path) if path)
     if settings.effort == brief.settings.effort:
@@ -49,7 +49,7 @@ def with_effort(brief: Brief, files: Sequence[ChangedFile]) -> Brief:
 
 
 def with_own_reports(brief: Brief, files: Sequence[ChangedFile], paths: Collection[str]) -> Brief:
-    """The brief with what other tools say of this change alone."""
+    """Return the brief with what other tools say of this change alone."""
     return replace(
         brief,
         reports=tuple(sarif_results.of_change(brief.reports, files, paths)),
@@ -58,7 +58,7 @@ def with_own_reports(brief: Brief, files: Sequence[ChangedFile], paths: Collecti
 
 
 def reviewable(files: Sequence[ChangedFile], brief: Brief) -> tuple[ChangedFile, ...]:
-    """The changed files, with those marked that the repository asks to leave out, and of a stranger those that nobody reads."""
+    """Return the changed files, with those marked that the repository asks to leave out, and of a stranger those that nobody reads."""
     left_out, settings, unreadable = f"left out by {config.FILE}", brief.settings, brief.left_out
     if brief.stranger:
         files = [replace(file, is_unreviewed=file.is_unreviewed or diff.is_unread(file)) for file in files]
@@ -72,14 +72,14 @@ def reviewable(files: Sequence[ChangedFile], brief: Brief) -> tuple[ChangedFile,
 
 
 def changes_role(settings: Config, old: str, new: str) -> bool:
-    """Whether a renamed file becomes something else, or something that the repository no longer asks to leave out."""
+    """Return whether a renamed file becomes something else, or something that the repository no longer asks to leave out."""
     from impact.roles import changes_role  # here: most changes rename nothing
 
     return changes_role(old, new) or (settings.ignores(old) and not settings.ignores(new))
 
 
 async def texts(tree: Tree, files: Sequence[ChangedFile]) -> units.Texts:
-    """The changed files of both sides as text."""
+    """Return the changed files of both sides as text."""
     readable = [file for file in files if not file.skip]
     heads = await tree.read_many([file.path for file in readable])
     bases = await tree.read_many([file.old_path for file in readable if file.old_path], "base")
@@ -88,13 +88,13 @@ async def texts(tree: Tree, files: Sequence[ChangedFile]) -> units.Texts:
 
 
 async def unchanged_users(tree: Tree, users: Dependents) -> dict[str, str]:
-    """The files that use what changed, which prompts show in parts."""
+    """Return the files that use what changed, which prompts show in parts."""
     paths = dict.fromkeys([*(row.path for row in users.files), *(row.path for row in users.references)])
     return {path: blob.decode("utf-8", "replace") for path, blob in (await tree.read_many([*paths])).items()}
 
 
 def without_unread(users: Dependents, files: Sequence[ChangedFile], left_out: Mapping[str, str]) -> Dependents:
-    """The dependents without the unchanged files that could not be read: they may use what changed."""
+    """Return the dependents without the unchanged files that could not be read: they may use what changed."""
     changed_paths = {file.path for file in files}
     rows = [(path, reason) for path, reason in left_out.items() if path not in changed_paths]
     sentences = [f"`{path}` was not read ({reason}): it may use what changed" for path, reason in rows]
@@ -102,7 +102,7 @@ def without_unread(users: Dependents, files: Sequence[ChangedFile], left_out: Ma
 
 
 async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":
-    """Why there is no review after all, now that the changed files are known."""
+    """Return why there is no review after all, now that the changed files are known."""
     from bot.config import policy
 
     async with checkout.Checkout(brief.pull) as tree:

@@ -151,7 +151,7 @@ class Session:
         return self.survey.tracker
 
     def take_back_cancel(self) -> bool:
-        """Whether the review goes on although a person broke it off: the command still shows what it has."""
+        """Return whether the review goes on although a person broke it off: the command still shows what it has."""
         task = asyncio.current_task()
         if task is None or not self.keep_on_cancel:
             return False
@@ -173,7 +173,7 @@ async def borne_out(session: Session, finding: Finding) -> Finding | str:
 
 
 async def check_finding(session: Session, finding: Finding) -> Finding | str:
-    """The same, counted."""
+    """Return the same, counted."""
     checked_finding = await borne_out(session, finding)
     session.results.refused_count += isinstance(checked_finding, str)
     return checked_finding

@@ -34,7 +34,7 @@ NAMED_AT_WORK = 5  # files and findings that are named while the review works
 
 
 def files_read(files: Sequence[ChangedFile]) -> Reading:
-    """Which files the review reads: said before anything is looked up about them."""
+    """Return which files the review reads: said before anything is looked up about them."""
     read = [file.path for file in files if not file.skip]
     reading = Reading(len(read), tuple(read[:NAMED_AT_WORK]), left_out=len(files) - len(read))
     return written.of_review(reading, know_secrets(), read[:NAMED_AT_WORK])
@@ -60,7 +60,7 @@ class Survey:
     builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)  # by their limits
 
     def reading(self, findings: Sequence[Finding], *, is_checked: bool) -> Reading:
-        """What the review reads, and what code has proven so far and nobody has asked not to hear, as it may be shown."""
+        """Return what the review reads, and what code has proven so far and nobody has asked not to hear, as it may be shown."""
         changed_paths = {path for file in self.files for path in (file.path, file.old_path) if path}
         using = [row.path for row in self.dependents.files] + [row.path for row in self.dependents.references]
         users = [path for path in dict.fromkeys(using) if path not in changed_paths]
@@ -93,7 +93,7 @@ class Survey:
     def builder(
         self, prompts: int = 1, first: Sequence[Reference] = (), most: int | None = None, *, completes: bool = True
     ) -> "ContextBuilder":
-        """Who shows the code beside the change under these limits. What one of them has looked up serves the others."""
+        """Return who shows the code beside the change under these limits. What one of them has looked up serves the others."""
         from bot.review.context.builder import (
             NEARBY_TOKENS,
             ContextBuilder,

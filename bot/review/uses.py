@@ -31,7 +31,7 @@ Group = tuple[
 async def group(
     tree: "Tree", units: Mapping[str, Unit], uses: Sequence[ObligedUse], limit: int = PROMPT_TOKENS
 ) -> tuple[list[Group], list[ObligedUse]]:
-    """The uses prompt by prompt, and those that are left out. `limit`: tokens of one prompt."""
+    """Return the uses prompt by prompt, and those that are left out. `limit`: tokens of one prompt."""
     texts = await tree.read_many(list(dict.fromkeys(use.path for use in uses)))
     by_symbol: dict[str, list[ObligedUse]] = defaultdict(list)
     for use in uses:

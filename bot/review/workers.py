@@ -63,7 +63,7 @@ class ModelWorker:
         return PromptWriter(self.survey, self.lenses, self.whole, may_ask=self.look_ups is not None)
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
-        """Every unit in some prompt, the prompts all at once; what was answered is marked as read."""
+        """Read every unit in some prompt, the prompts all at once; what was answered is marked as read."""
         limit, beside = sizes(self.calls.sizes.window(self.model))
         groups = [list(units)] * bool(units) if self.whole else pack(units, limit)
         first = [use.reference for use in self.survey.tracker.open_uses()]
@@ -88,7 +88,7 @@ class ModelWorker:
         return "whole" if len(groups) == 1 and len(units) == len(self.survey.tracker.units) else "parts"
 
     async def read_alone(self, groups: Sequence[Sequence[Unit]], *, backwards: bool) -> WorkerReply:
-        """What a reader finds who sees the diff of each of these groups alone. It may ask for nothing, and nothing counts as read by it."""
+        """Return what a reader finds who sees the diff of each of these groups alone. It may ask for nothing, and nothing counts as read by it."""
         prompts = [self._writer.of_diff(group, backwards=backwards) for group in groups]
         prompts = [prompt for prompt in prompts if foresight.may_precede(self.calls, self.model, prompt)]
         source = replace(self.source, view="backwards" if backwards else "diff")
@@ -102,7 +102,7 @@ class ModelWorker:
         return WorkerReply("", tuple(findings), notes=tuple(map(NOT_ALONE.format, failures)))
 
     async def uses(self) -> WorkerReply:
-        """The uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
+        """Read the uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
         left = self.survey.tracker.open_uses()
         limit, _ = sizes(self.calls.sizes.window(self.model))
         room = min(uses.PROMPT_TOKENS, limit or uses.PROMPT_TOKENS)
@@ -117,7 +117,7 @@ class ModelWorker:
         return use_reply
 
     async def answer(self, parts: Sequence[Part], question: str) -> Sight:
-        """A question about files outside the change; what is too long for the model's window is asked about in halves."""
+        """Answer a question about files outside the change; what is too long for the model's window is asked about in halves."""
         try:
             return await self._look(parts, question)
         except PromptTooLong as error:
@@ -180,7 +180,7 @@ class ModelWorker:
 
 
 def join(answers: Sequence[WorkerReply]) -> WorkerReply:
-    """All answers in one."""
+    """Return all answers in one."""
     return WorkerReply(
         "\n".join(reply.text for reply in answers if reply.text),
         tuple(finding for reply in answers for finding in reply.findings),

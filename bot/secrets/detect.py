@@ -38,7 +38,7 @@ MOST_MIXES = 3  # from letters to digits, or to capitals: a name that a person c
 
 @lru_cache(maxsize=256)
 def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
-    """The secrets in a text, each with whether it is sure; an unsure one is a value whose file is not known.
+    """Return the secrets in a text, each with whether it is sure; an unsure one is a value whose file is not known.
 
     That a file holds none is noted for the next review. What it holds is noted nowhere.
     """

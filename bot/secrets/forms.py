@@ -142,7 +142,7 @@ class LocatedSecret:
     whole: str
 
     def is_in(self, wholes: Sequence[str]) -> bool:
-        """Whether it is one of these, which are sorted, or the beginning of a key among them."""
+        """Return whether it is one of these, which are sorted, or the beginning of a key among them."""
         at = bisect_left(wholes, self.whole)  # whatever begins so comes next
         return at < len(wholes) and (
             wholes[at].startswith(self.whole) if self.hit.rule == KEY else wholes[at] == self.whole
@@ -208,7 +208,7 @@ MAYBE_NAMED = re.compile(NAMED_WORDS, re.IGNORECASE)
 
 
 def role_of(path: str) -> Role:
-    """What a file is to secrets: in a document only values of a known form count, in a test or a sample no private key either.
+    """Return what a file is to secrets: in a document only values of a known form count, in a test or a sample no private key either.
 
     A lock file is full of random values that are public, and holds a key as seldom as a document.
     """
@@ -218,13 +218,13 @@ def role_of(path: str) -> Role:
 
 
 def has_quotes(path: str) -> bool:
-    """Whether a value is written between quotes in such a file."""
+    """Return whether a value is written between quotes in such a file."""
     return NO_QUOTES.search(path) is None
 
 
 @lru_cache(maxsize=1 << 15)  # an excerpt shows lines that were read, and several prompts show the same ones
 def hits(line: str, role: Role = "code", *, quotes: bool = True) -> tuple[Hit, ...]:
-    """The secrets in a line, the surest first. `quotes`: whether such a file has its values between quotes."""
+    """Return the secrets in a line, the surest first. `quotes`: whether such a file has its values between quotes."""
     may_be_named = role == "code" and _may_be_named(line)
     if not may_be_named and not MAYBE.search(line):
         return ()
@@ -243,12 +243,12 @@ def hits(line: str, role: Role = "code", *, quotes: bool = True) -> tuple[Hit, .
 
 
 def joined(before: str, line: str) -> str:
-    """A value that stands alone on its line, behind the name that the line before gives it; "" if it is not one."""
+    """Return a value that stands alone on its line, behind the name that the line before gives it; "" if it is not one."""
     return f"{before.rstrip(OPENS)} {line.strip()}" if VALUE_ALONE.fullmatch(line) and names_next_line(before) else ""
 
 
 def names_next_line(line: str) -> bool:
-    """Whether a line ends in the name of a secret whose value the next one may hold."""
+    """Return whether a line ends in the name of a secret whose value the next one may hold."""
     return NAME_AT_END.search(line[-LONG_NAME:]) is not None
 
 
@@ -303,7 +303,7 @@ def key_body(line: str, following: Sequence[str]) -> str:
 
 @lru_cache(maxsize=4_096)
 def identity(value: str, *, exact: bool) -> str:
-    """What tells a secret from all others, whole: nobody can make another one that has it, and nobody finds out the secret by it.
+    """Return what tells a secret from all others, whole: nobody can make another one that has it, and nobody finds out the secret by it.
 
     A machine has drawn a token of an exact form, with more bits than anybody can try. A password may be a guess away, so each
     guess costs the time and the memory of scrypt. No key: the same secret is the same one on a server, in a workflow and at a terminal.
@@ -332,7 +332,7 @@ def identified(rows: Iterable[tuple[str, str, Hit, Row]]) -> Iterator[tuple[str,
 
 @lru_cache(maxsize=512)  # a file is read as that file, and again as a part of what is sent
 def promising_lines(text: str) -> tuple[int, ...]:
-    """The numbers of the lines, from 0, that could hold a secret at all: the cheap question before the others."""
+    """Return the numbers of the lines, from 0, that could hold a secret at all: the cheap question before the others."""
     return tuple(sorted({*_lines_with(FOLDED, text.casefold()), *_lines_with(CASED, text)}))
 
 

@@ -37,7 +37,7 @@ class Database:
         return self.engine.dialect.name == "postgresql"
 
     async def run(self, do: Callable[[sa.Connection], Result]) -> Result:
-        """One transaction: all of it is on disk when this returns, or nothing. Raises StorageError."""
+        """Run one transaction: all of it is on disk when this returns, or nothing. Raises StorageError."""
         return await self.thread(lambda: self.now(do))
 
     async def look(self, do: Callable[[sa.Connection], Result]) -> Result:
@@ -50,14 +50,14 @@ class Database:
         return await self.thread(reads)
 
     async def thread(self, do: Callable[[], Result]) -> Result:
-        """Anything else that waits for the database. Raises StorageError."""
+        """Run anything else that waits for the database. Raises StorageError."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, do)
         except SQLAlchemyError as error:
             raise translate(error) from error
 
     def now(self, do: Callable[[sa.Connection], Result]) -> Result:
-        """The same in this thread, with the library's own errors."""
+        """Run the same in this thread, with the library's own errors."""
         with self.engine.begin() as connection:
             return do(connection)
 
@@ -74,7 +74,7 @@ class StoragePart:
         self.database = database
 
     async def rows(self, query: "sa.Select[Any] | sa.CompoundSelect[Any]") -> Sequence[Any]:
-        """What a query finds."""
+        """Return what a query finds."""
         return await self.database.look(lambda connection: connection.execute(query).all())
 
     async def change(self, statement: sa.Update | sa.Delete) -> int:
@@ -87,7 +87,7 @@ class StoragePart:
 
 
 def translate(error: SQLAlchemyError) -> StorageError:
-    """What went wrong as a sentence: the database's own first line, never the statement with its values, never the address."""
+    """Return what went wrong as a sentence: the database's own first line, never the statement with its values, never the address."""
     lines = str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()
     return StorageError(f"the database failed: {lines[0] if lines else type(error).__name__}")
 

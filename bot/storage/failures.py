@@ -37,19 +37,19 @@ class Failures(StoragePart):
         return await self.change(sa.delete(failure).where(failure.c.id == name)) > 0
 
     async def newest(self, scope: Scope, most: int) -> tuple[Failure, ...]:
-        """The newest ones of these installations."""
+        """Return the newest ones of these installations."""
         query = (
             sa.select(failure).where(within(scope, failure)).order_by(failure.c.failed.desc(), failure.c.id).limit(most)
         )
         return tuple(map(_read, await self.rows(query)))
 
     async def count(self, scope: Scope) -> int:
-        """How many there are."""
+        """Return how many there are."""
         (row,) = await self.rows(sa.select(sa.func.count()).select_from(failure).where(within(scope, failure)))
         return int(row[0])
 
     async def one(self, name: str, scope: Scope) -> Failure | None:
-        """One by its id; None if this scope does not contain it."""
+        """Return one by its id; None if this scope does not contain it."""
         rows = await self.rows(sa.select(failure).where(within(scope, failure), failure.c.id == name))
         return _read(rows[0]) if rows else None
 

@@ -33,7 +33,7 @@ class StoredFinding:
 
 
 def addressed_share(counts: Mapping[FindingOutcome, int]) -> float | None:
-    """The fixed and accepted ones among those that are decided; None where nothing is."""
+    """Return the fixed and accepted ones among those that are decided; None where nothing is."""
     decided_count = sum(counts.values()) - counts.get("waiting", 0)
     return (counts.get("fixed", 0) + counts.get("accepted", 0)) / decided_count if decided_count else None
 
@@ -44,7 +44,7 @@ class Outcomes(StoragePart):
     async def of_repositories(
         self, repositories: Collection[int] | None, since: float
     ) -> dict[int, Counter[FindingOutcome]]:
-        """How many of the findings of these repositories (None: of all) ended how, by the repository's number.
+        """Return how many of the findings of these repositories (None: of all) ended how, by the repository's number.
 
         `since` (seconds since 1970): only findings of which something became known after it. One query, answered from an index.
         """
@@ -59,12 +59,12 @@ class Outcomes(StoragePart):
         return counts
 
     async def rejected(self, pull: PullRef) -> frozenset[str]:
-        """The findings of a pull request that somebody has rejected, by identity."""
+        """Return the findings of a pull request that somebody has rejected, by identity."""
         query = sa.select(finding.c.fingerprint).where(finding.c.pull == pull.key, finding.c.outcome == "rejected")
         return frozenset(mark for (mark,) in await self.rows(query))
 
     async def close(self, pull: PullRef, now: float) -> None:
-        """The pull request was merged or closed: what waits is left."""
+        """Note that the pull request was merged or closed: what waits is left."""
         ours = (finding.c.pull == pull.key) & (finding.c.outcome == "waiting")
         change = sa.update(finding).where(ours).values(outcome="left", at=now)
         await self.change(change)
@@ -150,7 +150,7 @@ class Worths(StoragePart):
     """What the reviews of some installations were worth."""
 
     async def since(self, scope: Scope, when: float) -> Worth:
-        """What became of the findings of all pull requests that were merged since then."""
+        """Return what became of the findings of all pull requests that were merged since then."""
         usd = sa.func.coalesce(sa.func.sum(review.c.usd), 0.0).label("usd")
         unpriced = sa.func.sum(sa.case((review.c.usd.is_(None), 1), else_=0)).label("unpriced")
         columns = review.c.pull, sa.func.max(review.c.name).label("name"), usd, unpriced

@@ -54,7 +54,7 @@ class Journals(StoragePart):
     """The lines of all journals, each in the order in which they were written."""
 
     async def lines(self, journal: str) -> list[str]:
-        """The lines of a journal."""
+        """Return the lines of a journal."""
         query = sa.select(line.c.text).where(line.c.journal == journal).order_by(line.c.id)
         return [row.text for row in await self.rows(query)]
 
@@ -77,13 +77,13 @@ class Journals(StoragePart):
             await sink.wait_stored()
 
     async def newest(self, prefix: str) -> str | None:
-        """Of the journals whose name begins like this, the one that was written last."""
+        """Return of the journals whose name begins like this, the one that was written last."""
         fits = (line.c.journal >= prefix) & (line.c.journal < f"{prefix}\x7f")
         rows = await self.rows(sa.select(line.c.journal).where(fits).order_by(line.c.id.desc()).limit(1))
         return rows[0].journal if rows else None
 
     async def names(self) -> frozenset[str]:
-        """The journals of which lines are kept."""
+        """Return the journals of which lines are kept."""
         return frozenset(row.journal for row in await self.rows(sa.select(line.c.journal).distinct()))
 
 

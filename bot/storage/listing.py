@@ -52,7 +52,7 @@ class ReviewList(StoragePart):
     async def page(
         self, scope: Scope, most: int, *, repository: int | None = None, state: str = "", after: str = ""
     ) -> ListPage:
-        """The newest reviews that fit, or those that follow the mark `after`. Raises UsageError if there is no such place."""
+        """Return the newest reviews that fit, or those that follow the mark `after`. Raises UsageError if there is no such place."""
         fits = [within(scope, review)]
         fits += [review.c.state == state] if state else []
         fits += [] if repository is None else [review.c.repository == repository]
@@ -68,12 +68,12 @@ class ReviewList(StoragePart):
         return ListPage(tuple(rows[:most]), rows[most - 1].id if len(rows) > most else "")
 
     async def one(self, job: str, scope: Scope) -> tuple[ListedReview, bytes] | None:
-        """A review with its JSON output; None if this scope does not contain it."""
+        """Return a review with its JSON output; None if this scope does not contain it."""
         rows = await self.rows(sa.select(*_COLUMNS, review.c.output).where(review.c.id == job, within(scope, review)))
         return (ListedReview(*rows[0][:-1]), rows[0].output) if rows else None
 
     async def pulls(self, scope: Scope, since: float) -> tuple[int, int]:
-        """How many pull requests were reviewed since then, and of how many the last review was clean."""
+        """Return how many pull requests were reviewed since then, and of how many the last review was clean."""
         rank = sa.func.row_number().over(partition_by=review.c.pull, order_by=review.c.finished.desc())
         last = (
             sa.select(review.c.state, rank.label("rank"))
@@ -85,11 +85,11 @@ class ReviewList(StoragePart):
         return int(row[0]), int(row[1])
 
     async def owner(self, installation: int) -> str:
-        """The account of an installation, as its last review has it; "" without one."""
+        """Return the account of an installation, as its last review has it; "" without one."""
         return (await self._name(review.c.installation == installation) or "").partition("/")[0]
 
     async def name_of(self, repository: int, scope: Scope) -> str | None:
-        """The name of a repository of which this scope has reviews."""
+        """Return the name of a repository of which this scope has reviews."""
         return await self._name((review.c.repository == repository) & within(scope, review))
 
     async def _name(self, fits: sa.ColumnElement[bool]) -> str | None:
@@ -122,17 +122,17 @@ class Days(StoragePart):
     """The sums, for those who may see these installations. `since` is in seconds since 1970."""
 
     async def by_day(self, scope: Scope, since: float) -> tuple[DaySum, ...]:
-        """A sum for each day on which there were reviews, oldest first."""
+        """Return a sum for each day on which there were reviews, oldest first."""
         day = sa.cast(review.c.finished, sa.BigInteger) // DAY
         return tuple(sorted(await self._sums(day, scope, since), key=lambda row: row.key))
 
     async def by_repository(self, scope: Scope, since: float) -> tuple[DaySum, ...]:
-        """A sum for each repository, the dearest first."""
+        """Return a sum for each repository, the dearest first."""
         rows = await self._sums(review.c.repository, scope, since)
         return tuple(sorted(rows, key=lambda row: (-row.usd, -row.reviews, row.repository)))
 
     async def whole(self, scope: Scope, since: float) -> DaySum:
-        """All of them together."""
+        """Return all of them together."""
         return next(iter(await self._sums(sa.literal(0), scope, since)), DaySum())
 
     async def _sums(self, key: sa.ColumnElement[int], scope: Scope, since: float) -> list[DaySum]:

@@ -66,12 +66,12 @@ class Packages(StoragePart):
         await self.put(package_home, asdict(home))
 
     async def homes(self, installation: int) -> dict[int, PackageHome]:
-        """The repositories of an installation that were looked at, by id."""
+        """Return the repositories of an installation that were looked at, by id."""
         rows = await self.rows(sa.select(*_HOME).where(package_home.c.installation == installation))
         return {row.repository: PackageHome(*row) for row in rows}
 
     async def users(self, installation: int, repository: int) -> tuple[PackageHome, ...]:
-        """The repositories of the same installation that take what this one offers, by name."""
+        """Return the repositories of the same installation that take what this one offers, by name."""
         query = (
             sa.select(*_HOME)
             .distinct()
@@ -84,7 +84,7 @@ class Packages(StoragePart):
         return tuple(PackageHome(*row) for row in await self.rows(query))
 
     async def known_uses(self, most: int) -> tuple[KnownUse, ...]:
-        """Who takes what from whom, in every installation."""
+        """Return who takes what from whom, in every installation."""
         user, offerer = package_home.alias(), package_home.alias()
         same = (_OFFER.c.language == _TAKE.c.language) & (_OFFER.c.name == _TAKE.c.name)
         query = (

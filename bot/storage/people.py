@@ -30,7 +30,7 @@ class People(StoragePart):
         await self.database.run(do)
 
     async def dismissals(self, pull: PullRef) -> tuple[Dismissal, ...]:
-        """What was said of the findings of this pull request: those that are silenced, then those that were rejected in replies."""
+        """Return what was said of the findings of this pull request: those that are silenced, then those that were rejected in replies."""
         of, said = suppression.c, feedback.c
         silenced = sa.select(of.fingerprint, of.reason, of.withdrawn, of.who).where(of.pull == pull.key)
         replies = sa.select(said.fingerprint, said.value, said.who).where(said.pull == pull.key, said.kind == "reply")
@@ -45,20 +45,20 @@ class People(StoragePart):
         return (*silent, *(one for mark, one in rejected.items() if mark not in marks))
 
     async def dismissed(self, pull: PullRef) -> frozenset[str]:
-        """The identities of all findings of which somebody has said that they are not wanted, in whatever way."""
+        """Return the identities of all findings of which somebody has said that they are not wanted, in whatever way."""
         rows = await self.rows(sa.select(feedback.c.fingerprint).where(feedback.c.pull == pull.key))
         return frozenset(row.fingerprint for row in rows)
 
     async def pause(self, pull: PullRef, who: str, now: float) -> None:
-        """No reviews of this pull request but those that a person asks for."""
+        """Stop reviews of this pull request but those that a person asks for."""
         await self.put(pause, {**owner_columns(pull), "who": who, "since": now})
 
     async def resume(self, pull: PullRef) -> bool:
-        """Reviews again; False where it was not paused."""
+        """Let reviews start again; False where it was not paused."""
         return await self.change(sa.delete(pause).where(pause.c.pull == pull.key)) > 0
 
     async def is_paused(self, pull: PullRef) -> bool:
-        """Whether this pull request pauses."""
+        """Return whether this pull request pauses."""
         return bool(await self.rows(sa.select(pause.c.pull).where(pause.c.pull == pull.key)))
 
     async def note(
@@ -85,7 +85,7 @@ class People(StoragePart):
         return await self.database.run(do)
 
     async def is_writer(self, pull: PullRef, who: str, since: float) -> bool:
-        """Whether a person has spoken in this repository since then of whom GitHub said that they may write to it."""
+        """Return whether a person has spoken in this repository since then of whom GitHub said that they may write to it."""
         of = command.c
         fits = (of.repository == pull.repository) & (of.who == who) & (of.given >= since) & of.writes
         return bool(await self.rows(sa.select(of.comment).where(fits).limit(1)))

@@ -85,7 +85,7 @@ class Reviews(StoragePart):
         await self.database.run(do)
 
     async def newest(self, pull: PullRef, *, but: str = "") -> StoredReview | None:
-        """The last finished review, apart from that of one job."""
+        """Return the last finished review, apart from that of one job."""
         query = sa.select(review.c.id, review.c.output, review.c.memory, review.c.conclusion)
         rows = await self.rows(
             query.where(review.c.pull == pull.key, review.c.id != but).order_by(review.c.finished.desc()).limit(1)
@@ -93,32 +93,32 @@ class Reviews(StoragePart):
         return StoredReview(*rows[0]) if rows else None
 
     async def last(self, pull: PullRef) -> bytes | None:
-        """Its JSON output."""
+        """Return its JSON output."""
         stored = await self.newest(pull)
         return None if stored is None else stored.output
 
     async def memory(self, pull: PullRef, job: str = "") -> bytes | None:
-        """The state that the next review starts from: that of the last finished one, this job's own aside; None if there is none."""
+        """Return the state that the next review starts from: that of the last finished one, this job's own aside; None if there is none."""
         stored = await self.newest(pull, but=job)
         return None if stored is None else stored.memory if stored.memory is not None else stored.output
 
     async def has(self, job: str) -> bool:
-        """Whether this job's review is stored: then all of it is done."""
+        """Return whether this job's review is stored: then all of it is done."""
         return bool(await self.rows(sa.select(review.c.id).where(review.c.id == job)))
 
     async def heads(self, pull: PullRef) -> frozenset[str]:
-        """The heads of a pull request that were reviewed."""
+        """Return the heads of a pull request that were reviewed."""
         rows = await self.rows(sa.select(review.c.head).where(review.c.pull == pull.key))
         return frozenset(row.head for row in rows)
 
     async def conclusions_at(self, pull: PullRef, head: str) -> dict[int, CheckConclusion]:
-        """What the newest review of this head came to for each other open pull request of the repository, by number."""
+        """Return what the newest review of this head came to for each other open pull request of the repository, by number."""
         fits = _others(pull) & (review.c.head == head)
         query = sa.select(review.c.number, review.c.conclusion).where(fits).order_by(review.c.finished)
         return {row.number: row.conclusion for row in await self.rows(query)}
 
     async def pulls_at(self, installation: int, repository: int, head: str, most: int) -> tuple[int, ...]:
-        """The pull requests of which this commit was reviewed, the last one first."""
+        """Return the pull requests of which this commit was reviewed, the last one first."""
         there = (review.c.repository == repository) & (review.c.installation == installation) & (review.c.head == head)
         query = sa.select(review.c.number).where(there).group_by(review.c.number)
         rows = await self.rows(query.order_by(sa.func.max(review.c.finished).desc()).limit(most))
@@ -139,7 +139,7 @@ class Reviews(StoragePart):
         await self.change(sa.update(review).where(fits).values(closed=when, merged=when if merged else None))
 
     async def is_closed(self, pull: PullRef) -> bool:
-        """Whether a pull request counts as closed."""
+        """Return whether a pull request counts as closed."""
         fits = (review.c.pull == pull.key) & review.c.closed.is_not(None)
         return bool(await self.rows(sa.select(review.c.id).where(fits).limit(1)))
 
@@ -175,10 +175,10 @@ class OpenChecks(StoragePart):
         await self.put(check, {**owner_columns(pull), "run": run, "number": number, "begun": now})
 
     async def remove(self, pull: PullRef, number: int) -> None:
-        """It is ended, whichever jobs have begun or taken it over."""
+        """Forget it: it is ended, whichever jobs have begun or taken it over."""
         await self.change(sa.delete(check).where((check.c.pull == pull.key) & (check.c.number == number)))
 
     async def of(self, pull: PullRef) -> tuple[tuple[str, int], ...]:
-        """Those of a pull request: job and GitHub's number."""
+        """Return those of a pull request: job and GitHub's number."""
         query = sa.select(check.c.run, check.c.number).where(check.c.pull == pull.key).order_by(check.c.begun)
         return tuple((row.run, row.number) for row in await self.rows(query))

@@ -55,13 +55,13 @@ class Rules(StoragePart):
         return tuple(rule for rule in learned if rule is not None)
 
     async def of(self, repository: int, scope: Scope = None) -> tuple[LearnedRule, ...]:
-        """The rules in force and the proposals of a repository, by number; with a scope those that arose in its installations."""
+        """Return the rules in force and the proposals of a repository, by number; with a scope those that arose in its installations."""
         fits = (rule.c.repository == repository) & (rule.c.state != "removed") & within(scope, rule)
         rows = await self.rows(sa.select(rule).where(fits).order_by(rule.c.number))
         return tuple(_read(row._mapping) for row in rows)  # noqa: SLF001 - the library's public name for it
 
     async def in_force(self, repository: int) -> tuple[OwnerRule, ...]:
-        """The rules in force."""
+        """Return the rules in force."""
         return tuple(one.rule for one in await self.of(repository) if one.state == "confirmed")
 
     async def decide(
@@ -95,7 +95,7 @@ class Rules(StoragePart):
         await self.change(sa.update(rule).where(this).values(comment=comment, comment_kind=kind))
 
     async def waiting(self, repository: int) -> tuple[ShownProposal, ...]:
-        """The newest proposals that somebody can have reacted to."""
+        """Return the newest proposals that somebody can have reacted to."""
         fits = (rule.c.repository == repository) & (rule.c.state == "proposed") & rule.c.comment.is_not(None)
         columns = rule.c.number, rule.c.comment, rule.c.comment_kind
         query = sa.select(*columns).where(fits).order_by(rule.c.number.desc()).limit(WAITING)

@@ -24,5 +24,5 @@ class Sessions(StoragePart):
         return await self.database.run(do)
 
     async def is_over(self, name: str) -> bool:
-        """Whether one is over."""
+        """Return whether one is over."""
         return bool(await self.rows(sa.select(spent.c.id).where(spent.c.id == name)))

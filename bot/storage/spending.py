@@ -96,7 +96,7 @@ class Spending(StoragePart):
             await self.change(sa.delete(spending).where(ours))
 
     async def journals_and_dollars(self, now: float, *, repository: int | None = None) -> tuple[int, float]:
-        """How many journals were paid for in the last day, and the dollars; reservations in full."""
+        """Return how many journals were paid for in the last day, and the dollars; reservations in full."""
         fits = spending.c.begun > now - DAY
         if repository is not None:
             fits &= spending.c.repository == repository
@@ -104,7 +104,7 @@ class Spending(StoragePart):
         return len(amounts), math.fsum(amounts)
 
     async def by_installation(self, scope: Scope, now: float) -> dict[int, float]:
-        """The dollars that count in the last day, by installation."""
+        """Return the dollars that count in the last day, by installation."""
         fits = (spending.c.begun > now - DAY) & within(scope, spending)
         owner, total = spending.c.installation, sa.func.sum(spending.c.usd)
         rows = await self.rows(sa.select(owner, total).where(fits).group_by(owner))

@@ -34,13 +34,13 @@ class Store:
         self.sessions = Sessions(database)
 
     async def repositories(self, owner: int) -> frozenset[int]:
-        """The repositories of an installation of which anything is known."""
+        """Return the repositories of an installation of which anything is known."""
         of_each = (sa.select(table.c.repository).where(table.c.installation == owner) for table in tables.OWNED)
         rows = await self.database.look(lambda connection: connection.execute(sa.union(*of_each)).all())
         return frozenset(row.repository for row in rows)
 
     async def left(self, owner: int, repositories: Sequence[int] = ()) -> frozenset[int]:
-        """Of the repositories of an installation those of which no other one has reviews: a transferred one belongs to its new owner."""
+        """Return of the repositories of an installation those of which no other one has reviews: a transferred one belongs to its new owner."""
         gone = frozenset(repositories) or await self.repositories(owner)
         table = tables.review.c
         others = sa.select(table.repository).where(table.repository.in_(gone), table.installation != owner)
@@ -87,7 +87,7 @@ class Store:
 
 @asynccontextmanager
 async def open_store(url: str) -> AsyncIterator[Store]:
-    """The storage at this address, in its newest form. Raises UsageError, StorageError."""
+    """Open the storage at this address, in its newest form. Raises UsageError, StorageError."""
     database = Database(url)
     try:
         await database.thread(lambda: migrate(database))

@@ -209,5 +209,5 @@ def within(scope: Scope, table: sa.Table) -> sa.ColumnElement[bool]:
 
 
 def owner_columns(pull: PullRef) -> dict[str, Any]:
-    """The columns by which a row belongs to a pull request, its repository and its installation."""
+    """Return the columns by which a row belongs to a pull request, its repository and its installation."""
     return {"pull": pull.key, "installation": pull.installation, "repository": pull.repository}

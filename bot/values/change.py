@@ -39,12 +39,12 @@ class LinkedIssue:
 
 
 def is_object_id(value: object) -> bool:
-    """Whether it is the whole id of an object."""
+    """Return whether it is the whole id of an object."""
     return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def object_id(value: object, name: str) -> str:
-    """The value, if it is an id. Raises ValueError with a sentence that names the field."""
+    """Return the value, if it is an id. Raises ValueError with a sentence that names the field."""
     if not isinstance(value, str) or not is_object_id(value):
         raise ValueError(
             f"{name} is {str(value)[:MOST_SHOWN]!r}, not the id of an object (40 or 64 hexadecimal digits)"
@@ -110,7 +110,7 @@ class CommitLines:
     before: Sequence[str]
 
     def is_added(self, at: int) -> bool:
-        """Whether the line at this index was not there before."""
+        """Return whether the line at this index was not there before."""
         return self.signs[at : at + 1] == "+"
 
 
@@ -160,7 +160,7 @@ class Excerpt:
         return tokens(self.body) + tokens(self.path + self.title) + MARKERS
 
     def holds(self, path: str, side: Side, start: int, end: int) -> bool:
-        """Whether it shows these lines."""
+        """Return whether it shows these lines."""
         return (path, side) == (self.path, self.side) and self.start <= start and end <= self.end
 
 

@@ -79,7 +79,7 @@ class Clone:
 
 
 def label(name: str, path: str) -> str:
-    """A file of a consumer, as people read it: "acme/billing:src/pay.py"."""
+    """Return a file of a consumer, as people read it: "acme/billing:src/pay.py"."""
     return f"{name}:{path}"
 
 
@@ -123,7 +123,7 @@ class ConsumerImpact:
         return tuple(f"{one.name} was not looked at: {one.reason}" for one in self.reports if one.state == "unread")
 
     def beside(self, keys: Collection[str]) -> tuple[Excerpt, ...]:
-        """The lines of consumers that use one of these definitions ("path:name"), as many as a prompt has room for."""
+        """Return the lines of consumers that use one of these definitions ("path:name"), as many as a prompt has room for."""
         found: list[Excerpt] = []
         room = PROMPT_TOKENS
         for key, excerpt in self.excerpts:
@@ -133,7 +133,7 @@ class ConsumerImpact:
         return tuple(found)
 
     def texts(self) -> dict[str, str]:
-        """Every line of a consumer that is shown, by path: a secret in it is one for prompts and outputs too."""
+        """Return every line of a consumer that is shown, by path: a secret in it is one for prompts and outputs too."""
         found: dict[str, list[str]] = defaultdict(list)
         for _, excerpt in self.excerpts:
             found[excerpt.path].append(excerpt.text)
@@ -142,12 +142,12 @@ class ConsumerImpact:
         return {path: "\n".join(lines) for path, lines in found.items()}
 
     def rows(self) -> dict[str, Any]:
-        """What a record keeps of it: nothing if nobody named a consumer."""
+        """Return what a record keeps of it: nothing if nobody named a consumer."""
         return {"consumers": asdict(replace(self, clones=()))} if self.reports else {}
 
     @classmethod
     def restore(cls, rows: object) -> "ConsumerImpact":
-        """What a record has kept."""
+        """Return what a record has kept."""
         from pydantic import TypeAdapter
 
         return TypeAdapter(cls).validate_python(rows) if rows else cls()

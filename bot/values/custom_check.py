@@ -18,7 +18,7 @@ CHECK_RESULTS: tuple[CheckResult, ...] = get_args(CheckResult)
 
 
 def is_bar(fail_on: object | None, severities: Iterable[str]) -> bool:
-    """Whether an owner stops changes: for findings of a severity, or for a failed check of the team's own."""
+    """Return whether an owner stops changes: for findings of a severity, or for a failed check of the team's own."""
     return fail_on is not None or "fail" in severities
 
 

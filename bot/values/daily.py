@@ -31,7 +31,7 @@ class CapReached:
 
 
 def grant(usd: float, caps: DailyCaps, count_used: Callable[[Which, Counted], float]) -> float | CapReached:
-    """What a review may spend that wants `usd`: less if the day leaves no more.
+    """Return what a review may spend that wants `usd`: less if the day leaves no more.
 
     `count_used`: what counts against a cap so far; of all reviews, or of those alone that nobody has asked for.
     """

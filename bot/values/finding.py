@@ -76,7 +76,7 @@ def severity_rank(severity: Severity) -> int:
 
 
 def at_least(severity: Severity, bar: Severity) -> bool:
-    """Whether a finding of this severity reaches the bar."""
+    """Return whether a finding of this severity reaches the bar."""
     return severity_rank(severity) <= severity_rank(bar)
 
 
@@ -314,20 +314,20 @@ class Finding:
         return own, *others
 
     def place_number(self, path: str, line: int) -> int:
-        """Which of the equal lines of its file a place is, from 1: those that are known first; 0 if it is no place of it."""
+        """Return which of the equal lines of its file a place is, from 1: those that are known first; 0 if it is no place of it."""
         there = [item for item in self.places if item.path == path]
         words = next((item.words for item in there if item.line == line), None)
         equal = sorted((item.location in self.tracking.added, item.line) for item in there if item.words == words)
         return next((at for at, row in enumerate(equal, 1) if row[1] == line), 0)
 
     def place_mark(self, path: str, line: int) -> str:
-        """The name of one of its places, wherever its line moves: the words, and which of several equal lines it is."""
+        """Return the name of one of its places, wherever its line moves: the words, and which of several equal lines it is."""
         words = next((item.words for item in self.places if item.location == (path, line)), "")
         parts = path, words, str(self.place_number(path, line))
         return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
     def rewritten(self, path: str, line: int, side: Side = "head") -> str:
-        """The one line that code writes in place of one; "" where it writes none, or more."""
+        """Return the one line that code writes in place of one; "" where it writes none, or more."""
         rows = (row for row in self.rewrites if (row.path, row.line) == (path, line) and side == "head")
         return next((row.new for row in rows if "\n" not in row.old + row.new), "")
 

@@ -16,7 +16,7 @@ class Voice:
     app: int = 0
 
     def wrote(self, login: str, kind: str, app: int) -> bool:
-        """Whether we are the author. An App's user tokens write under a person's name: that is not us."""
+        """Return whether we are the author. An App's user tokens write under a person's name: that is not us."""
         if not self.app:
             return login == self.login
         return kind == "Bot" and (app == self.app or login == self.login)

@@ -51,7 +51,7 @@ class Judgement:
     limits: tuple[str, ...] = ()  # sentences: of what it says nothing because it cannot know
 
     def unjudged_files(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
-        """What of the files that it was given has no judgement, with those about which the check states nothing."""
+        """Return what of the files that it was given has no judgement, with those about which the check states nothing."""
         vouched = {path for path, _ in self.unjudged} | self.complete
         silent = ((file.path, "the check does not state that it judged the file to its end") for file in files)
         return (*self.unjudged, *((path, reason) for path, reason in silent if path not in vouched))
@@ -83,7 +83,7 @@ class PlacedFinding:
 
 
 def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
-    """As a reader meets them: what is collapsed comes last, then by severity, then as the ranking has them."""
+    """Sort them as a reader meets them: what is collapsed comes last, then by severity, then as the ranking has them."""
     return tuple(sorted(findings, key=lambda one: (one.place == "folded", severity_rank(one.finding.severity))))
 
 
@@ -132,7 +132,7 @@ class Coverage:
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
 
     def count(self, kind: str, *states: str) -> int:
-        """How many readings of this kind are in one of these states (in any, where none is given)."""
+        """Return how many readings of this kind are in one of these states (in any, where none is given)."""
         return sum(1 for row in self.readings if row.kind == kind and (not states or row.state in states))
 
     @property
@@ -148,7 +148,7 @@ class Coverage:
         return not self.open
 
     def beside(self, findings: Iterable[Finding]) -> "Coverage":
-        """The coverage without the places that only rely on the change and that a finding shows already."""
+        """Return the coverage without the places that only rely on the change and that a finding shows already."""
         told = {(place.path, place.line) for one in findings for place in (*one.places, *one.evidence)}
         return replace(
             self,
@@ -198,7 +198,7 @@ class ReadUnit:
 
 
 def read_units(rows: Iterable[tuple[str, str, str]], by_model: Collection[str]) -> tuple[ReadUnit, ...]:
-    """The units of the rows of a stored review: id, digest, by whom. `by_model`: the ids of those that a model read."""
+    """Return the units of the rows of a stored review: id, digest, by whom. `by_model`: the ids of those that a model read."""
     return tuple(ReadUnit(name, digest, by, name in by_model) for name, digest, by in rows)
 
 
@@ -295,15 +295,15 @@ class Review:
         return self.having("unproven")
 
     def having(self, status: Status) -> tuple[Finding, ...]:
-        """The findings of one status."""
+        """Return the findings of one status."""
         return tuple(row.finding for row in self.findings if row.finding.status == status)
 
     def without_unproven(self) -> "Review":
-        """The review without what nobody has confirmed, as it is posted."""
+        """Return the review without what nobody has confirmed, as it is posted."""
         return replace(self, findings=tuple(row for row in self.findings if row.finding.status != "unproven"))
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
-        """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
+        """Return the open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
         return tuple(finding for finding in self.open_findings if bar is not None and at_least(finding.severity, bar))
 
     @property

@@ -25,7 +25,7 @@ class ToolResult:
     is_unread: bool = False  # the tool says that it did not read the file, or not all of it
 
     def key(self) -> tuple[str, str, str]:
-        """The same for the same result of another run of the tool; lines may have moved."""
+        """Return the same for the same result of another run of the tool; lines may have moved."""
         return (self.tool, self.rule, f"{self.path}\0{self.mark or self.message}")
 
 
@@ -41,12 +41,12 @@ class ToolRun:
     unread: tuple[str, ...] = ()
 
     def covers(self, path: str) -> bool:
-        """Whether it looked at this file, and read all of it."""
+        """Return whether it looked at this file, and read all of it."""
         looked_at = self.files is None or _is_among(path, self.files)
         return looked_at and "" not in self.unread and not _is_among(path, self.unread)
 
     def about(self, paths: Iterable[str]) -> "ToolRun":
-        """The same run, as far as it is about these files."""
+        """Return the same run, as far as it is about these files."""
         own = tuple(paths)
         files = None if self.files is None else tuple(path for path in own if _is_among(path, self.files))
         unread = ("",) if "" in self.unread else tuple(path for path in own if _is_among(path, self.unread))

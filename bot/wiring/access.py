@@ -62,7 +62,7 @@ NOTHING: Mapping[str, Access] = {}  # the environment says how every model is ca
 
 
 def owner(common: str | None, first_models: Iterable[str | None], else_named: Iterable[str | None] = ()) -> str | None:
-    """The provider that DEEPREPO_BASE_URL belongs to: of the models of the environment, else of the flags.
+    """Return the provider that DEEPREPO_BASE_URL belongs to: of the models of the environment, else of the flags.
 
     Raises UsageError if that is more than one.
     """
@@ -82,7 +82,7 @@ def owner(common: str | None, first_models: Iterable[str | None], else_named: It
 
 
 def address(provider: str, flags: Mapping[str, Any], settings: Settings) -> str | None:
-    """The address to call this provider at, None for its own.
+    """Return the address to call this provider at, None for its own.
 
     Raises UsageError if DEEPREPO_BASE_URL is set and nobody said for which provider: the code would go elsewhere than expected.
     """
@@ -109,7 +109,7 @@ class Connections:
     access: Mapping[str, Access] = field(default_factory=dict)
 
     def connect(self, name: str, timeout: float = TIMEOUT) -> Model:
-        """A model by its name."""
+        """Return a model by its name."""
         provider, access = provider_of(name), self.access.get(name, Access())
         if access.function is not None:
             from rlm.models.local import FunctionModel
@@ -150,7 +150,7 @@ class Connections:
             )
 
     def models(self, settings: Config) -> Models:
-        """Root and worker of a review, or none: then it runs offline."""
+        """Return root and worker of a review, or none: then it runs offline."""
         if settings.strategy == "offline":
             return Models(None, None)
         root, worker = named_models(settings)
@@ -171,7 +171,7 @@ class Connections:
         return Models(self.connect(root, settings.timeout) if root else None, connected_reader, others)
 
     def own(self, called_models: Iterable[Model | None]) -> tuple[str, ...]:
-        """The providers that are called at an address of this machine or of a private network: these bill nobody by the token."""
+        """Return the providers that are called at an address of this machine or of a private network: these bill nobody by the token."""
         providers = set()
         for model in filter(None, called_models):
             provider = provider_of(model.name)
@@ -187,7 +187,7 @@ class Connections:
 
 
 def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
-    """The hard caps of one review, and how its models are called. A server of the user's own gets few calls at once."""
+    """Return the hard caps of one review, and how its models are called. A server of the user's own gets few calls at once."""
     return Limits(
         usd=settings.usd,
         tokens=settings.tokens,
@@ -202,7 +202,7 @@ def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Lim
 
 
 def in_force(settings: Config) -> Config:
-    """The settings with the models that a key brings, where nobody names one."""
+    """Return the settings with the models that a key brings, where nobody names one."""
     if settings.root or settings.worker or settings.strategy == "offline":
         return settings
     root, worker = named_models(settings)
@@ -219,18 +219,18 @@ def _spelling(name: str) -> str:
 
 
 def keys() -> tuple[str, ...]:
-    """The keys of providers that are set: no log shows them."""
+    """Return the keys of providers that are set: no log shows them."""
     values = (config.key(provider.key_variable) for provider in PROVIDERS.values())
     return tuple(key.get_secret_value() for key in values if key)
 
 
 def can_ask(settings: Config) -> bool:
-    """Whether a question can be put to a model."""
+    """Return whether a question can be put to a model."""
     return any(named_models(settings)) and settings.strategy != "offline"
 
 
 def named_models(settings: Config | Settings) -> tuple[str | None, str | None]:
-    """Root and worker as they are named, else those of the first provider whose key is set."""
+    """Return root and worker as they are named, else those of the first provider whose key is set."""
     if settings.root or settings.worker:
         return settings.root, settings.worker
     keyed = (models for provider, *models in PREFERRED if config.key(PROVIDERS[provider].key_variable))

@@ -32,7 +32,7 @@ async def review_change(brief: Brief, say: Say) -> Review:
 
 
 async def converse(remark: Remark) -> RemarkReply:
-    """A model's answer to a remark."""
+    """Return a model's answer to a remark."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         return await child.run(tasks.converse, remark, _room(scratch), caps=child.for_review(LOCAL, remark.brief))
 

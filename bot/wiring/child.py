@@ -70,11 +70,11 @@ class ChildPipe:
             self._pipe.send(message)
 
     def say(self, text: str | Reading) -> None:
-        """Progress: one short line, or what the review reads and has found by code."""
+        """Report progress: one short line, or what the review reads and has found by code."""
         self.send("say", text)
 
     def put(self, text: str) -> None:
-        """A line of the journal."""
+        """Store a line of the journal."""
         self.send("put", text)
 
     async def wait_stored(self) -> None:
@@ -127,7 +127,7 @@ def call(
     hear: Callable[..., None] = lambda *_: None,
     leave: threading.Event | None = None,
 ) -> Result:
-    """The same for a thread that may wait. `hear` is given what the child says; once `leave` is set it is told to leave."""
+    """Do the same for a thread that may wait. `hear` is given what the child says; once `leave` is set it is told to leave."""
     context = _context()
     pipe, theirs = context.Pipe()
     alive, ours = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
@@ -148,7 +148,7 @@ def call(
 
 
 def for_review(caps: ProcessLimits, brief: "Brief | None") -> ProcessLimits:
-    """These limits with what the budget of a review adds: its seconds, and what its features need beside it."""
+    """Return these limits with what the budget of a review adds: its seconds, and what its features need beside it."""
     if brief is None:
         return caps
     from bot.review.hooks import hooks

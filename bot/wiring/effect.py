@@ -38,7 +38,7 @@ async def compute(
     *,
     consumers: Sequence[str] = (),
 ) -> Effect:
-    """Raises NothingToReview where the change is empty."""
+    """Compute the impact. Raises NothingToReview where the change is empty."""
     brief = await review.brief(request, {**NO_MODEL, "of_features": {"consumers": consumers}}, scratch)
     tools = replace(review.tools(brief, scratch, review.lines(say)), search=EVERY_USE)
     async with pipeline.survey(brief, tools) as subject:

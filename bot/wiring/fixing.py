@@ -25,7 +25,7 @@ CODE_SOURCES = frozenset({"analyser"})
 
 
 def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
-    """The findings that something is known to mend: all, or those with these numbers or fingerprints. Raises UsageError for a name of none."""
+    """Return the findings that something is known to mend: all, or those with these numbers or fingerprints. Raises UsageError for a name of none."""
     rows = [row for row in review_done.findings if row.finding.status in ("new", "still")]
     if not names:
         return tuple(row for row in rows if fixes.is_fixable(row))
@@ -65,13 +65,13 @@ def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:
 
 
 def others(review_done: Review, fix: Fix) -> tuple[int, ...]:
-    """The numbers of the open findings about which the fix says nothing."""
+    """Return the numbers of the open findings about which the fix says nothing."""
     answered_ids = {finding.identity for finding in (*fix.findings, *(one for one, _ in fix.refusals))}
     return tuple(one.number for one in review_done.open_findings if one.number and one.identity not in answered_ids)
 
 
 async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tuple[Fix, FixCheck]:
-    """The new contents, and what a review by code under this brief says of them. Nothing is written outside of `scratch`, and nothing is run."""
+    """Return the new contents, and what a review by code under this brief says of them. Nothing is written outside of `scratch`, and nothing is run."""
     async with checkout.Checkout(brief.pull) as tree:
         fix = await fixes.fix(rows, tree, faults)
     if not fix:
@@ -83,7 +83,7 @@ async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tup
 
 
 def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Sequence[Finding]) -> FixCheck:
-    """What the review of the result reports that the one before did not. A finding is itself wherever its lines have gone."""
+    """Return what the review of the result reports that the one before did not. A finding is itself wherever its lines have gone."""
     old = Counter(finding.identity for finding in before)
     by_code = [finding for finding in findings if any(source.kind in CODE_SOURCES for source in finding.basis.sources)]
     marks = {finding.identity for finding in by_code if not finding.unmended}  # of the others some places are left

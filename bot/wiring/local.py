@@ -22,7 +22,7 @@ LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has o
 async def reviewed_aside(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None] = lambda _: None
 ) -> Review:
-    """The review for a process that answers others meanwhile: in a child, so that no file can hold it up."""
+    """Return the review for a process that answers others meanwhile: in a child, so that no file can hold it up."""
 
     async def attempt(left_out: Mapping[str, str], lost: str) -> Review:
         brief = await child.run(_brief, request, flags, scratch, left_out, caps=LOCAL)
@@ -51,7 +51,7 @@ async def _review(line: ChildPipe, brief: Brief, flags: Mapping[str, Any], scrat
 async def weigh(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Each effort's strategy rehearsed over the change, with a coverage record of its own. A root's turns are only where its REPL is installed."""
+    """Return each effort's strategy rehearsed over the change, with a coverage record of its own. A root's turns are only where its REPL is installed."""
     from bot.machine import extras
     from bot.review.strategies.choice import WITH_ROOT
     from bot.review.strategies.estimate import ASSUMED, Estimate, estimate

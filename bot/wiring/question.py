@@ -35,7 +35,7 @@ class ChosenModels:
 async def open_inquiry(
     chosen: ChosenModels, limits: Limits, path: Path | None, watch: Watch | None, question: TextQuestion
 ) -> AsyncIterator[Inquiry]:
-    """What a question is worked on with: models by their names, the limits that an operator sets, the journal."""
+    """Open what a question is worked on with: models by their names, the limits that an operator sets, the journal."""
     settings = config.environment()
     first = next(iter(chosen.workers.values()), chosen.worker)
     root, worker = _choose_models(chosen.root, first, settings)

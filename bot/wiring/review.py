@@ -54,7 +54,7 @@ async def brief(
     *,
     records: Iterable[tuple[str, str]] = (),
 ) -> Brief:
-    """What decides a review of a local change: what a person has typed, the repository's settings, and the environment.
+    """Return what decides a review of a local change: what a person has typed, the repository's settings, and the environment.
 
     `records`: the option or variable and the file of what the review itself writes. Raises UsageError where one of the files that decide
     belongs to the reviewed tree.
@@ -71,7 +71,7 @@ async def brief_of(
     *,
     records: Iterable[tuple[str, str]] = (),
 ) -> Brief:
-    """The same of a change whose ends are known."""
+    """Return the same of a change whose ends are known."""
     environment = config.environment()
     async with Checkout(pull, left_out) as tree:
         await ownership.refuse_reviewed(tree, (*flags.get("deciding", ()), *records))
@@ -104,7 +104,7 @@ def tools(
     warn: Callable[[str], None] = lambda _: None,
     access: Mapping[str, Access] = NOTHING,
 ) -> Tools:
-    """What a review of this brief is made with. `on_server`: under the ceilings of a server; `facts`: where that keeps what it is told of files.
+    """Return what a review of this brief is made with. `on_server`: under the ceilings of a server; `facts`: where that keeps what it is told of files.
 
     `warn` is given what a person has to know before anything is spent. `access` is how models are called that a program names with a
     key or an address of their own.
@@ -253,7 +253,7 @@ def keep_facts(folder: str | Path | None, most: int = MAX_CACHE_BYTES) -> None:
 def check_models(
     settings: Config, environment: Settings | None = None, access: Mapping[str, Access] = NOTHING
 ) -> Connections:
-    """How the models of a review are called. Raises UsageError if one of them is known to nobody."""
+    """Return how the models of a review are called. Raises UsageError if one of them is known to nobody."""
     typed = {role: getattr(settings, role) for role in ("root", "worker") if settings.origins[role] == "flag"}
     connections = Connections(environment or config.environment(), typed, access)
     if settings.strategy != "offline":
@@ -271,7 +271,7 @@ async def local_review(
     warn: Callable[[str], None] = lambda _: None,
     access: Mapping[str, Access] = NOTHING,
 ) -> Review:
-    """The review of a local change, with a journal where the flags or the environment name one."""
+    """Return the review of a local change, with a journal where the flags or the environment name one."""
     default = config.environment().journal
     made = await brief(request, flags, scratch, records=records(flags, default))
     opened = partial(journal, flags, default, made.pull)
@@ -281,7 +281,7 @@ async def local_review(
 
 
 def lines(say: Callable[[str], None]) -> Callable[[str | Reading], None]:
-    """Progress for who reads lines alone."""
+    """Return progress for who reads lines alone."""
     return lambda message: say(message) if isinstance(message, str) else None
 
 
@@ -291,7 +291,7 @@ async def shared_files(pull: PullRequest, settings: config.Settings, scratch: st
 
 
 async def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Review:
-    """The review once more from its record: no provider, no environment, no clock."""
+    """Return the review once more from its record: no provider, no environment, no clock."""
     from bot.brief import restore
     from bot.review.journal import replay as recorded_reviews
 
@@ -351,7 +351,7 @@ def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
 
 
 def records(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str, str]]:
-    """The journal with what names it: the option before the environment."""
+    """Yield the journal with what names it: the option before the environment."""
     for option, name in (("--trace", flags.get("trace")), ("--journal", flags.get("journal") or default)):
         if name:
             yield option if name != default else "DEEPREPO_JOURNAL", str(name)
@@ -359,7 +359,7 @@ def records(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str
 
 
 def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) -> Journal:
-    """Where this review is recorded: a journal that is resumed, a trace that is begun again, or memory.
+    """Return where this review is recorded: a journal that is resumed, a trace that is begun again, or memory.
 
     A folder holds one for each change.
     """
@@ -379,5 +379,5 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
 
 
 def lenses(settings: Config) -> dict[str, Lens]:
-    """The questions that workers may be asked. A name that is not known is a warning of the settings."""
+    """Return the questions that workers may be asked. A name that is not known is a warning of the settings."""
     return {name: lens for name, lens in LENSES.items() if name in settings.lenses}

@@ -136,7 +136,7 @@ class ServerWithChildren(Server):
         return child.call(tasks.comments, review, caps=self._soon)
 
     def has_model(self, settings: Config) -> bool:
-        """Whether a model can be asked under these settings."""
+        """Return whether a model can be asked under these settings."""
         return access.can_ask(settings)
 
     def in_force(self, settings: Config) -> Config:

@@ -30,7 +30,7 @@ class Round:
 
 
 async def answers(pull: PullRequest, findings: Sequence[Finding]) -> Answers:
-    """The findings that the code answers, by reading the files of the head."""
+    """Return the findings that the code answers, by reading the files of the head."""
     at_head = [
         finding
         for finding in findings
@@ -50,7 +50,7 @@ async def answers(pull: PullRequest, findings: Sequence[Finding]) -> Answers:
 def settle(
     review: Review, findings: Sequence[Finding], given: Answers, last: Round | None, *, is_new: bool = False
 ) -> Round:
-    """The round of this review after the last one. A further change begins anew after a settled one, and for a new piece of work."""
+    """Return the round of this review after the last one. A further change begins anew after a settled one, and for a new piece of work."""
     change = f"{review.pull.base}..{review.pull.head}"
     is_same = last is not None and last.change == change
     if last is None or (not is_same and (last.settled or is_new)):

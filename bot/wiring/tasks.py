@@ -50,12 +50,12 @@ class Room:
 
 
 async def review(line: ChildPipe, brief: Brief, room: Room) -> Review:
-    """The review."""
+    """Return the review."""
     return await pipeline.review(brief, _tools(line, brief, room))
 
 
 async def rendered_review(line: ChildPipe, brief: Brief, room: Room) -> MadeReview:
-    """The review with everything that is reported of it."""
+    """Return the review with everything that is reported of it."""
     review_done = await review(line, brief, room)
     content = json_file.content(review_done)
     texts = posts.comments(review_done), markdown.render(review_done), json_file.write(content), state.store(content)
@@ -64,7 +64,7 @@ async def rendered_review(line: ChildPipe, brief: Brief, room: Room) -> MadeRevi
 
 
 async def answer(line: ChildPipe, question: Question, room: Room) -> CommandReply:
-    """The answer of a command that may ask a model."""
+    """Return the answer of a command that may ask a model."""
     context, brief = question.context, question.brief
     if brief is not None:
         context = replace(context, open_session=partial(_open_session, brief, _tools(line, brief, room)))
@@ -72,7 +72,7 @@ async def answer(line: ChildPipe, question: Question, room: Room) -> CommandRepl
 
 
 async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
-    """A model's answer to a remark."""
+    """Return a model's answer to a remark."""
     opening = partial(_open_session, remark.brief, _tools(line, remark.brief, room))
     silences = silencing.IgnoreList().also(remark.brief.dismissals, remark.brief.rules)
     heard = remark.heard_remark, remark.last, silences
@@ -80,7 +80,7 @@ async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
 
 
 async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
-    """The findings fixed in a copy of the head, but for those that people have silenced. Raises UsageError for a number that no finding has."""
+    """Return the findings fixed in a copy of the head, but for those that people have silenced. Raises UsageError for a number that no finding has."""
     from bot.checkout.amending import modes
     from bot.wiring import fixing
 
@@ -112,7 +112,7 @@ async def page(
     dismissals: Sequence[Dismissal],
     rules: Sequence[OwnerRule],
 ) -> MadeReview:
-    """The texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
+    """Return the texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
 
     Raises StorageError if it has another form.
     """
@@ -128,25 +128,25 @@ async def page(
 
 
 async def packages(_: ChildPipe, store: str, scratch: str) -> tuple[PackageRow, ...]:
-    """Which packages the repository in a store offers and takes."""
+    """Return which packages the repository in a store offers and takes."""
     its_clone = await checkout.clone(store, scratch)
     async with checkout.Checkout(its_clone.pull) as tree:
         return await package_rows(tree, LANGUAGES)
 
 
 async def comments(_: ChildPipe, review_done: Review) -> Comments:
-    """The comments of a review once more, after GitHub has refused some of its places."""
+    """Return the comments of a review once more, after GitHub has refused some of its places."""
     return posts.comments(review_done)
 
 
 async def settings(_: ChildPipe, file: str | None, shared: Sequence[SharedFile], operator_settings: Settings) -> Config:
-    """Every setting, resolved with the repository's file and those that it shares with others. Raises ConfigError."""
+    """Return every setting, resolved with the repository's file and those that it shares with others. Raises ConfigError."""
     text = None if file is None else file.encode()
     return config.resolve({}, text, operator_settings, shared=shared)
 
 
 async def no_review_reason(_: ChildPipe, brief: Brief, trigger: Trigger) -> No | None:
-    """Why there is no review, now that the changed files are known."""
+    """Return why there is no review, now that the changed files are known."""
     return await scope.no_review_reason(brief, trigger)
 
 
@@ -165,12 +165,12 @@ def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:
 
 
 def by_code(brief: Brief, lost: str) -> Brief:
-    """The brief of a review by code alone, in the place of one by models that was ended: why."""
+    """Return the brief of a review by code alone, in the place of one by models that was ended: why."""
     return replace(brief, settings=brief.settings.with_flags(strategy="offline"), lost=lost)
 
 
 def without(brief: Brief, left_out: Mapping[str, str], lost: str = "") -> Brief:
-    """The brief without files that cannot be read. A consumer that holds one is left out as a whole: its paths are told to nobody.
+    """Return the brief without files that cannot be read. A consumer that holds one is left out as a whole: its paths are told to nobody.
 
     `lost`: why it is to be done without models too.
     """

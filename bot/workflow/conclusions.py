@@ -31,7 +31,7 @@ async def of_head(
     lacks: Lack = "unreviewed",
     own: CheckConclusion | None = None,
 ) -> HeadStatus:
-    """The worst conclusion of the reviews of this head, over all open pull requests that have it.
+    """Return the worst conclusion of the reviews of this head, over all open pull requests that have it.
 
     `own`: the conclusion of this pull request's review, if the caller knows it. `lacks`: the reason, if the head has no review. `settings`: None if
     they cannot be used; a stored review then keeps the conclusion that it was made with.
@@ -53,20 +53,20 @@ async def of_head(
 
 
 async def review_of_head(pull: PullRef, facts: PullFacts, store: "Store") -> "StoredReview | None":
-    """The last stored review, if it is of this head against this base branch: one of another says nothing of it."""
+    """Return the last stored review, if it is of this head against this base branch: one of another says nothing of it."""
     review = await store.reviews.newest(pull)
     change = await asyncio.to_thread(reviewed_change, review.output if review is not None else None)
     return review if change is not None and change[1:] == (facts.head_sha, facts.base_ref) else None
 
 
 async def is_due(pull: PullRef, head: str, base: str, store: "Store") -> bool:
-    """Whether the last review was of another head, or compared it with another branch."""
+    """Return whether the last review was of another head, or compared it with another branch."""
     last = await asyncio.to_thread(reviewed_change, await store.reviews.last(pull))
     return last is None or last[1:] != (head, base)
 
 
 def reviewed_change(last: bytes | None) -> tuple[str, str, str] | None:
-    """The merge base, the head and the base branch of the last review."""
+    """Return the merge base, the head and the base branch of the last review."""
     try:
         pull = json.loads(last)["pull"] if last else None
         return (str(pull["base"]), str(pull["head"]), str(pull["base_name"])) if pull else None
@@ -75,12 +75,12 @@ def reviewed_change(last: bytes | None) -> tuple[str, str, str] | None:
 
 
 async def silences(pull: PullRef, store: "Store") -> tuple[tuple[Dismissal, ...], tuple[OwnerRule, ...]]:
-    """What silences findings of this pull request now: what people have said of single ones, and the rules in force."""
+    """Return what silences findings of this pull request now: what people have said of single ones, and the rules in force."""
     return await store.people.dismissals(pull), await store.rules.in_force(pull.repository)
 
 
 def under_bar(review: Review, settings: Config) -> Review:
-    """A stored review under the bar that is in force now: of findings, and of the team's own checks that it has asked."""
+    """Return a stored review under the bar that is in force now: of findings, and of the team's own checks that it has asked."""
     asked = [CustomCheck(*row) for row in settings.without_secrets(know_secrets()).checks]  # as a review asks them
     severities = {one.digest: one.severity for one in asked}
     own_checks = tuple(replace(one, severity=severities.get(one.digest, "note")) for one in review.checks)

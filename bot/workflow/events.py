@@ -59,7 +59,7 @@ class OwnAccount:
     login: str
 
     def wrote(self, login: str, app: int | None) -> bool:
-        """Whether something is our own."""
+        """Return whether something is our own."""
         return login.lower() == self.login.lower() or (app is not None and str(app) == self.app_id)
 
 
@@ -90,7 +90,7 @@ class DeliveryPayload(PayloadModel):
     sender_type: StrictStr = _at("sender.type", default="")
 
     def pull(self, number: int) -> PullRef:
-        """A pull request of the repository."""
+        """Return a pull request of the repository."""
         return PullRef(self.installation, self.repository, self.owner, self.name, number, self.account)
 
 

@@ -19,7 +19,7 @@ WORK_FOLDER = "work"  # below the data folder; what a killed process left there 
 
 
 async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr, folder: str) -> str:
-    """The store with the change, below `folder`. Raises RevisionError where there is nothing to compare the head with."""
+    """Return the store with the change, below `folder`. Raises RevisionError where there is nothing to compare the head with."""
     if not bases.merge_base:
         raise RevisionError(f"the branch shares no commit with {facts.base_ref}: rebase it onto that")
     ahead = bases.ahead + 1
@@ -27,12 +27,12 @@ async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr,
 
 
 async def find_bases(url: str, facts: PullFacts, base: str, token: SecretStr, folder: str) -> Bases:
-    """Where the head left a branch or a commit, found by git in the history."""
+    """Return where the head left a branch or a commit, found by git in the history."""
     return await remote.find_bases(await remote.fetch_history(url, base, facts.head_sha, token, folder))
 
 
 def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
-    """The pull request as a change that is in this store."""
+    """Return the pull request as a change that is in this store."""
     is_cut = Path(store, "shallow").exists()
     missing_history = remote.missing_history(bases.ahead) if is_cut else ""
     return PullRequest(
@@ -45,7 +45,7 @@ def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
 
 @contextmanager
 def room(folder: Path) -> Iterator[str]:
-    """A folder for one job, below the data folder; gone afterwards."""
+    """Make a folder for one job, below the data folder; gone afterwards."""
     root = Path(folder, WORK_FOLDER)
     files.folder(root, private=True)
     with tempfile.TemporaryDirectory(
@@ -55,7 +55,7 @@ def room(folder: Path) -> Iterator[str]:
 
 
 def today(pull: PullRef, facts: PullFacts) -> PullRef:
-    """Under the name that the repository has today: git follows no redirect with a token in hand."""
+    """Return it under the name that the repository has today: git follows no redirect with a token in hand."""
     owner, _, name = facts.repository.name.partition("/")
     return replace(pull, owner=owner, name=name) if name else pull
 

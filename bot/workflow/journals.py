@@ -11,7 +11,7 @@ JOURNALS_FOLDER = "journals"
 
 
 def name(ask: ReviewAsk, head: str, base: str, job: str) -> str:
-    """One for each change of a pull request, so that a review which takes another's place pays nothing again.
+    """Return one name for each change of a pull request, so that a review which takes another's place pays nothing again.
 
     Who asks for a review by hand wants a fresh look: that has a journal of its own.
     """
@@ -20,27 +20,27 @@ def name(ask: ReviewAsk, head: str, base: str, job: str) -> str:
 
 
 def path(folder: Path, journal: str) -> Path:
-    """The file of a journal."""
+    """Return the file of a journal."""
     return Path(folder, JOURNALS_FOLDER, f"{journal}.jsonl")
 
 
 def repository(journal: str) -> str:
-    """The id of the repository that a journal's name begins with."""
+    """Return the id of the repository that a journal's name begins with."""
     return journal.partition("-")[0]
 
 
 def of_repository(folder: Path, repository: int) -> list[Path]:
-    """The journals of a repository."""
+    """Return the journals of a repository."""
     return sorted(Path(folder, JOURNALS_FOLDER).glob(f"{repository}-*.jsonl"))
 
 
 def older(folder: Path, than: float) -> list[Path]:
-    """The journals that were last written before this time (seconds since 1970)."""
+    """Return the journals that were last written before this time (seconds since 1970)."""
     return [path for path in Path(folder, JOURNALS_FOLDER).glob("*.jsonl") if path.stat().st_mtime < than]
 
 
 def orphans(folder: Path, than: float, known_names: Collection[str]) -> list[Path]:
-    """Those of the older ones that are in no database any more: another process was told to forget them."""
+    """Return those of the older ones that are in no database any more: another process was told to forget them."""
     return [path for path in older(folder, than) if path.stem not in known_names]
 
 

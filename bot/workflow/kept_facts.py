@@ -8,7 +8,7 @@ FACTS_FOLDER = "facts"  # in the data folder
 
 
 def folder(data: Path, repository: str) -> Path:
-    """The folder of one repository."""
+    """Return the folder of one repository."""
     return data / FACTS_FOLDER / repository
 
 

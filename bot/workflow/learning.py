@@ -60,7 +60,7 @@ class Lessons:
             return was_decided
 
     async def propose(self, finding: Finding, dismissal: Dismissal, link: str) -> tuple[Safe, int]:
-        """What a finding teaches that a person who may write has dismissed: the proposal of a rule in words, and its number; 0: nothing new.
+        """Return what a finding teaches that a person who may write has dismissed: the proposal of a rule in words, and its number; 0: nothing new.
 
         Once a comment shows the words, `store.rules.show` remembers it, so that reactions on it decide.
         """

@@ -57,7 +57,7 @@ class PullState:
         return self.file, *(file.text for file in self.shared)
 
     def brief(self, pull: PullRequest, settings: Config, journal: str = "") -> Brief:
-        """The fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
+        """Return the fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
         return Brief(pull, settings.for_labels(self.facts.labels), stranger=self.stranger, journal=journal)
 
 
@@ -74,7 +74,7 @@ FindBases = Callable[[PullFacts, str], Awaitable[Bases]]  # where the head left 
 async def read_pull_state(
     host: Host, path: str, read_shared: ReadShared, find_bases: FindBases, *, is_paused: bool = False
 ) -> PullState:
-    """The pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
+    """Return the pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
     facts = await host.facts()
     bases = await compare(host, facts, find_bases)
     stranger, untold = await is_stranger(host, facts)
@@ -100,13 +100,13 @@ async def _below(host: Host, facts: PullFacts) -> int:
 
 
 async def text_at(host: Host, path: str, ref: str) -> str | None:
-    """The text of a settings file in a commit, one character longer than is read at most; None if there is no such file."""
+    """Return the text of a settings file in a commit, one character longer than is read at most; None if there is no such file."""
     file = await file_at(host.client, host.repo, path, ref)
     return file.decode("utf-8", "replace")[:MOST_CONFIG] if file is not None else None
 
 
 async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: str) -> bytes | None:
-    """A file of settings in a commit, None if the commit lacks it. Everything else is read by git.
+    """Return a file of settings in a commit, None if the commit lacks it. Everything else is read by git.
 
     A link that GitHub does not follow is the path that it names; a file that is too large for GitHub to show is longer than may be read.
     """
@@ -136,7 +136,7 @@ def unless_absent() -> Iterator[None]:
 
 
 async def is_stranger(host: Host, facts: PullFacts) -> tuple[bool, str]:
-    """Whether the author may not write here, and a sentence if GitHub does not tell: then less is believed of the change, and it is reviewed.
+    """Return whether the author may not write here, and a sentence if GitHub does not tell: then less is believed of the change, and it is reviewed.
 
     Who may only read can open a pull request from a branch of the repository too.
     """
@@ -152,7 +152,7 @@ async def is_stranger(host: Host, facts: PullFacts) -> tuple[bool, str]:
 
 
 async def compare(host: Host, facts: PullFacts, find_bases: FindBases) -> Bases:
-    """Against the base branch as it is now; where it was deleted, against the commit that it had.
+    """Compare against the base branch as it is now; where it was deleted, against the commit that it had.
 
     Two that share no commit have no merge base: GitHub knows no answer then. If it has an answer and does not give it (it compares
     all files, and some changes take it too long), git finds the merge base.
@@ -170,7 +170,7 @@ async def compare(host: Host, facts: PullFacts, find_bases: FindBases) -> Bases:
 
 
 async def compare_refs(host: Host, base: str, head: str) -> Bases:
-    """Where `head` left `base`; either is a branch or a commit.
+    """Return where `head` left `base`; either is a branch or a commit.
 
     The second page is asked for because the first has the patches of up to 300 files, which may be many megabytes.
     """
@@ -180,7 +180,7 @@ async def compare_refs(host: Host, base: str, head: str) -> Bases:
 
 
 async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) -> bool:
-    """Whether the fetched head and its base branch have other merge bases beside the one that GitHub has named (`told_bases`).
+    """Return whether the fetched head and its base branch have other merge bases beside the one that GitHub has named (`told_bases`).
 
     The branch has such a commit and its named merge base does not, so the head is further ahead of this than of that. A store without
     the whole history may show too many commits, or too few: only then GitHub is asked. If it does not tell, there may be several.
@@ -196,7 +196,7 @@ async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) ->
 
 
 async def linked_issues(host: Host) -> tuple[LinkedIssue, ...]:
-    """The first issues of this repository that the pull request closes, with the beginning of their texts. A token that may not see issues sees none."""
+    """Return the first issues of this repository that the pull request closes, with the beginning of their texts. A token that may not see issues sees none."""
     try:
         data = await host.client.ask("closes", **host.named, first=2 * MOST_ISSUES)
     except HostRefused:

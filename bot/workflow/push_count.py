@@ -61,7 +61,7 @@ def _count(facts: Mapping[str, str]) -> int:
 
 
 async def count_pushes(host: Host, ask: ReviewAsk, run: str, most: int | None) -> PushCount:
-    """The count for this review. A review that somebody asked for sets it to zero. `run`: what it wrote itself counts once."""
+    """Return the count for this review. A review that somebody asked for sets it to zero. `run`: what it wrote itself counts once."""
     if most is None or ask.trigger in ASKED:
         return PushCount(most=most)
     stands = next(iter(await summaries(host)), None)

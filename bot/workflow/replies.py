@@ -27,7 +27,7 @@ REPLY = "reply"  # the kind of our marker
 
 
 async def permission_of(ask: CommandAsk | RemarkAsk, host: Host, people: "People") -> Permission:
-    """What who gives a command, or makes a remark, may do here. The comment is noted, once."""
+    """Return what who gives a command, or makes a remark, may do here. The comment is noted, once."""
     now, is_remark = time.time(), isinstance(ask, RemarkAsk)
     permission = Permission(await host.permission(ask.actor), now)
     earlier = await people.note(ask.pull, ask.comment, ask.actor, now, writes=permission.writes, is_remark=is_remark)
@@ -35,7 +35,7 @@ async def permission_of(ask: CommandAsk | RemarkAsk, host: Host, people: "People
 
 
 async def as_permitted(ask: ReviewAsk, host: Host) -> ReviewAsk:
-    """The ask, as a push if who pressed its button may not write, as far as GitHub tells: only who may can spend the repository's money."""
+    """Return the ask, as a push if who pressed its button may not write, as far as GitHub tells: only who may can spend the repository's money."""
     if ask.trigger == "rerun":
         with suppress(HostRefused):
             if await host.permission(ask.actor) in WRITERS:
@@ -45,7 +45,7 @@ async def as_permitted(ask: ReviewAsk, host: Host) -> ReviewAsk:
 
 
 def address(pull: str, comment: CommentRef) -> str:
-    """The address of a comment's page. `pull`: that of the pull request; empty if it has no page."""
+    """Return the address of a comment's page. `pull`: that of the pull request; empty if it has no page."""
     places = {"issue": "issuecomment-", "review": "discussion_r"}
     return f"{pull}#{places[comment.kind]}{comment.id}" if pull and comment.kind in places else pull
 
@@ -97,7 +97,7 @@ async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, 
 
 
 def comment_name(comment: CommentRef) -> str:
-    """How our answer's marker names the comment. Reviews and comments are numbered apart, and answered in one conversation."""
+    """Return how our answer's marker names the comment. Reviews and comments are numbered apart, and answered in one conversation."""
     return f"review-{comment.id}" if comment.kind == "whole" else str(comment.id)
 
 
@@ -107,7 +107,7 @@ def _answers(body: str, comment: CommentRef) -> bool:
 
 
 async def hear_remark(ask: RemarkAsk, host: Host) -> HeardRemark | str:
-    """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request.
+    """Return what has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request.
 
     Raises HostRefused: a comment that GitHub does not know may be one that it does not know yet.
     """
@@ -133,7 +133,7 @@ async def _remark(place: CommentRef, comments: tuple[PostedComment, ...], host: 
 
 
 def failure_reply(why: str) -> RemarkReply:
-    """The reply where there is no answer."""
+    """Return the reply where there is no answer."""
     return RemarkReply(phrase(load(), "reply_failed", why=why))
 
 

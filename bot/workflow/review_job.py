@@ -205,7 +205,7 @@ class ServerReviewer(Reviewer):
         return self.server.comments(review)
 
     async def is_known(self) -> bool:
-        """Whether the last review was of this change (a late delivery, a catch-up, a pull request opened again): its check shows then what it comes to now."""
+        """Return whether the last review was of this change (a late delivery, a catch-up, a pull request opened again): its check shows then what it comes to now."""
         pull, state, host = self.run.ask.pull, self.run.state, self.run.host
         last = await self.server.store.reviews.last(pull)
         if conclusions.reviewed_change(last) != (state.bases.merge_base, state.facts.head_sha, state.facts.base_ref):
@@ -256,11 +256,11 @@ class ServerReviewer(Reviewer):
         return f"There is no check run: {self.check_refusal}." if self.check_refusal else ""
 
     async def is_current(self) -> bool:
-        """Whether the review is still wanted."""
+        """Return whether the review is still wanted."""
         return await self.job.current()
 
     async def is_replaced(self) -> bool:
-        """Whether a newer review goes on in the check run of this one or ends it, or has done so."""
+        """Return whether a newer review goes on in the check run of this one or ends it, or has done so."""
         run, server = self.run, self.server
         return not await _has_begun(run.ask, self.job, server) or bool(await server.jobs.reviews(run.ask.pull))
 

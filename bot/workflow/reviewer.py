@@ -51,7 +51,7 @@ class ReviewRun:
         return checks.CheckOwner(self.id, policy.without_review(self.settings))
 
     def decide(self) -> Go | No:
-        """Whether the policy allows it."""
+        """Return whether the policy allows it."""
         state, most = self.state, (self.pushes.most or 0) if self.pushes.is_spent else 0
         return policy.decide(
             state.facts, self.ask, self.settings, is_paused=state.paused, pushes=most, stranger=state.stranger
@@ -89,7 +89,7 @@ class Funds:
     model: bool = True  # whether there is one
 
     def within(self, brief: Brief) -> Brief:
-        """The brief with no more to spend than is left."""
+        """Return the brief with no more to spend than is left."""
         return replace(brief, settings=brief.settings.within(self.usd))
 
 
@@ -270,11 +270,11 @@ class Reviewer(ABC):
         return ""
 
     async def is_current(self) -> bool:
-        """Whether the review is still wanted; asked before each write."""
+        """Return whether the review is still wanted; asked before each write."""
         return True
 
     async def is_replaced(self) -> bool:
-        """Whether a newer review has its check run, once it is no longer wanted."""
+        """Return whether a newer review has its check run, once it is no longer wanted."""
         return False
 
     async def unless_cancelled(self, making: Awaitable[MadeReview | No]) -> MadeReview | No:

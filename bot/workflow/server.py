@@ -118,7 +118,7 @@ class Server(ABC):
 
     @abstractmethod
     def has_model(self, settings: Config) -> bool:
-        """Whether a model can be asked under these settings."""
+        """Return whether a model can be asked under these settings."""
 
     @abstractmethod
     def in_force(self, settings: Config) -> Config:
@@ -129,7 +129,7 @@ class Server(ABC):
         return self.jobs.alone(f"check {pull.key}")
 
     async def read_pull(self, host: Host) -> PullState:
-        """The pull request as it is now."""
+        """Return the pull request as it is now."""
         is_paused = await self.store.people.is_paused(host.pull)
         find_bases = partial(self._find_bases, host.pull)
         return await pull_state.read_pull_state(host, config.FILE, self.shared_files, find_bases, is_paused=is_paused)
@@ -142,7 +142,7 @@ class Server(ABC):
                 return await fetching.find_bases(url, facts, base, token, folder)
 
     async def settings_of(self, state: PullState) -> Config:
-        """The settings; those of the server alone if the owner's file is wrong, which the review reports."""
+        """Return the settings; those of the server alone if the owner's file is wrong, which the review reports."""
         try:
             return await self.resolve(state.file, state.shared)
         except (UsageError, OverLimit):
@@ -150,7 +150,7 @@ class Server(ABC):
 
     @asynccontextmanager
     async def fetch(self, pull: PullRef, state: PullState) -> AsyncIterator[PullRequest]:
-        """The change as a pull request of a local store, which is removed afterwards. The token ends before anything is read."""
+        """Fetch the change as a pull request of a local store, which is removed afterwards. The token ends before anything is read."""
         with fetching.room(self.folder) as folder:
             async with github.reading(self.identity, pull.installation, (pull.repository,), self.pace) as (_, token):
                 url = github.git_url(self.identity.api, fetching.today(pull, state.facts))

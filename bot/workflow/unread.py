@@ -37,7 +37,7 @@ async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) 
 
 
 async def conclusion(host: Host, server: Server) -> CheckConclusion:
-    """How the check of such a commit ends: as a failure if its settings set a bar, or cannot be read. What cannot be read may set one."""
+    """Return how the check of such a commit ends: as a failure if its settings set a bar, or cannot be read. What cannot be read may set one."""
     base = default = "HEAD"
     with suppress(HostError):
         facts = await host.facts()

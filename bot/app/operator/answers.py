@@ -27,12 +27,12 @@ KEPT = "public, max-age=31536000, immutable"  # their addresses change with thei
 
 
 def page(template: str, status: int = 200, /, **values: object) -> Response:
-    """A page."""
+    """Return a page."""
     return HTMLResponse(render.page(f"pages/{template}", asset=asset, **values), status, HEADERS)
 
 
 def missing() -> Response:
-    """What is not there, and what is somebody else's: nobody can tell the two apart."""
+    """Return what is not there, and what is somebody else's: nobody can tell the two apart."""
     return page("missing.html.j2", 404)
 
 
@@ -42,13 +42,13 @@ def redirect(address: str) -> Response:
 
 
 def file(name: str) -> Response:
-    """The style, the icon or the script of the pages."""
+    """Return the style, the icon or the script of the pages."""
     headers = HEADERS | {"cache-control": KEPT, "content-type": PAGE_FILES[name]}
     return Response(_file(name), 200, headers)
 
 
 def asset(name: str) -> str:
-    """The address of a file, which changes when the file does."""
+    """Return the address of a file, which changes when the file does."""
     return f"/{name}?{hashlib.sha256(_file(name)).hexdigest()[:12]}"
 
 

@@ -53,7 +53,7 @@ class SignedIn(BaseModel, frozen=True):
         return self.until > time.time()
 
     def may(self, installation: int) -> bool:
-        """Whether this installation is theirs."""
+        """Return whether this installation is theirs."""
         return self.scope is None or installation in self.scope
 
 
@@ -90,7 +90,7 @@ class Gate:
     key: bytes = field(repr=False)
 
     def door(self, request: Request) -> Door | None:
-        """What people sign in with at GitHub, None where the App has no client secret."""
+        """Return what people sign in with at GitHub, None where the App has no client secret."""
         app = self.server.app
         if not app.signs_in or app.client_secret is None:
             return None
@@ -98,7 +98,7 @@ class Gate:
         return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), here + manifest.SIGNED_IN)
 
     async def session(self, request: Request) -> SignedIn | None:
-        """Whose request this is, also if GitHub has to be asked again; None where nobody has signed in or the session is over."""
+        """Return whose request this is, also if GitHub has to be asked again; None where nobody has signed in or the session is over."""
         claims = claims_of(self.key, "session", request.cookies.get(COOKIES["session"], ""))
         is_over = not claims or await self.server.store.sessions.is_over(claims["id"])
         return None if is_over else SignedIn.model_validate(claims)
@@ -131,12 +131,12 @@ class Gate:
         return departure
 
     def departure(self, request: Request, state: str) -> Departure | None:
-        """What the browser left with, None unless `state` is the one that it was given."""
+        """Return what the browser left with, None unless `state` is the one that it was given."""
         claims = claims_of(self.key, "leaving", request.cookies.get(COOKIES["leaving"], ""))
         return Departure.model_validate(claims) if claims and state and claims["state"] == state else None
 
     async def use_link(self, token: str) -> bool:
-        """Whether this is a link that we have made and nobody has used yet. It is used up by that."""
+        """Return whether this is a link that we have made and nobody has used yet. It is used up by that."""
         claims = claims_of(self.key, "link", token)
         return claims is not None and await self.server.store.sessions.end(claims["id"], claims["exp"])
 
@@ -149,7 +149,7 @@ class Gate:
 
 
 def link(settings: Server, here: str) -> str:
-    """An address that signs the operator in, once. It takes the App's private key to make one."""
+    """Return an address that signs the operator in, once. It takes the App's private key to make one."""
     if settings.app is None:
         return ""
     token = signed(key_of(settings.app.private_key), "link", {"id": secrets.token_urlsafe(24)}, LINKED)
@@ -157,24 +157,24 @@ def link(settings: Server, here: str) -> str:
 
 
 def inside(address: str) -> str:
-    """A page of this server that a person is sent to after signing in; anything else becomes the first page."""
+    """Return a page of this server that a person is sent to after signing in; anything else becomes the first page."""
     ours = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
     return address if ours and not address.startswith("/sign") else "/"
 
 
 def key_of(private_key: SecretStr) -> bytes:
-    """The key that an App's cookies and links are signed with."""
+    """Return the key that an App's cookies and links are signed with."""
     text = "".join(private_key.get_secret_value().split())
     return hmac.digest(hashlib.sha256(text.encode()).digest(), PURPOSE, "sha256")
 
 
 def signed(key: bytes, kind: Kind, claims: Mapping[str, Any], seconds: float) -> str:
-    """A token that says this, good for so many seconds."""
+    """Return a token that says this, good for so many seconds."""
     return jwt.encode({**claims, "aud": kind, "exp": int(time.time() + seconds)}, key, ALGORITHM)
 
 
 def claims_of(key: bytes, kind: Kind, token: str) -> dict[str, Any] | None:
-    """What a token says, None where we have not signed it, not for this, or where its time is over."""
+    """Return what a token says, None where we have not signed it, not for this, or where its time is over."""
     try:
         claims: dict[str, Any] = jwt.decode(token, key, [ALGORITHM], audience=kind, options={"require": ["aud", "exp"]})
     except NOT_OURS:

@@ -54,7 +54,7 @@ class Share:
 
 
 def bars(sums: Mapping[int, DaySum], span: range, value: Callable[[DaySum], float], *, whole: bool = False) -> Plot:
-    """A bar for each day of the span. `whole`: of things that are counted, so that no line is drawn at half of one."""
+    """Return a bar for each day of the span. `whole`: of things that are counted, so that no line is drawn at half of one."""
     values = [value(sums[day]) if day in sums else 0.0 for day in span]
     ticks, top = _ticks(max(values, default=0.0), whole=whole)
     wide = 100 / len(span)
@@ -66,7 +66,7 @@ def bars(sums: Mapping[int, DaySum], span: range, value: Callable[[DaySum], floa
 
 
 def lines(sums: Mapping[int, DaySum], span: range, values: Mapping[str, Callable[[DaySum], float | None]]) -> Plot:
-    """A line for each of these values of a day."""
+    """Return a line for each of these values of a day."""
     points = {name: [value(sums[day]) if day in sums else None for day in span] for name, value in values.items()}
     ticks, top = _ticks(max((one for row in points.values() for one in row if one is not None), default=0.0), MINUTES)
     line_shapes = tuple(Line(name, _paths(row, top), tuple(row)) for name, row in points.items())
@@ -74,7 +74,7 @@ def lines(sums: Mapping[int, DaySum], span: range, values: Mapping[str, Callable
 
 
 def parts(counts: Mapping[str, int]) -> tuple[Share, ...]:
-    """The parts of a whole, side by side, in this order; those that are empty are left out."""
+    """Return the parts of a whole, side by side, in this order; those that are empty are left out."""
     whole, x, shares = sum(counts.values()), 0.0, []
     for name, count in counts.items():
         if count:

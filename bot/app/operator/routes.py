@@ -44,7 +44,7 @@ async def home(
     days: Days = "30",
     repositories: Literal["", "all"] = "",
 ) -> Response:
-    """The period in figures, plots and repositories."""
+    """Return the period in figures, plots and repositories."""
     overview = await views.overview(gate.server, session, int(days), whole=repositories == "all")
     queue, unready = await views.queue(gate.server, session), await gate.server.unready()
     return _page("overview.html.j2", gate, session, "overview", view=overview, queue=queue, unready=unready)
@@ -58,7 +58,7 @@ async def reviews(
     state: ReviewStatus | Literal[""] = "",
     after: Id = "",
 ) -> Response:
-    """The finished reviews, newest first."""
+    """Return the finished reviews, newest first."""
     listing, name = gate.server.store.listing, ""
     if repository is not None:
         name = await listing.name_of(repository, session.scope) or ""
@@ -76,14 +76,14 @@ async def reviews(
 
 @router.get("/reviews/{job:path}")
 async def review(gate: AtGate, session: Session, job: Id) -> Response:
-    """One review: what it found, what it read, what it cost, turn by turn."""
+    """Return one review: what it found, what it read, what it cost, turn by turn."""
     view = await views.review(gate.server, session, job)
     return answers.missing() if view is None else _page("review.html.j2", gate, session, "reviews", view=view)
 
 
 @router.get("/worth")
 async def worth(gate: AtGate, session: Session, days: Days = "30") -> Response:
-    """What became of the findings of merged pull requests, and what one that was fixed cost."""
+    """Return what became of the findings of merged pull requests, and what one that was fixed cost."""
     since = time.time() - int(days) * DAY
     view = await gate.server.store.worths.since(session.scope, since)
     return _page(
@@ -100,7 +100,7 @@ async def worth(gate: AtGate, session: Session, days: Days = "30") -> Response:
 
 @router.get("/queue")
 async def queue(gate: AtGate, session: Session) -> Response:
-    """What runs and waits, and what came to nothing."""
+    """Return what runs and waits, and what came to nothing."""
     return _page("queue.html.j2", gate, session, "queue", queue=await views.queue(gate.server, session))
 
 
@@ -122,7 +122,7 @@ async def retry(gate: AtGate, session: Session, fields: Form) -> Response:
 
 @router.get("/page.{kind}")
 async def file(kind: Literal["css", "js", "svg"]) -> Response:
-    """The style and the icon of the pages, and the script that keeps a page with something under way up to date."""
+    """Return the style and the icon of the pages, and the script that keeps a page with something under way up to date."""
     return answers.file(f"page.{kind}")
 
 

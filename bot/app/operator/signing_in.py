@@ -42,7 +42,7 @@ class NotSignedIn(Exception):  # noqa: N818 - an answer
 
 
 async def gate_of(request: Request) -> Gate:
-    """Who lets people in here."""
+    """Return who lets people in here."""
     gate: Gate = request.app.state.gate
     return gate
 
@@ -51,7 +51,7 @@ AtGate = Annotated[Gate, Depends(gate_of)]
 
 
 async def session_of(request: Request, gate: AtGate) -> SignedIn:
-    """Whose request this is. Raises NotSignedIn."""
+    """Return whose request this is. Raises NotSignedIn."""
     session = await gate.session(request)
     if session is None or not session.is_current:
         raise NotSignedIn
@@ -59,7 +59,7 @@ async def session_of(request: Request, gate: AtGate) -> SignedIn:
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """The fields of a form; none if the form is too long or does not arrive."""
+    """Return the fields of a form; none if the form is too long or does not arrive."""
     room: Room = request.app.state.forms
     try:
         data = await room.read(request.stream(), MAX_FORM_BYTES, SIGN_IN_SECONDS) or b""
@@ -74,13 +74,13 @@ Form = Annotated[dict[str, str], Depends(form_of)]
 
 
 def is_from_session(session: SignedIn, fields: dict[str, str]) -> bool:
-    """Whether a form was sent from a page of this session: no other site knows its id."""
+    """Return whether a form was sent from a page of this session: no other site knows its id."""
     return hmac.compare_digest(session.id.encode(), fields.get("form", "").encode("utf-8", "replace"))
 
 
 @router.get("/signin")
 async def ask(request: Request, token: str = "", back: str = "/") -> Response:
-    """The page that asks who is there. A link's token is sent on by a button: a program that looks at links uses none up."""
+    """Return the page that asks who is there. A link's token is sent on by a button: a program that looks at links uses none up."""
     return _sign_in_page(request, token=token, back=inside(back))
 
 

@@ -126,7 +126,7 @@ class ReviewPage:
 
 
 async def overview(server: RunningServer, session: SignedIn, days: int, *, whole: bool = False) -> Overview:
-    """The period in figures and plots, and its repositories."""
+    """Return the period in figures and plots, and its repositories."""
     most = ALL if whole else REPOSITORIES
     store, today = server.store, int(time.time()) // DAY
     first = today - days + 1
@@ -171,7 +171,7 @@ async def _caps(server: RunningServer, session: SignedIn) -> tuple[CapRow, ...]:
 
 
 async def queue(server: RunningServer, session: SignedIn) -> Queue:
-    """The queue and the failures that are this session's to see."""
+    """Return the queue and the failures that are this session's to see."""
     jobs, failures, failure_count = await asyncio.gather(
         server.jobs.list_jobs(),
         server.store.failures.newest(session.scope, FAILURES),
@@ -184,7 +184,7 @@ async def queue(server: RunningServer, session: SignedIn) -> Queue:
 
 
 async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPage | None:
-    """One review; None if no review of this name exists or the session may not see it."""
+    """Return one review; None if no review of this name exists or the session may not see it."""
     store, folder = server.store, server.place.data
     found = await store.listing.one(job, session.scope)
     if found is not None:
@@ -270,22 +270,22 @@ def _queue_row(job: ListedJob) -> QueuedJob:
 
 
 def address(job: str) -> str:
-    """Where the page of a review is."""
+    """Return where the page of a review is."""
     return f"/reviews/{quote(job, safe='~')}"
 
 
 def install(server: RunningServer, slug: str) -> str:
-    """Where the App is installed on repositories; "" while its name is not known."""
+    """Return where the App is installed on repositories; "" while its name is not known."""
     return manifest.install(server.place.github_api, slug) if slug else ""
 
 
 def at_github(server: RunningServer, name: str, number: int) -> str:
-    """Where a pull request is."""
+    """Return where a pull request is."""
     return f"{site(server.place.github_api)}/{quote(name)}/pull/{number}"
 
 
 async def trace_of(journal: str, store: Store, folder: Path) -> Trace | None:
-    """The trace of a journal; None if there is no journal."""
+    """Return the trace of a journal; None if there is no journal."""
     if store.database.postgres:
         lines = [line.encode() for line in await store.journals.lines(journal)]
         return read_trace(lines) if lines else None
@@ -293,7 +293,7 @@ async def trace_of(journal: str, store: Store, folder: Path) -> Trace | None:
 
 
 async def newest_journal(pull: PullRef, store: Store, folder: Path) -> str | None:
-    """The journal of a pull request that was written last: that of a review under way."""
+    """Return the journal of a pull request that was written last: that of a review under way."""
     prefix = f"{pull.repository}-{pull.number}-"
     if store.database.postgres:
         return await store.journals.newest(prefix)
@@ -310,7 +310,7 @@ def _read_trace(path: Path) -> Trace | None:
 
 
 def read_trace(lines: Iterable[bytes]) -> Trace:
-    """The trace of a journal's last review. A line that was cut off by a crash counts as none."""
+    """Return the trace of a journal's last review. A line that was cut off by a crash counts as none."""
     section = reviews.last_section(lines)
     calls = section.of("call")
     by_turn = _tallies(calls, lambda row: row["at"])

@@ -43,13 +43,13 @@ async def _answers(_: ChildPipe, pull: PullRequest, findings: tuple[Finding, ...
 
 
 def text(review: Review, round_: Round) -> str:
-    """The review as the command line prints it, nothing in it written twice and no name escaped; and whether there is more to do."""
+    """Return the review as the command line prints it, nothing in it written twice and no name escaped; and whether there is more to do."""
     ended = render.text("agent_round.txt.j2", round=round_, most=MOST_ROUNDS).strip()
     return f"{OUTPUTS['console']().render(review).rstrip()}\n\n{ended}\n"
 
 
 async def explanation(review: Review, number: int) -> str:
-    """One finding with its proof, as Markdown. Raises UsageError where there is none of that number."""
+    """Return one finding with its proof, as Markdown. Raises UsageError where there is none of that number."""
     findings_by_number = {item.finding.number: item for item in facts.listing(review).all}
     if number not in findings_by_number:
         numbers = (
@@ -67,7 +67,7 @@ async def explanation(review: Review, number: int) -> str:
 
 
 async def handed_over(review: Review, number: int) -> str:
-    """One finding, or all for 0, as a prompt for a coding agent. Raises NothingToReview, and UsageError if there is no such finding."""
+    """Return one finding, or all for 0, as a prompt for a coding agent. Raises NothingToReview, and UsageError if there is no such finding."""
     findings = facts.listing(review).all
     if not findings:
         raise NothingToReview("The review has no open finding.")
@@ -79,7 +79,7 @@ async def handed_over(review: Review, number: int) -> str:
 
 
 async def callers(repo: str, symbol: str, scratch: str) -> str:
-    """The places where a name is used, calls first."""
+    """Return the places where a name is used, calls first."""
     return await child.run(_callers, repo, symbol, scratch, caps=LOCAL)
 
 

@@ -32,7 +32,7 @@ class ToolServer(MCPServer[object]):
     """The SDK's server, with arguments that have to be known: it would drop others without a word, a misspelt cap among them."""
 
     async def list_tools(self) -> list[Tool]:
-        """The tools, with schemas that allow no other arguments."""
+        """Return the tools, with schemas that allow no other arguments."""
         tool_list = await super().list_tools()
         without_extras = {"additionalProperties": False}
         return [tool.model_copy(update={"input_schema": tool.input_schema | without_extras}) for tool in tool_list]
@@ -51,7 +51,7 @@ class ToolServer(MCPServer[object]):
 
 
 def server(repo: str) -> MCPServer[object]:
-    """The server for one repository. Reviews are kept while it runs, so that `explain` needs no second one."""
+    """Return the server for one repository. Reviews are kept while it runs, so that `explain` needs no second one."""
     tools = ToolServer(
         "deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False
     )
@@ -85,7 +85,7 @@ def server(repo: str) -> MCPServer[object]:
 
     @tools.tool(annotations=READ_ONLY, structured_output=False)
     async def explain(finding: int) -> str:
-        """Everything that is known of one finding of the last review: why, the consequence, the proof, the suggestion.
+        """Return everything that is known of one finding of the last review: why, the consequence, the proof, the suggestion.
 
         Args:
             finding: its number in the last review, from 1.
@@ -94,7 +94,7 @@ def server(repo: str) -> MCPServer[object]:
 
     @tools.tool(annotations=READ_ONLY, structured_output=False)
     async def hand_over(finding: int = 0) -> str:
-        """A prompt that says what to fix: file, lines, defect, evidence, and what must not change.
+        """Return a prompt that says what to fix: file, lines, defect, evidence, and what must not change.
 
         Args:
             finding: its number in the last review, from 1; 0 for all open findings.
@@ -103,7 +103,7 @@ def server(repo: str) -> MCPServer[object]:
 
     @tools.tool(annotations=READ_ONLY, structured_output=False)
     async def callers(symbol: str) -> str:
-        """Every place of the repository, uncommitted work included, where a name is called, imported or mentioned as code.
+        """Return every place of the repository, uncommitted work included, where a name is called, imported or mentioned as code.
 
         Args:
             symbol: the name as callers write it, "resolve" or "Resolver.resolve".

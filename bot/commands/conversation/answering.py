@@ -63,7 +63,7 @@ class Answer:
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """What the model hands in."""
+    """Return what the model hands in."""
     quote = strict(path=text("the file"), quote=text("whole lines, verbatim, without line numbers"))
     withdrawal_schema = strict(
         finding={"type": "integer", "description": "the number in the heading of the finding, counted from 1"},
@@ -84,7 +84,7 @@ def schema() -> Schema:
 
 
 async def answer(heard_remark: HeardRemark, last_review: LastReview | None, session: Session) -> Answer:
-    """The model's answer, checked. Raises ProviderError and BudgetSpent."""
+    """Return the model's answer, checked. Raises ProviderError and BudgetSpent."""
     findings = [await as_it_is_now(one, session.tree) for one in subjects(heard_remark, last_review)]
     model = session.reader or session.root
     if model is None:
@@ -96,7 +96,7 @@ async def answer(heard_remark: HeardRemark, last_review: LastReview | None, sess
 
 
 def subjects(heard_remark: HeardRemark, last_review: LastReview | None) -> tuple[Finding, ...]:
-    """The findings that the thread is about; elsewhere those that the remark names by their number."""
+    """Return the findings that the thread is about; elsewhere those that the remark names by their number."""
     if last_review is None:
         return ()
     if heard_remark.findings:
@@ -213,7 +213,7 @@ class RemarkReply:
 
 
 def refusal(actor: str, standing: Permission, settings: Config, *, names_us: bool, model: bool) -> CommandReply | None:
-    """The answer where no model is asked, mostly nothing; None where one is asked."""
+    """Return the answer where no model is asked, mostly nothing; None where one is asked."""
     words = load()
     most = settings.triggers.replies_per_hour
     if not most or not (names_us or (standing.writes and model)):
@@ -234,7 +234,7 @@ async def respond(
     open_session: Callable[[], AbstractAsyncContextManager[Session]],
     clock: Callable[[], float],
 ) -> RemarkReply:
-    """A model's answer as a comment; the reason if the model gave no answer. `silences`: what people have said since that review."""
+    """Return a model's answer as a comment; the reason if the model gave no answer. `silences`: what people have said since that review."""
     words, last_review, start = load(), target.read(last), clock()
     if last_review is not None:
         last_review = replace(last_review, open_findings=silences.split(last_review.open_findings)[0])

@@ -41,7 +41,7 @@ class HeardRemark:
 
 
 def above(ask: RemarkAsk, thread: Sequence[PostedComment], login: str) -> HeardRemark | str:
-    """A remark in a review thread (oldest first), or why it is not for us."""
+    """Return a remark in a review thread (oldest first), or why it is not for us."""
     at = next((n for n, one in enumerate(thread) if one.id == ask.comment.id), None)
     if at is None:
         return GONE
@@ -66,7 +66,7 @@ def above(ask: RemarkAsk, thread: Sequence[PostedComment], login: str) -> HeardR
 
 
 def below(comments: Sequence[PostedComment], remark: PostedComment | None, login: str) -> HeardRemark | str:
-    """A remark in the conversation, or in the text of a review. Before it: what people wrote to us there, and our answers."""
+    """Return a remark in the conversation, or in the text of a review. Before it: what people wrote to us there, and our answers."""
     if remark is None:
         return GONE
     if not read_mentions(remark.body, login).us:

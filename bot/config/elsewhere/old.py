@@ -71,7 +71,7 @@ class NewSettings:
         return ""
 
     def text(self) -> str:
-        """All of it, as the file has it; empty without a setting."""
+        """Return all of it, as the file has it; empty without a setting."""
         nested: dict[str, Any] = {}
         for name, value in self.values.items():
             section, _, key = name.rpartition(".")
@@ -135,12 +135,12 @@ class OldSettings:
             self._rows[_path(key)] = Row(row.key, row.into, why)
 
     def each(self, key: str) -> Iterator[tuple[str, Any]]:
-        """The entries of a list with their keys."""
+        """Yield the entries of a list with their keys."""
         found = self[key]
         yield from ((f"{key}.{at}", one) for at, one in enumerate(found if isinstance(found, list) else ()))
 
     def rows(self) -> list[Row]:
-        """Every key of the file, in its order: the largest part of which nothing was said by one name."""
+        """Return every key of the file, in its order: the largest part of which nothing was said by one name."""
         return list(self._rest((), self.data))
 
     def _at(self, path: Path) -> Any:  # noqa: ANN401 - as above
@@ -174,13 +174,13 @@ def _key(path: Path) -> str:
 
 
 def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
-    """A list of patterns, or a text with one a line, as .gitignore has them: it knows no braces."""
+    """Return a list of patterns, or a text with one a line, as .gitignore has them: it knows no braces."""
     lines = value.splitlines() if isinstance(value, str) else list(value)
     return [one for line in lines if str(line).strip() for one in globs.braces(str(line).strip())]
 
 
 def branches(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
-    """Names of branches with `*`, of regular expressions that say no more. Raises ValueError."""
+    """Return names of branches with `*`, of regular expressions that say no more. Raises ValueError."""
     names = [str(one).removeprefix("^").removesuffix("$").replace(".*", "*") for one in value]
     if odd := [name for name in names if NO_GLOB.search(name)]:
         raise ValueError(f"{odd[0]} is a regular expression: `triggers.branches` takes names with `*`")
@@ -188,5 +188,5 @@ def branches(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
 
 
 def language(value: Any) -> str:  # noqa: ANN401 - of an old file
-    """The code of a language; every English is the one that is the default."""
+    """Return the code of a language; every English is the one that is the default."""
     return "en" if str(value).lower().startswith("en") else str(value)

@@ -104,18 +104,18 @@ def first_error(rows: Sequence[str]) -> int | None:
 
 
 def is_exit(message: str) -> bool:
-    """Whether a message states nothing but that a process has failed, counts failures, or only warns."""
+    """Return whether a message states nothing but that a process has failed, counts failures, or only warns."""
     mark = _MARK.match(message)
     return bool(_NO_CAUSE.match((mark[1] if mark else message).strip()))
 
 
 def one_line(text: str) -> str:
-    """A message on one line, cut."""
+    """Return a message on one line, cut."""
     return " ".join(text.split())[:SHOWN]
 
 
 def places_in(line: str) -> Iterator[tuple[str, int]]:
-    """The places that a line names, as path and line."""
+    """Yield the places that a line names, as path and line."""
     for match in _PLACE.finditer(line[:LINE]):
         yield (match[1] or match[3] or match[5]).replace("\\", "/"), int(match[2] or match[4] or match[6])
 
@@ -161,7 +161,7 @@ def _places_around(rows: Sequence[str], at: int) -> list[tuple[str, int]]:
 
 
 def trace(message: str, places: Sequence[tuple[str, int]], files: Sequence[ChangedFile]) -> ChangedLine | None:
-    """The changed line that an error comes from: one that it names, else the definition of a name that the change altered."""
+    """Return the changed line that an error comes from: one that it names, else the definition of a name that the change altered."""
     known = [(file, line) for path, line in places if (file := _file(path, files)) is not None]
     exact: list[ChangedLine] = [(file.path, line, "head") for file, line in known if line in file.added_lines]
     product = (place for place in exact if not is_test(place[0]))

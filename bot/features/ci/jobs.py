@@ -27,7 +27,7 @@ LOGS_SECONDS = 60.0  # for all of it
 
 
 async def is_due(host: Host, head: str) -> bool:
-    """Whether a job of CI has failed on the head already."""
+    """Return whether a job of CI has failed on the head already."""
     with suppress(HostRefused):
         return bool(await failed(host, head))
     return False
@@ -46,12 +46,12 @@ async def read(host: Host, head: str, bases: Sequence[str], run: str, path: str)
 
 
 def end() -> float:
-    """When all of it is over, by the clock of the event loop."""
+    """Return when all of it is over, by the clock of the event loop."""
     return asyncio.get_running_loop().time() + LOGS_SECONDS
 
 
 async def failed(host: Host, commit: str) -> list[dict[str, Any]]:
-    """The check runs of others that failed on a commit, the newest of each name."""
+    """Return the check runs of others that failed on a commit, the newest of each name."""
     return _telling(await _rows(host, commit))
 
 
@@ -98,7 +98,7 @@ def _run(row: dict[str, Any]) -> str:
 async def job_logs(
     host: Host, rows: Sequence[dict[str, Any]], bases: Sequence[str], until: float
 ) -> tuple[CIJobLog, ...]:
-    """What each reports. What could not be read until the end is named without its log."""
+    """Return what each reports. What could not be read until the end is named without its log."""
     bare = [_bare(row) for row in rows]
     with_logs: dict[int, CIJobLog] = {}
     with suppress(TimeoutError):
@@ -151,7 +151,7 @@ async def _text(host: Host, row: dict[str, Any], room: int) -> tuple[str, LogSta
 
 
 async def patches(host: Host) -> tuple[FilePatch, ...]:
-    """The changed files with their patches, as GitHub shows them: large ones come without."""
+    """Return the changed files with their patches, as GitHub shows them: large ones come without."""
     files: list[FilePatch] = []
     room = MAX_LOG_BYTES
     with suppress(HostError):

@@ -16,7 +16,7 @@ class ConsumerFindings:
         self._paths = {finding.path for finding in findings}
 
     def wants(self, file: ChangedFile) -> bool:
-        """Files of which something is used elsewhere that breaks."""
+        """Return whether something of the file is used elsewhere that breaks."""
         return not self._paths.isdisjoint({file.path, file.old_path})
 
     async def check(
@@ -25,12 +25,12 @@ class ConsumerFindings:
         files: Sequence[ChangedFile],
         dependents: Dependents,  # noqa: ARG002 - the protocol's
     ) -> Judgement:
-        """The findings about these files."""
+        """Return the findings about these files."""
         paths = {path for file in files for path in (file.path, file.old_path) if path}
         return Judgement(
             tuple(one for one in self._findings if one.path in paths), frozenset(file.path for file in files)
         )
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
-        """Fixed if the consumer that broke was looked at again, to its end."""
+        """Return fixed if the consumer that broke was looked at again, to its end."""
         return "fixed" if finding.consumer in self._checked_names else "unseen"

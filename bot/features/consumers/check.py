@@ -92,7 +92,7 @@ async def check(
 async def list_known(
     tree: Tree, consumers: Sequence[NamedConsumer], languages: Mapping[str, Language], *, own: str = "", scratch: str
 ) -> tuple[ConsumerReport, ...]:
-    """Who takes what of this repository, told from the manifests alone."""
+    """Return who takes what of this repository, told from the manifests alone."""
     clones, others = await _open_clones(consumers, scratch, own)
     offer, found = await offer_of(tree, languages), list[ConsumerReport]()
     for one in clones:

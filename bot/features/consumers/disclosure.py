@@ -26,7 +26,7 @@ REACH: Mapping[Visibility, int] = {"private": 0, "internal": 1, "public": 2}  # 
 
 
 def disclosure(audience: Audience, consumer: Standing) -> Disclosure:
-    """How much the readers of a review may learn of a consumer.
+    """Return how much the readers of a review may learn of a consumer.
 
     Everything of one that everybody can read, and of clones on the reader's own disk. Of another one its name and lines only if it has the
     same owner and no fewer people can read it, as far as the operator and its own settings allow; else no more than that it exists, and
@@ -52,7 +52,7 @@ def _is_within(subject: Standing, consumer: Standing) -> bool:
 
 
 def disclose(consumers: ConsumerImpact, audience: Audience) -> ConsumerImpact:
-    """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
+    """Return the same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
     standings = dict(consumers.standings)
     levels: dict[str, Disclosure] = {}
     for one in consumers.reports:
@@ -62,7 +62,7 @@ def disclose(consumers: ConsumerImpact, audience: Audience) -> ConsumerImpact:
 
 
 def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> ConsumerImpact:
-    """The same with so much of each consumer as its level allows, and with nothing of one that has no level."""
+    """Return the same with so much of each consumer as its level allows, and with nothing of one that has no level."""
     visible = {name: level for name, level in levels.items() if level != "nothing"}
     hidden_names = [one.name for one in consumers.reports if visible.get(one.name) == "existence"]
     labels = {name: f"hidden {number}" for number, name in enumerate(hidden_names, 1)}
@@ -86,7 +86,7 @@ def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> Con
 
 
 def withheld_finding(finding: Finding, label: str) -> Finding:
-    """The finding without a word of the consumer's code; `label`: what stands for its name, "" if that may be shown.
+    """Return the finding without a word of the consumer's code; `label`: what stands for its name, "" if that may be shown.
 
     It is made of what the change itself has alone, so that a field that is added later is not shown.
     """
@@ -122,7 +122,7 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
 
 
 def withheld_report(report: ConsumerReport, label: str) -> ConsumerReport:
-    """That there is a consumer, and whether it breaks; `label`: what stands for its name, "" if that may be shown."""
+    """Say that there is a consumer, and whether it breaks; `label`: what stands for its name, "" if that may be shown."""
     reason = "" if not report.reason else "it may not be named here" if label else PARTLY
     shown = ConsumerReport(label or report.name, report.state, reason=reason, breaks=report.breaks, hints=report.hints)
     return shown if label else replace(shown, visibility=report.visibility)

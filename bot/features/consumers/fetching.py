@@ -46,7 +46,7 @@ class Home:
 
 
 async def look_up(client: GitHubClient, name: str) -> Home:
-    """A repository by its "owner/name". One that answers under another name has moved, perhaps to somebody else. Raises HostError."""
+    """Return a repository by its "owner/name". One that answers under another name has moved, perhaps to somebody else. Raises HostError."""
     if not is_name(name):
         raise UsageError(NO_NAME)
     owner, _, bare = name.partition("/")
@@ -57,7 +57,7 @@ async def look_up(client: GitHubClient, name: str) -> Home:
 
 
 async def subject(client: GitHubClient, name: str) -> Standing:
-    """Who can read the repository under review; where GitHub does not tell, nobody is taken to."""
+    """Return who can read the repository under review; where GitHub does not tell, nobody is taken to."""
     try:
         return (await look_up(client, name)).standing
     except (HostError, UsageError):
@@ -65,7 +65,7 @@ async def subject(client: GitHubClient, name: str) -> Standing:
 
 
 def home_of(data: Any) -> Home:  # noqa: ANN401 - JSON
-    """What GitHub's answer has of a repository. Where it has no visibility that is known, nobody but its people can read it."""
+    """Return what GitHub's answer has of a repository. Where it has no visibility that is known, nobody but its people can read it."""
     owner, name, visibility = (shapes.at(data, each) for each in ("owner.login", "full_name", "visibility"))
     if visibility not in VISIBILITIES:
         visibility = "public" if shapes.at(data, "private") is False else "private"
@@ -74,19 +74,19 @@ def home_of(data: Any) -> Home:  # noqa: ANN401 - JSON
 
 
 def is_name(text: str) -> bool:
-    """Whether a text is an owner and a name as GitHub takes them, which lead to no other address."""
+    """Return whether a text is an owner and a name as GitHub takes them, which lead to no other address."""
     return REPOSITORY_NAME.fullmatch(text) is not None and text.partition("/")[2].strip(".") != ""
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """The entries of a text, one on each line, each once."""
+    """Return the entries of a text, one on each line, each once."""
     return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
 
 
 async def fetch_all(
     names: Sequence[str], fetch: Callable[[str], Awaitable[NamedConsumer]]
 ) -> tuple[NamedConsumer, ...]:
-    """Each of them, some at a time, as far as there is time; one that cannot be had comes with the reason."""
+    """Return each of them, some at a time, as far as there is time; one that cannot be had comes with the reason."""
     gate, end = asyncio.Semaphore(AT_ONCE), asyncio.get_running_loop().time() + ALL_FETCHES_SECONDS
 
     async def one(name: str) -> NamedConsumer:
@@ -103,14 +103,14 @@ async def fetch_all(
 
 
 def absent(name: str, problem: str, standing: Standing | None = None) -> NamedConsumer:
-    """One that could not be had. If nothing is known of it, nothing of it is shown but that it exists."""
+    """Return one that could not be had. If nothing is known of it, nothing of it is shown but that it exists."""
     return NamedConsumer("", name=name, standing=standing or Standing(name.partition("/")[0]), problem=problem)
 
 
 async def fetched(
     home: Home, api: str, token: SecretStr | None, folder: str, seconds: float = FETCH_SECONDS
 ) -> NamedConsumer:
-    """The last commit of a repository's default branch, below `folder`."""
+    """Return the last commit of a repository's default branch, below `folder`."""
     try:
         store = await fetch(home, api, token, folder, seconds=seconds)
     except DeepRepoError as error:
@@ -130,7 +130,7 @@ async def fetch(
 
 
 def problem_of(error: Exception) -> str:
-    """Why one was not fetched, without the address and the name that GitHub's words repeat."""
+    """Return why one was not fetched, without the address and the name that GitHub's words repeat."""
     if isinstance(error, UsageError):
         return NO_NAME
     if isinstance(error, OverLimit):

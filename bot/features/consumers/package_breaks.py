@@ -42,7 +42,7 @@ async def package_breaks(
     contracts: Analyzer,
     report: ConsumerReport,
 ) -> ConsumerImpact:
-    """What breaks in the code that takes a package of the product."""
+    """Return what breaks in the code that takes a package of the product."""
     takes = report.takes
     found = await consumer_uses(change, tree, mount_of(consumer.name), languages, takes)
     if found is None:

@@ -115,7 +115,7 @@ async def _read(home: Home, row: PackageHome, token: SecretStr, server: Server) 
 
 @asynccontextmanager
 async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers]:
-    """The repositories of the same installation that take what the reviewed one offers, and who reads the review.
+    """Fetch the repositories of the same installation that take what the reviewed one offers, and learn who reads the review.
 
     Those that the repository's own file names narrow them down: it is read at the base branch, so no author of a change chooses. A clone
     at hand is used; one that has to be fetched has some seconds.
@@ -217,14 +217,14 @@ _CLONE_NAME = re.compile(r"(\d+)-([0-9a-f]{40,64})\.git")
 
 
 def clones_folder(data: Path) -> Path:
-    """The folder of the clones, for this user alone."""
+    """Return the folder of the clones, for this user alone."""
     path = Path(data, CLONES_FOLDER)
     files.folder(path, private=True)
     return path
 
 
 def find_clone(data: Path, repository: int, commit: str) -> Path | None:
-    """The clone of a repository at this commit, or None. It counts as used now."""
+    """Return the clone of a repository at this commit, or None. It counts as used now."""
     path = Path(data, CLONES_FOLDER, f"{repository}-{commit}.git")
     if not _CLONE_NAME.fullmatch(path.name) or not path.is_dir():
         return None

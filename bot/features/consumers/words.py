@@ -13,7 +13,7 @@ REACHES: dict[Arrival, str] = {
 
 
 def arrival(name: str, row: Requirement) -> str:
-    """When a break reaches a consumer, as a sentence."""
+    """Return when a break reaches a consumer, as a sentence."""
     if row.arrival == "build":
         how = {"path": "from a folder", "workspace": "from its workspace", "git": "from a branch"}[row.origin]
         return f"{name} breaks on its next build: it takes {row.name} {how} ({row.path})."
@@ -26,7 +26,7 @@ def arrival(name: str, row: Requirement) -> str:
 
 
 def summary(reports: Sequence[ConsumerReport]) -> str:
-    """How many consumers were looked at and how many break; empty if none was named."""
+    """Return how many consumers were looked at and how many break; empty if none was named."""
     users = [one for one in reports if one.state != "unrelated"]
     if not reports or not users:
         return "None of the repositories that were named uses this one." if reports else ""
@@ -42,5 +42,5 @@ def summary(reports: Sequence[ConsumerReport]) -> str:
 
 
 def sentence(error: object) -> str:
-    """The first line of an error."""
+    """Return the first line of an error."""
     return str(error).split("\n")[0][:300]

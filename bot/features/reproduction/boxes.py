@@ -136,7 +136,7 @@ def _bound(how: str, paths: Sequence[str]) -> list[str]:
 
 
 def places() -> dict[str, str]:
-    """The folders of this machine that nobody in a sandbox may see: device and inode -> path."""
+    """Return the folders of this machine that nobody in a sandbox may see: device and inode -> path."""
     names = dict.fromkeys(map(str, (Path.home(), Path.cwd(), "/root", "/home", "/var", "/etc")))
     return {identity: name for name in names if (identity := _identity(name))}
 

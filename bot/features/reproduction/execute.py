@@ -65,7 +65,7 @@ class _Running:
     ending: ExitReason = "exit"
 
     async def report(self) -> tuple[str, ...]:
-        """The lines of the probe. Raises SandboxRefused with what the sandbox itself complains of if they do not come."""
+        """Return the lines of the probe. Raises SandboxRefused with what the sandbox itself complains of if they do not come."""
         rows: list[str] = []
         try:
             async with asyncio.timeout(SETUP_SECONDS):

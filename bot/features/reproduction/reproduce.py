@@ -84,7 +84,7 @@ class _Attempt:
 async def reproduce(
     placed_findings: Sequence[PlacedFinding], session: Session, permission: RunPermission, section: "RunSection"
 ) -> tuple[PlacedFinding, ...]:
-    """The findings, those that a test shows with it. Why the others were not reproduced is a note of the review."""
+    """Return the findings, those that a test shows with it. Why the others were not reproduced is a note of the review."""
     model = session.root or session.reader
     wanted = _wanted(placed_findings, section.findings)
     if model is None or not wanted:

@@ -21,7 +21,7 @@ class Prover(ReviewHooks):
     """Shows findings by tests."""
 
     def modules(self, environment: Settings) -> tuple[str, ...]:
-        """Name what runs tests, where the operator allows it."""
+        """Return name what runs tests, where the operator allows it."""
         return ("bot.features.reproduction.reproduce",) if environment.of(RunVariables).run else ()
 
     def memory(self, brief: Brief) -> int:

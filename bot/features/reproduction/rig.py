@@ -193,7 +193,7 @@ def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> 
 
 
 def how_it_ended(outcome: SandboxOutcome, seconds: float = 0) -> str:
-    """How a run ended, in words that follow its command. `seconds`: its limit, if that is not the owner's."""
+    """Return how a run ended, in words that follow its command. `seconds`: its limit, if that is not the owner's."""
     words = {
         "exit": f"ended with {outcome.status}",
         "seconds": f"took longer than {seconds:g} s" if seconds else "took longer than `run.seconds`",

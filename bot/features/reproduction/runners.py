@@ -148,12 +148,12 @@ class Recipe:
     folder: str = ""  # in which commands run
 
     def path(self, number: str, near: str) -> str:
-        """The path of a new test file. `near`: the file that it is about."""
+        """Return the path of a new test file. `near`: the file that it is about."""
         folder = str(PurePosixPath(near).parent)
         return str(PurePosixPath(self.files.replace("{n}", number).replace("{beside}", folder)))
 
     def command(self, path: str, number: str = "") -> str:
-        """The command that runs one test file, from the top folder of the repository. `number`: that of a new one."""
+        """Return the command that runs one test file, from the top folder of the repository. `number`: that of a new one."""
         test = self.test if number or self.test != self.runner.test else self.runner.own or self.test
         at = PurePosixPath(posixpath.relpath(path, self.folder or "."))
         module = ".".join(at.with_suffix("").parts)
@@ -176,7 +176,7 @@ class Layout:
             self.names.setdefault(folder, set()).add(name)
 
     def has(self, folder: str, *names: str) -> bool:
-        """Whether a folder holds one of these files."""
+        """Return whether a folder holds one of these files."""
         return not self.names.get(folder, set()).isdisjoint(names)
 
     def runner(self, near: str) -> tuple[Runner, str] | None:
@@ -270,7 +270,7 @@ def manifests(paths: Iterable[str]) -> list[str]:
 
 
 def above(path: str) -> Iterator[str]:
-    """The folders that a file is in, the nearest first, up to the top, which is ""."""
+    """Yield the folders that a file is in, the nearest first, up to the top, which is ""."""
     while path:
         path = path.rpartition("/")[0]
         yield path

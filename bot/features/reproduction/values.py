@@ -78,7 +78,7 @@ class Sandbox:
     client: Mapping[str, str] = field(default_factory=dict)  # variables of the program itself, never of what it runs
 
     def environment(self, folder: str = "") -> dict[str, str]:
-        """The variables of what runs. What was prepared in a folder of the tree, or in its top, goes first in PATH."""
+        """Return the variables of what runs. What was prepared in a folder of the tree, or in its top, goes first in PATH."""
         places = dict.fromkeys([f"{WORK}/{folder}" if folder else WORK, WORK])
         own = [f"{place}/{name}" for place in places if ":" not in place for name in (".venv/bin", "node_modules/.bin")]
         shown = [entry for tool in self.tools for entry in (f"{tool}/bin", tool)]
@@ -99,7 +99,7 @@ class RunPermission:
     refusal: str = ""
 
 
-TestResult = Literal["green", "red", "fault", "limit"]  # "fault": the test itself is at fault
+TestResult = Literal["", "green", "red", "fault", "limit"]  # "": not run; "fault": the test itself is at fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ class Reproduction:
     test: str
     command: str  # that runs it
     output: str  # the end of what it printed on the head
-    base: TestResult | Literal[""] = ""  # "": not run
-    fixed: TestResult | Literal[""] = ""  # on the head with the suggestion
+    base: TestResult = ""
+    fixed: TestResult = ""  # on the head with the suggestion
 
 
 def choose(permission: RunPermission, image: str | None) -> Sandbox:

@@ -52,7 +52,7 @@ class WalkthroughFacts:
 
 
 def walkthrough(facts: WalkthroughFacts, words: Phrases) -> Walkthrough:
-    """What the change does. A model is believed only about files of the change, and within bounds."""
+    """Return what the change does. A model is believed only about files of the change, and within bounds."""
     known_paths = {file.path for file in facts.files}
     phrases, themes_by_path = _phrases(facts, known_paths)
     symbols: dict[str, list[ChangedSymbol]] = defaultdict(list)
@@ -176,7 +176,7 @@ def _size(file: ChangedFile) -> int:
 def first_place(
     units: Sequence[Unit], findings: Sequence[Finding], dependents: Dependents, model_choice: str, words: Phrases
 ) -> FirstPlace | None:
-    """Where to begin. `model_choice`: the path that a model named, one of the change, or empty. `units`: riskiest first."""
+    """Return where to begin. `model_choice`: the path that a model named, one of the change, or empty. `units`: riskiest first."""
     guards = [_guard(one, words) for one in dependents.guards]
     grave = sorted(
         (one for one in findings if one.serious and one.start and one.number),

@@ -20,13 +20,13 @@ LONGEST = 80  # characters of a name or a path
 
 
 def overview(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases) -> str:
-    """Two to four sentences: the extent, what becomes of which definitions, and who uses them."""
+    """Return two to four sentences: the extent, what becomes of which definitions, and who uses them."""
     sentences = (_extent(files, words), _definitions(dependents.symbols, words), _users(files, dependents, words))
     return " ".join(filter(None, sentences))
 
 
 def phrase(file: ChangedFile, mine: Sequence[ChangedSymbol], words: Phrases) -> str:
-    """What the change does to one file."""
+    """Return what the change does to one file."""
     names_by_deed = deeds(mine, words)
     if file.status == "added":
         return _with(words.say("walk_new"), names_by_deed.get("adds", ()), words)
@@ -78,14 +78,14 @@ def _users(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases)
 
 
 def deed(symbol: ChangedSymbol) -> Deed:
-    """What became of a definition. One of the same name in another file has moved."""
+    """Return what became of a definition. One of the same name in another file has moved."""
     if symbol.change == "renamed" and symbol.before and symbol.after and symbol.before.path != symbol.after.path:
         return "moves"
     return BY_CHANGE.get(symbol.change, "edits")
 
 
 def deeds(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Deed, list[str]]:
-    """The names as code by what became of them. A member goes without saying if its owner has the same deed or has moved."""
+    """Return the names as code by what became of them. A member goes without saying if its owner has the same deed or has moved."""
     by_deed: dict[Deed, list[ChangedSymbol]] = defaultdict(list)
     for symbol in symbols:
         by_deed[deed(symbol)].append(symbol)
@@ -120,13 +120,13 @@ def _label(symbol: ChangedSymbol) -> str:
 
 
 def product(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
-    """The public definitions outside tests; all outside tests if none is public, and all if the change is one of tests."""
+    """Return the public definitions outside tests; all outside tests if none is public, and all if the change is one of tests."""
     code = [symbol for symbol in symbols if not is_test(symbol.symbol.path)] or list(symbols)
     return [symbol for symbol in code if not symbol.symbol.private] or code
 
 
 def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> dict[str, set[tuple[str, int]]]:
-    """The changed definitions that files outside the change use, by name, with the places: those whose contract changed, else all.
+    """Return the changed definitions that files outside the change use, by name, with the places: those whose contract changed, else all.
 
     Most telling first. Guesses by name do not count; a place knows a renamed definition by its old name.
     """
@@ -149,26 +149,26 @@ def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> dict[
 
 
 def places(number: int, dependents: Dependents, words: Phrases) -> str:
-    """So many places, "at least" if the search may have missed some."""
+    """Return so many places, "at least" if the search may have missed some."""
     is_complete = not (dependents.cut or dependents.missed_uses or any(row.is_guessed for row in dependents.references))
     counted = words.say("walk_places", number)
     return counted if is_complete else f"{words.say('walk_least')} {counted}"
 
 
 def as_code(name: str) -> str:
-    """A name of the change as a code span that no backtick in it can end."""
+    """Return a name of the change as a code span that no backtick in it can end."""
     return str(render.code(name if len(name) <= LONGEST else f"…{name[-LONGEST:]}"))
 
 
 def join(parts: Sequence[str], words: Phrases) -> str:
-    """Several parts as one: "a, b and c" in the language of the review."""
+    """Return several parts as one: "a, b and c" in the language of the review."""
     if len(parts) <= 1:
         return "".join(parts)
     return words.say("both", one=", ".join(parts[:-1]), other=parts[-1])
 
 
 def names(all_names: Sequence[str], words: Phrases) -> str:
-    """The first of these names, and how many more there are."""
+    """Return the first of these names, and how many more there are."""
     shown_names = list(all_names[:NAMES])
     left = len(all_names) - NAMES
     return f"{', '.join(shown_names)} {words.say('and_more', left)}" if left > 0 else join(shown_names, words)

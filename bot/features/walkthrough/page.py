@@ -28,7 +28,7 @@ class ShownTheme:
     more: int
 
     def name(self, row: FileRow) -> str:
-        """The file as the table names it."""
+        """Return the file as the table names it."""
         return row.path.removeprefix(self.folder)
 
 
@@ -58,12 +58,12 @@ def _theme(part: ShownTheme, review: Review) -> dict[str, Any]:
 
 
 def place_text(place: FirstPlace) -> str:
-    """The place as people write it."""
+    """Return the place as people write it."""
     return f"{place.path[-160:]}:{place.line}" if place.line else place.path[-160:]
 
 
 def parts(walkthrough: Walkthrough, most: int) -> list[ShownTheme]:
-    """At most so many rows of files: the themes take turns, so that each is there as long as there are rows."""
+    """Return at most so many rows of files: the themes take turns, so that each is there as long as there are rows."""
     room = dict.fromkeys(range(len(walkthrough.themes)), 0)
     left = most
     while left > 0:

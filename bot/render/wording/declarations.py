@@ -53,7 +53,7 @@ NAME_KINDS: Mapping[str, NameKind] = {
 
 
 def findings(change: DataChange, files: Sequence[ChangedFile]) -> list[Finding]:
-    """One finding for each name."""
+    """Return one finding for each name."""
     removed_lines = {file.old_path: file.removed_lines for file in files if file.old_path}
     added_lines = {file.path: file.added_lines for file in files}
     return [_finding(one, change.before, change.after, removed_lines, added_lines) for one in change.breaks]

@@ -25,12 +25,12 @@ _STILL: Mapping[Role, str] = {"reads": "read", "sets": "set", "tells": "document
 
 
 def unset(path: str, line: int | None, name: str) -> str:
-    """What is open about a new variable that nothing sets."""
+    """Return what is open about a new variable that nothing sets."""
     return f"{path}:{line} reads `{name}`, which nothing in the tree sets or documents: see that it is set wherever this runs"
 
 
 def finding(found: LeftBehind) -> Finding:
-    """One variable whose other side was left behind."""
+    """Return one variable whose other side was left behind."""
     one, left = found.renaming, found.rows
     ordered = sorted(
         left, key=lambda row: (row[0] == "tells", is_sample(row[1][0]) or ".example" in row[1][0], row[1][0], row[1][1])

@@ -19,7 +19,7 @@ LISTED = 10  # breaks of one hint
 
 
 async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
-    """Each break with the lines of the repository that it reaches, and what stays open; those that nobody in sight names as hints, one for a file."""
+    """Return each break with the lines of the repository that it reaches, and what stays open; those that nobody in sight names as hints, one for a file."""
     lookup = await find_uses(tree, change, change.complete)
     uses = lookup.uses
     quotes = await quotes_of(tree, [one for _, one in change.breaks])
@@ -33,7 +33,7 @@ async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...
 
 
 def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: str) -> Finding:
-    """One break with those who name it. Proven if a line names the element without a doubt."""
+    """Return one break with those who name it. Proven if a line names the element without a doubt."""
     sure = [use for use in uses if use.sure]
     shown_uses = sure or list(uses)
     severity: Severity = "high" if any(not is_test(use.path) for use in sure) else "medium"
@@ -70,7 +70,7 @@ def _source(group: Sequence[SchemaBreak], proof: str = "") -> Source:
 
 
 def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBreak, str]) -> Finding:
-    """The breaks of one file that nobody in sight names: everybody who uses the schema elsewhere may."""
+    """Return the breaks of one file that nobody in sight names: everybody who uses the schema elsewhere may."""
     group = sorted(group, key=lambda one: not one.rule.endswith(("-removed", "-dropped", "-renamed")))
     first = group[0]  # what is gone breaks code that only names it
     label = LABELS[language]

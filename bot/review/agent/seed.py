@@ -52,7 +52,7 @@ def gather(
     doubts: Sequence[str] = (),
     most: int = MESSAGE_TOKENS,
 ) -> str:
-    """The seed under its limits; by rank where something is cut.
+    """Return the seed under its limits; by rank where something is cut.
 
     `issues`: those of which the root is to say whether they are done; `undecided`: fingerprints of findings that a second opinion could
     not settle; `doubts`: what readers of pairs could not settle; `most`: tokens of the message of a change whose diff does not fit.

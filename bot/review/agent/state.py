@@ -40,11 +40,11 @@ class RunState(Work):
         return self.worker(name).model
 
     def facts(self) -> dict[str, object]:
-        """The units that nobody has read, and how much was reported and taken back."""
+        """Return the units that nobody has read, and how much was reported and taken back."""
         unread = [unit.id for unit in self.session.tracker.unread()]
         done = {"reported": len(self.reported_ids), "dropped": len(self.dropped_ids)}
         return {"unread": unread[:MAX_UNREAD], "more_unread": max(0, len(unread) - MAX_UNREAD), **done}
 
     def has_read(self, text: str, reader: str = "") -> None:
-        """Units whose own text it is are read."""
+        """Note that units whose own text it is are read."""
         self.session.tracker.saw(text, reader or str(self.source))

@@ -52,11 +52,11 @@ class Reader:
         return f"worker {self.model.name}"
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - the protocol's
-        """There is no change here, so there are no units."""
+        """Judge nothing: there is no change here, so there are no units."""
         return WorkerReply("", error="a text has no units: ask(paths, question)")
 
     async def answer(self, parts: Sequence[Part], question: str) -> Sight:
-        """What these pieces of the text say to a question."""
+        """Return what these pieces of the text say to a question."""
         text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
         system = Message("system", render.text("prompts/texts/reader_system.md.j2"))
         prompt = Prompt((system, Message("user", text)), answer=LOOK_SCHEMA, max_tokens=ANSWER_TOKENS)
@@ -74,16 +74,16 @@ class TextInquiry(Inquiry):
     reader: Reader  # the first one, where there are several
 
     def work(self, depth: int) -> Work:
-        """The state of a root that so many others stand above."""
+        """Return the state of a root that so many others stand above."""
         source = Source("model", self.root.name, "root")
         return RunState(self.session, source, depth=depth, deepest=self.question.depth - 1)
 
     def functions(self, work: Work) -> Mapping[str, Async]:
-        """The functions of a review's root."""
+        """Return the functions of a review's root."""
         return tools.functions(work) if isinstance(work, RunState) else {}
 
     def words(self, template: str, **values: object) -> str:
-        """A text of this name for a root."""
+        """Return a text of this name for a root."""
         return render.text(f"prompts/texts/{template}.md.j2", **values)
 
 
@@ -96,7 +96,7 @@ async def open_inquiry(
     journal: Journal | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[TextInquiry]:
-    """An inquiry, with one worker or with several by name; what it opened is closed at the end, the models are not."""
+    """Open an inquiry, with one worker or with several by name; what it opened is closed at the end, the models are not."""
     journal = journal or Journal()
     masks = know_secrets()
     calls = Calls(Budget(limits), journal, masks)

@@ -12,12 +12,12 @@ _WORD_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def words(units: Iterable[Unit]) -> frozenset[str]:
-    """What the files and the definitions of these units are called after."""
+    """Return what the files and the definitions of these units are called after."""
     return frozenset(word for unit in units for text in (_stem(unit.path), unit.name) for word in _words(text))
 
 
 def common_words(path: str, with_: frozenset[str]) -> int:
-    """How many of these words are in the name of a file or of its folder."""
+    """Return how many of these words are in the name of a file or of its folder."""
     folder = posixpath.basename(posixpath.dirname(path))
     return len(with_ & {word for text in (folder, _stem(path)) for word in _words(text)})
 

@@ -66,7 +66,7 @@ class Callee:
         return range(next((n for n in above if blocks.indent(self.rows[n - 1]) <= depth), number), number)
 
     def beneath(self) -> Iterator["Callee"]:
-        """What its body calls in its own file, if the file defines that name once."""
+        """Yield what its body calls in its own file, if the file defines that name once."""
         call_names = [name for n in self.body for name in self._calls(n)]
         names = [
             name for name in dict.fromkeys(call_names) if identifiers.telling(name) and not identifiers.single(name)
@@ -84,12 +84,12 @@ class Callee:
         return name in definitions.names(self.path, text)
 
     def excerpt(self, numbers: Sequence[int]) -> Excerpt:
-        """These lines of it."""
+        """Return these lines of it."""
         return snippets.cut(self.path, self.rows, numbers, f"defines {self.name}")
 
 
 def signatures(callees: Iterable[Callee], room: int) -> tuple[list[Callee], int]:
-    """Those whose first lines fit, and the tokens that these need."""
+    """Return those whose first lines fit, and the tokens that these need."""
     kept_callees: list[Callee] = []
     tokens_needed = 0
     for callee in callees:
@@ -102,7 +102,7 @@ def signatures(callees: Iterable[Callee], room: int) -> tuple[list[Callee], int]
 
 
 def excerpts(callees: Sequence[Callee], flows: Sequence[Callee], shown_lines: ShownLines, room: int) -> list[Excerpt]:
-    """The callees with their bodies as long as there is room, else by their first lines; then `flows`, and what the bodies call beside them.
+    """Return the callees with their bodies as long as there is room, else by their first lines; then `flows`, and what the bodies call beside them.
 
     `flows`: what the rest of a changed function calls with what the change has touched; they are shown with their bodies or not at all.
     """

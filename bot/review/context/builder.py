@@ -74,7 +74,7 @@ class ContextBuilder:
     _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
-        """What to show beside these units, callers first, under the limits."""
+        """Return what to show beside these units, callers first, under the limits."""
         key = tuple(unit.id for unit in units)
         if key not in self._beside:
             self._beside[key] = await self._of(units)
@@ -108,7 +108,7 @@ class ContextBuilder:
         return min(self.most, REVIEW_TOKENS // max(1, self.prompts))
 
     def rest_of_definitions(self, units: Sequence[Unit]) -> dict[str, dict[int, str]]:
-        """The unchanged lines of changed definitions that their diffs leave out, by path and number.
+        """Return the unchanged lines of changed definitions that their diffs leave out, by path and number.
 
         What decides about a change is often in its own function: the nearest lines, where there is no room for all.
         """
@@ -124,7 +124,7 @@ class ContextBuilder:
         return dict(lines_by_path)
 
     async def uses(self, units: Sequence[Unit], room: int) -> Uses:
-        """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
+        """Return the code that relies on what these units change, alone: for a reader who is asked about nothing else."""
         key = tuple(unit.id for unit in units), room
         if key not in self._uses:
             self._uses[key] = await self._uses_of(units, room)

@@ -18,12 +18,12 @@ T = TypeVar("T")
 
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:
-    """The uses of what the units change that are worth showing, in the order in which a prompt would show them."""
+    """Return the uses of what the units change that are worth showing, in the order in which a prompt would show them."""
     return _sift(in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
 
 
 def distinct(rows: Iterable[Reference]) -> list[Reference]:
-    """These uses without those that are written like two others: of the same name, with other variables around it."""
+    """Return these uses without those that are written like two others: of the same name, with other variables around it."""
     counts: Counter[str] = Counter()
     distinct_rows = []
     for row in rows:
@@ -72,6 +72,6 @@ def _first(row: Reference) -> tuple[bool, ...]:
 
 
 def in_turn(lists: Sequence[Sequence[T]]) -> list[T]:
-    """The first of each, then the second of each, and so on."""
+    """Return the first of each, then the second of each, and so on."""
     most = max(map(len, lists), default=0)
     return [rows[at] for at in range(most) for rows in lists if at < len(rows)]

@@ -60,12 +60,12 @@ class ConsumerCode:
         return MAX_ANSWERS - len(self._rows)
 
     def repository_of(self, path: str) -> str:
-        """The repository that a path or a glob names; "" if it names no such one."""
+        """Return the repository that a path or a glob names; "" if it names no such one."""
         plain = path.strip().removeprefix("./")
         return next((name for name in self.names if plain == name or plain.startswith(f"{name}:")), "")
 
     def describe(self) -> list[dict[str, Any]]:
-        """Each of them with what it takes, what became of it, and its lines that use what the change touches."""
+        """Return each of them with what it takes, what became of it, and its lines that use what the change touches."""
         return [
             {
                 "name": one.name,
@@ -89,7 +89,7 @@ class ConsumerCode:
                 yield {"definition": key, "path": excerpt.path, "start": excerpt.start, "code": excerpt.body}
 
     async def answer(self, name: str, question: Sequence[object], look: Look) -> Row:
-        """What a look into one has brought, or the "error" that it ended with: from the record, if it was asked before."""
+        """Return what a look into one has brought, or the "error" that it ended with: from the record, if it was asked before."""
         key = json.dumps(self.masks.hide([name, *question]), default=repr)
         async with self._one_at_a_time:
             if key not in self._rows:
@@ -102,7 +102,7 @@ class ConsumerCode:
         return self._rows[key]
 
     async def find(self, look_up: LookUp) -> Result | None:
-        """What a look-up brings whose path names one of them."""
+        """Return what a look-up brings whose path names one of them."""
         name = self.repository_of(look_up.path)
         if not name:
             return None
@@ -115,12 +115,12 @@ class ConsumerCode:
         return Result(request, [_candidate(one) for one in result["candidates"]], result["notes"], rest)
 
     async def text(self, path: str) -> str | None:
-        """A file of one of them, as far as a worker is shown it; None if there is no such one."""
+        """Return a file of one of them, as far as a worker is shown it; None if there is no such one."""
         row = await self.answer(self.repository_of(path), ["text", path], partial(_text, path))
         return row.get("result")
 
     async def attribute(self, finding: Finding) -> Finding:
-        """The finding with its quotes of a consumer looked up there, and with that consumer as the one that breaks: the first that it quotes."""
+        """Return the finding with its quotes of a consumer looked up there, and with that consumer as the one that breaks: the first that it quotes."""
         name = next((name for item in finding.evidence if (name := self._quoted(item))), "")
         if not name:
             return finding

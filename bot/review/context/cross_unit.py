@@ -22,7 +22,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 def meetings(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
-    """Pairs of units of which one names what the other changes or brings, and how much that says: rare names say more."""
+    """Return pairs of units of which one names what the other changes or brings, and how much that says: rare names say more."""
     words = {unit.id: _words(unit) for unit in units}
     names_by_unit: dict[str, list[str]] = defaultdict(list)
     for unit in units:
@@ -70,7 +70,7 @@ class Links:
     def pick(
         self, units: Sequence[Unit], shown_lines: Collection[tuple[str, int]], imports: Mapping[str, Collection[str]]
     ) -> list[Pick]:
-        """Changed lines outside this prompt that call what the units' added lines define: each definition's first, then its second."""
+        """Return changed lines outside this prompt that call what the units' added lines define: each definition's first, then its second."""
         ranked_picks: list[tuple[int, Pick]] = []
         paths = dict.fromkeys(unit.path for unit in units if unit.side == "head")
         for name, row in (item for path in paths for item in self._of_file[path] if _within(item[1], units)):

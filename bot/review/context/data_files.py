@@ -26,12 +26,12 @@ FORMS = {
 
 
 def form_of(path: str) -> str:
-    """json, jsonl, yaml, toml, or "" for anything else, by the path's suffix."""
+    """Return json, jsonl, yaml, toml, or "" for anything else, by the path's suffix."""
     return FORMS.get(path.rpartition(".")[2].lower(), "")
 
 
 def parse(text: str, form: str) -> Value:
-    """The plain object that a data file holds. Raises ValueError with a sentence if it is not one, or is too large."""
+    """Return the plain object that a data file holds. Raises ValueError with a sentence if it is not one, or is too large."""
     most = MAX_CHARS.get(form, MAX_CHARS["json"])
     if len(text) > most:
         raise ValueError(f"{len(text):,} characters of {form} are too many to parse (at most {most:,}): use chunks()")

@@ -67,7 +67,7 @@ class CalledName:
 
 
 def called_names(units: Iterable[Unit]) -> tuple[CalledName, ...]:
-    """What the added lines of these units call, in their order, each once for its file."""
+    """Return what the added lines of these units call, in their order, each once for its file."""
     names_found: dict[CalledName, None] = {}
     for unit in units:
         if unit.side != "head" or not is_product(unit.path):
@@ -78,7 +78,7 @@ def called_names(units: Iterable[Unit]) -> tuple[CalledName, ...]:
 
 
 def flowing(units: Iterable[Unit]) -> tuple[CalledName, ...]:
-    """What the rest of changed functions calls on what the added lines use, or with what they give a value: the change flows there."""
+    """Return what the rest of changed functions calls on what the added lines use, or with what they give a value: the change flows there."""
     names_found: dict[CalledName, None] = {}
     for unit in units:
         if unit.side != "head" or not is_product(unit.path):
@@ -101,7 +101,7 @@ def flowing(units: Iterable[Unit]) -> tuple[CalledName, ...]:
 
 
 def calls(path: str, text: str) -> list[CalledName]:
-    """What a line of a file calls."""
+    """Return what a line of a file calls."""
     hits = _CALL.findall(text) if len(text) <= LONG_LINE else ()
     return [
         CalledName(name, path, "self" if own else "." if other else "", _receiver(text, name) if other else "")
@@ -117,7 +117,7 @@ def _receiver(text: str, name: str) -> str:
 
 
 def searches(calls: Iterable[CalledName]) -> Iterator[tuple[str, list[str]]]:
-    """Perl patterns of lines that may define these names, each with the globs of the files in which it is worth a look."""
+    """Yield Perl patterns of lines that may define these names, each with the globs of the files in which it is worth a look."""
     called_pairs = list(dict.fromkeys((call.name, posixpath.splitext(call.path)[1]) for call in calls))[:MAX_CALLED]
     for suffixes, form in _FORMS:
         name_patterns = dict.fromkeys(
@@ -131,7 +131,7 @@ def searches(calls: Iterable[CalledName]) -> Iterator[tuple[str, list[str]]]:
 
 
 def by_defined_name(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """What these rows define, by name: no tests, no texts."""
+    """Return what these rows define, by name: no tests, no texts."""
     rows_by_name: dict[str, list[Row]] = defaultdict(list)
     for row in dict.fromkeys(rows):
         if is_product(row[0]) and not vendored_folder(row[0]):
@@ -141,7 +141,7 @@ def by_defined_name(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def names(path: str, text: str) -> frozenset[str]:
-    """What a line of a file defines."""
+    """Return what a line of a file defines."""
     return _names(path[path.rfind(".") :].lower(), text) if len(text) <= LONG_LINE else frozenset()
 
 
@@ -153,7 +153,7 @@ def _names(suffix: str, text: str) -> frozenset[str]:
 
 
 def head(path: str, rows: Sequence[str], line: int) -> int:
-    """The line on which the function around a line begins; 0 where none is found."""
+    """Return the line on which the function around a line begins; 0 where none is found."""
     indent = _indent(rows[line - 1])
     for number in range(line - 1, 0, -1):
         text = rows[number - 1]
@@ -167,7 +167,7 @@ def head(path: str, rows: Sequence[str], line: int) -> int:
 
 
 def meanings(call: CalledName, rows: Iterable[Row], import_words: Collection[str]) -> tuple[Row, ...]:
-    """The definitions that a call may mean, if they are few enough to say something. `import_words`: words of its file's imports."""
+    """Return the definitions that a call may mean, if they are few enough to say something. `import_words`: words of its file's imports."""
     if call.of == "." and _is_everyday(call.name):
         return ()  # every list has it
     near: dict[int, list[Row]] = defaultdict(list)
@@ -180,19 +180,19 @@ def meanings(call: CalledName, rows: Iterable[Row], import_words: Collection[str
 
 
 def import_words(source: str) -> frozenset[str]:
-    """The words of a file's import lines."""
+    """Return the words of a file's import lines."""
     return frozenset(
         word for line in source.split("\n") if _IMPORTS.search(line) for word in _WORD_WITH_DASHES.findall(line)
     )
 
 
 def demanding(text: str) -> bool:
-    """Whether a definition asks something of its callers that a call may get wrong: to wait, or an order of arguments."""
+    """Return whether a definition asks something of its callers that a call may get wrong: to wait, or an order of arguments."""
     return bool(re.search(r"\basync\b|\bsuspend\b|,|\($", text.rstrip()))
 
 
 def last_line(rows: Sequence[str], start: int) -> int:
-    """Where a signature that begins on this line ends: where its brackets are closed."""
+    """Return where a signature that begins on this line ends: where its brackets are closed."""
     depth = 0
     for number in range(start, min(len(rows), start + MAX_LINES - 1) + 1):
         depth += sum(rows[number - 1].count(sign) for sign in "([") - sum(rows[number - 1].count(s) for s in ")]")
@@ -206,7 +206,7 @@ def _indent(text: str) -> int:
 
 
 def is_of_another(call: CalledName, path: str, import_words: Collection[str]) -> bool:
-    """Whether what a call is made on is known to be something else than this file defines: a library's, the language's, another class."""
+    """Return whether what a call is made on is known to be something else than this file defines: a library's, the language's, another class."""
     if not (call.receiver in import_words or call.receiver[:1].isupper()):
         return False
     beside = filetype(path).folder_scope and posixpath.dirname(path) == posixpath.dirname(call.path)

@@ -22,7 +22,7 @@ MAX_CHARS = 2_000_000  # of one question; the rest is told as not read
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """What a worker is asked to hand in."""
+    """Return what a worker is asked to hand in."""
     found = "false where the shown text does not hold what the question asks for; say so rather than guess"
     quotes = "the verbatim lines that the reply rests on, with their file; none where nothing was found"
     form = read.strict(
@@ -63,7 +63,7 @@ class Sight:
 
 
 def plan(files: Mapping[str, str]) -> tuple[list[list[Part]], list[str]]:
-    """The prompts of one question, and the paths that did not fit. Small files share a prompt, long ones are cut with overlap."""
+    """Return the prompts of one question, and the paths that did not fit. Small files share a prompt, long ones are cut with overlap."""
     prompts: list[list[Part]] = []
     left_out: list[str] = []
     room, size = MAX_CHARS, PROMPT_CHARS
@@ -82,7 +82,7 @@ def plan(files: Mapping[str, str]) -> tuple[list[list[Part]], list[str]]:
 
 
 def answer(data: Mapping[str, Any] | None, source: Source, parts: Sequence[Part]) -> Sight:
-    """What a worker's reply comes to. A claim without a verbatim quote is not believed."""
+    """Return what a worker's reply comes to. A claim without a verbatim quote is not believed."""
     (text, findings), claims_found = read.answer(data, source), (data or {}).get("found")
     paths_by_label = {part.label: part.path for part in parts}
     quotes = tuple(_verbatim(read.rows(data, "quotes"), parts, paths_by_label))
@@ -93,7 +93,7 @@ def answer(data: Mapping[str, Any] | None, source: Source, parts: Sequence[Part]
 
 
 def together(sights: Sequence[Sight]) -> Sight:
-    """Several looks as one: found where one of them found it, not found where all of them say so."""
+    """Return several looks as one: found where one of them found it, not found where all of them say so."""
     answers = [sight.is_found for sight in sights]
     whole = answers and set(answers) == {False} and not any(sight.error for sight in sights)
     is_found = True if True in answers else False if whole else None
@@ -109,7 +109,7 @@ def together(sights: Sequence[Sight]) -> Sight:
 
 
 def halves(parts: Sequence[Part]) -> list[list[Part]]:
-    """The same in two prompts: half of the parts each, or half of the lines of the only one; nothing where it is one line."""
+    """Return the same in two prompts: half of the parts each, or half of the lines of the only one; nothing where it is one line."""
     if len(parts) > 1:
         middle = len(parts) // 2
         return [list(parts[:middle]), list(parts[middle:])]

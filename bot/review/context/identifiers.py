@@ -58,7 +58,7 @@ COMMON = frozenset(
 
 
 def names(units: Iterable[Unit]) -> dict[str, float]:
-    """The names in the changed lines of these units, with their weights."""
+    """Return the names in the changed lines of these units, with their weights."""
     sides: dict[str, dict[str, float]] = {"+": defaultdict(float), "-": defaultdict(float)}
     for unit in units:
         for row, is_text in told_apart(unit):
@@ -74,7 +74,7 @@ def names(units: Iterable[Unit]) -> dict[str, float]:
 
 
 def stored_keys(line: str, of: str) -> frozenset[str]:
-    """The keys and fields to which a line gives what a name stands for: others read them. No local variables."""
+    """Return the keys and fields to which a line gives what a name stands for: others read them. No local variables."""
     return frozenset(next(filter(None, groups)) for groups in _store_pattern(of).findall(line)) - COMMON
 
 
@@ -88,23 +88,23 @@ def _store_pattern(of: str) -> re.Pattern[str]:
 
 
 def assigned_names(line: str) -> frozenset[str]:
-    """The names to which a line gives a value or a meaning."""
+    """Return the names to which a line gives a value or a meaning."""
     return frozenset(one or two for one, two in _WRITE.findall(line)) | frozenset(defined_names(line))
 
 
 def dotted_key(line: str) -> list[str]:
-    """The key of a properties or YAML file with which a line begins."""
+    """Return the key of a properties or YAML file with which a line begins."""
     key = _KEY.match(line)
     return [key[1]] if key else []
 
 
 def words(line: str) -> frozenset[str]:
-    """Every identifier of a line."""
+    """Return every identifier of a line."""
     return frozenset(_IDENTIFIER.findall(line))
 
 
 def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
-    """The rows of a unit, each with whether it is prose: a comment of one line or of several, or a line of a docstring."""
+    """Return the rows of a unit, each with whether it is prose: a comment of one line or of several, or a line of a docstring."""
     rows_with_kind: list[tuple[DiffRow, bool]] = []
     python = filetype(unit.path).docstrings
     inside: dict[str, tuple[str, bool]] = {}  # by side: what ends the text of several lines, and whether it is prose
@@ -124,18 +124,18 @@ def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
 
 
 def in_prose(line: str) -> list[str]:
-    """The names that a comment or a docstring marks as code: `orders.total` is a table and its column."""
+    """Return the names that a comment or a docstring marks as code: `orders.total` is a table and its column."""
     return [name for text in _MARKED.findall(line) for name in text.split(".") if not plain(name)]
 
 
 def string_names(line: str) -> list[str]:
-    """The strings of a line that are a key, a label, a path or a route: no prose."""
+    """Return the strings of a line that are a key, a label, a path or a route: no prose."""
     texts = (next(group for group in groups if group) for groups in _QUOTED.findall(line))
     return [text for text in texts if _KEYLIKE.match(text)]
 
 
 def literals(line: str) -> list[str]:
-    """The strings of a line that other code may read: `quoted`, without modules and plain words given to a named argument or an attribute."""
+    """Return the strings of a line that other code may read: `quoted`, without modules and plain words given to a named argument or an attribute."""
     if IMPORT.match(line):
         return []
     argument_names = {one or two for one, two in _ARGUMENT.findall(line)}
@@ -143,23 +143,23 @@ def literals(line: str) -> list[str]:
 
 
 def without_labels(line: str) -> str:
-    """A line without plain words given to a named argument or an attribute."""
+    """Return a line without plain words given to a named argument or an attribute."""
     return _ARGUMENT.sub("", line)
 
 
 def plain(name: str) -> bool:
-    """Whether a name is one lower-case word, which means many things; with `$` it is a variable, with `--` an option."""
+    """Return whether a name is one lower-case word, which means many things; with `$` it is a variable, with `--` an option."""
     word = name.removeprefix("$").removeprefix("--")
     return word.isalpha() and word.islower()
 
 
 def single(name: str) -> bool:
-    """Whether a name is one word, in capitals or not: only in the same folder, or as a string, does it surely mean the same."""
+    """Return whether a name is one word, in capitals or not: only in the same folder, or as a string, does it surely mean the same."""
     return plain(name) or bool(re.fullmatch(r"[A-Z](?:[a-z]+|[A-Z]+)", name))
 
 
 def telling(name: str) -> bool:
-    """Whether a name is worth a search: no keyword, no word that every file has, no method that the language itself calls."""
+    """Return whether a name is worth a search: no keyword, no word that every file has, no method that the language itself calls."""
     if len(name) < MIN_SEARCHED_LETTERS or name.lower() in COMMON or special(name):
         return False
     return len(name) >= PLAIN or not name.isalpha() or not name.islower()

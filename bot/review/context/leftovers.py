@@ -28,14 +28,14 @@ _ACCESSOR = re.compile(r"(?:get|is|set)([A-Z])(\w*)")
 
 
 def remaining_words(files: Iterable[ChangedFile]) -> tuple[frozenset[str], frozenset[str]]:
-    """What the added lines of the whole change still say: its words, and the parts of its texts. A value that is gone may be a key that is not."""
+    """Return what the added lines of the whole change still say: its words, and the parts of its texts. A value that is gone may be a key that is not."""
     added_texts = [line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
     words = chain.from_iterable((*identifiers.words(text), *_PART.findall(text)) for text in added_texts)
     return frozenset(words), frozenset(chain.from_iterable(map(_parts, added_texts)))
 
 
 def names(unit: Unit, remaining: tuple[frozenset[str], frozenset[str]]) -> frozenset[str]:
-    """What the removed lines of a unit of product code define, set, or say in a text, and no added line of the change says."""
+    """Return what the removed lines of a unit of product code define, set, or say in a text, and no added line of the change says."""
     if not is_product(unit.path):
         return frozenset()
     decided_names = meaning.decided_names([unit])
@@ -50,7 +50,7 @@ def names(unit: Unit, remaining: tuple[frozenset[str], frozenset[str]]) -> froze
 
 
 def first(names: Iterable[str]) -> list[str]:
-    """Those that one prompt looks for: the longest ones."""
+    """Return those that one prompt looks for: the longest ones."""
     return sorted(names, key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
 
 
@@ -61,7 +61,7 @@ def pick(
     shown_lines: Collection[tuple[str, int]],
     changed_lines: Mapping[str, Collection[int]],
 ) -> list[Pick]:
-    """The lines that still use such names: a name in fewer files before one in more, and files called after the same thing first.
+    """Return the lines that still use such names: a name in fewer files before one in more, and files called after the same thing first.
 
     `rows`: name -> the lines of the tree that hold it; `changed_lines`: path -> added lines.
     """

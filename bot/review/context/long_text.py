@@ -22,7 +22,7 @@ class Chunk:
 
 
 def chunks(text: str, tokens: int = CHUNK_TOKENS, overlap: float = OVERLAP) -> Iterator[Chunk]:
-    """Pieces of about this many tokens, cut at line ends where there are any. Together they are the whole text.
+    """Yield pieces of about this many tokens, cut at line ends where there are any. Together they are the whole text.
 
     Each piece begins in the one before; the first begins at 0, the last one ends at the text's last character.
     """

@@ -58,7 +58,7 @@ class AnswerRoom:
         self.headings.update({(excerpt.path, excerpt.side, row.number): heading for row in excerpt.rows})
 
     def has(self, excerpt: Excerpt, number: int) -> bool:
-        """Whether a line of its file is shown."""
+        """Return whether a line of its file is shown."""
         return self.shown_lines.has(excerpt.path, number, excerpt.side)
 
 
@@ -114,7 +114,7 @@ class Result:
         return any(one.path == excerpt.path and any(row.number == number for row in one.rows) for one in self.excerpts)
 
     def looked_up(self, room: AnswerRoom) -> LookedUp:
-        """The result as its reader is shown it, once every result has its room."""
+        """Return the result as its reader is shown it, once every result has its room."""
         notes = (*self.notes, *self._elsewhere(room), *self._left(room))
         return LookedUp(heading(self.look_up), tuple(_by_title(self.excerpts)), notes)
 
@@ -175,7 +175,7 @@ def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...
 
 
 def fit(path: str, rows: Sequence[DiffRow], deciding: Collection[int], most: int) -> list[DiffRow]:
-    """The rows that fit, in their order: those that decide and their neighbours first, then heads of definitions, code, and comments."""
+    """Return the rows that fit, in their order: those that decide and their neighbours first, then heads of definitions, code, and comments."""
     sizes = [_size(row) for row in rows]
     if sum(sizes) <= most or not rows:
         return list(rows)
@@ -215,12 +215,12 @@ def _away(at: int, hits: Sequence[int]) -> int:
 
 
 def tells(path: str, text: str) -> bool:
-    """Whether a line is code that decides something: no blank line, comment or import."""
+    """Return whether a line is code that decides something: no blank line, comment or import."""
     return bool(text.strip()) and not is_comment(text, path) and not identifiers.IMPORT.match(text)
 
 
 def spans(numbers: Iterable[int]) -> str:
-    """Line numbers as a reader is shown them: `12, 40 to 52`."""
+    """Return line numbers as a reader is shown them: `12, 40 to 52`."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:
@@ -231,7 +231,7 @@ def spans(numbers: Iterable[int]) -> str:
 
 
 def heading(look_up: LookUp) -> str:
-    """What was asked, as a heading."""
+    """Return what was asked, as a heading."""
     where = f" in {look_up.path}" if look_up.path and look_up.kind != "lines" else ""
     before = ", before the change" if look_up.side == "base" else ""
     match look_up.kind:

@@ -87,7 +87,7 @@ class LookUps:
         return give_out(results, room)
 
     async def find(self, look_up: LookUp, files: _Files | None = None) -> Result:
-        """What one look-up brings, before room is given out."""
+        """Return what one look-up brings, before room is given out."""
         before = len(self.tree.stopped_searches)
         result = await self._find(look_up, files or _Files())
         result.notes += self.tree.stopped_searches[before:][-1:]
@@ -417,14 +417,14 @@ def pathspecs(glob: str) -> list[str]:
 
 
 async def absent(tree: Tree, path: str, side: Side) -> str:
-    """Why a file cannot be read, and which one may have been meant."""
+    """Return why a file cannot be read, and which one may have been meant."""
     entries = await tree.entries(side)
     why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"
     return f"{why}{nearest(path, entries)}"
 
 
 def text(look_ups: Iterable[LookedUp]) -> str:
-    """The shown code alone, as the coverage reads it."""
+    """Return the shown code alone, as the coverage reads it."""
     return "\n".join(f"{excerpt.path}\n{excerpt.body}" for one in look_ups for excerpt in one.excerpts)
 
 

@@ -47,7 +47,7 @@ _HANDS_ON = (
 
 
 def decided_names(units: Iterable[Unit]) -> frozenset[str]:
-    """The names whose meaning the changed lines of these units decide: definitions, fields, keys, constants, literals."""
+    """Return the names whose meaning the changed lines of these units decide: definitions, fields, keys, constants, literals."""
     names_found: set[str] = set()
     for unit in units:
         depth = -1  # of the type whose fields the lines are; -1 inside of a function
@@ -66,7 +66,7 @@ def decided_names(units: Iterable[Unit]) -> frozenset[str]:
 
 
 def local_names(units: Iterable[Unit]) -> frozenset[str]:
-    """The variables that changed definitions declare for themselves and hand to nobody under their names."""
+    """Return the variables that changed definitions declare for themselves and hand to nobody under their names."""
     names_found: set[str] = set()
     for unit in units:
         words = (name for row in unit.changed_rows for name in identifiers.assigned_names(row.text))
@@ -80,14 +80,14 @@ def local_names(units: Iterable[Unit]) -> frozenset[str]:
 
 
 def means(name: str, text: str) -> bool:
-    """Whether a line names a field, a key, a type or a function; a bare word in lower case is a variable of its own."""
+    """Return whether a line names a field, a key, a type or a function; a bare word in lower case is a variable of its own."""
     if not re.fullmatch(r"[\w$]+", name) or name.lower() != name or name.startswith("_"):
         return True
     return says(_NAMED, name, text)
 
 
 def settles(name: str, path: str, text: str) -> bool:
-    """Whether a line defines a name, or is the one that declares a field, a constant or a key of that name."""
+    """Return whether a line defines a name, or is the one that declares a field, a constant or a key of that name."""
     if name in definitions.names(path, text):
         return True
     if identifiers.plain(name) or _local(text) == name:
@@ -98,7 +98,7 @@ def settles(name: str, path: str, text: str) -> bool:
 
 
 def is_type(text: str) -> bool:
-    """Whether a line begins the definition of a type."""
+    """Return whether a line begins the definition of a type."""
     return bool(_TYPE.match(text))
 
 

@@ -29,19 +29,19 @@ SMALL_SCALE, PARTS_SCALE, LARGE_SCALE = Scale(ONE_PROMPT, None, 8), Scale(24_000
 
 
 def large(units: Sequence[Unit]) -> bool:
-    """Whether a change is so large that its prompts hold less of everything else."""
+    """Return whether a change is so large that its prompts hold less of everything else."""
     return _size(units) > LARGE
 
 
 def scale(units: Sequence[Unit]) -> Scale:
-    """The scale of a change of these units."""
+    """Return the scale of a change of these units."""
     if large(units):
         return LARGE_SCALE
     return PARTS_SCALE if _size(units) > ONE_PROMPT else SMALL_SCALE
 
 
 def pack(units: Sequence[Unit], limit: int = 0) -> list[Chunk]:
-    """Groups of units, none above the limit but a lone unit. The group with the riskiest unit comes first."""
+    """Return groups of units, none above the limit but a lone unit. The group with the riskiest unit comes first."""
     most = scale(units).most
     most = min(limit, most) if limit else most
     sorted_units = sorted(units, key=lambda unit: (_folder(unit), unit.path, unit.start))

@@ -18,7 +18,7 @@ _GIVEN = re.compile(
 
 
 def readings(rows: Sequence[str], row: Reference) -> list[int]:
-    """The lines below a use, in its function, that read the variable which gets its result."""
+    """Return the lines below a use, in its function, that read the variable which gets its result."""
     start, end = row.span or (row.line, row.line)
     openings = blocks.openings(rows, row.line, start + 1)
     given = next((given for number in openings if (given := _GIVEN.match(rows[number - 1]))), None)
@@ -29,7 +29,7 @@ def readings(rows: Sequence[str], row: Reference) -> list[int]:
 
 
 def changes_result(unit: Unit) -> bool:
-    """Whether a change of a definition concerns what its callers get: a result, an error, its signature, its last line."""
+    """Return whether a change of a definition concerns what its callers get: a result, an error, its signature, its last line."""
     changed_rows = [row for row in unit.changed_rows if not is_comment(row.text, unit.path)]
     code = [row for row in unit.rows if re.search(r"\w", row.text)]
     last = {id(row) for row in code[-2:]} if filetype(unit.path).implicit_result else set[int]()

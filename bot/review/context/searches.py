@@ -54,7 +54,7 @@ class Searches:
         return leftovers.remaining_words(self.files)
 
     def gone_names(self, units: Iterable[Unit]) -> list[str]:
-        """What these units remove and no added line says, as much as one prompt looks for."""
+        """Return what these units remove and no added line says, as much as one prompt looks for."""
         return leftovers.first({name for unit in units for name in self._gone_from(unit)})
 
     def _gone_from(self, unit: Unit) -> frozenset[str]:
@@ -117,7 +117,7 @@ class Searches:
         self.called_definitions.update({call.name: look_rows[call.name] for call in calls if call.name in look_rows})
 
     async def links(self) -> Links:
-        """The added lines of the change, matched with each other once."""
+        """Return the added lines of the change, matched with each other once."""
         if self._links is None:
             texts = await self.tree.read_many([file.path for file in self.files if file.added_lines and not file.skip])
             self.imports = {p: definitions.import_words(blob.decode("utf-8", "replace")) for p, blob in texts.items()}

@@ -22,14 +22,14 @@ _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\
 
 
 def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Excerpt:
-    """These lines of a file, in their order; where some between them are left out, such as ones of a program, the numbers say so."""
+    """Return these lines of a file, in their order; where some between them are left out, such as ones of a program, the numbers say so."""
     short = [number for number in numbers if len(rows[number - 1]) <= definitions.LONG_LINE] or numbers[:1]
     shown_rows = tuple(DiffRow(" ", rows[number - 1], number) for number in short)
     return Excerpt(path, short[0], short[-1], shown_rows, title=title)
 
 
 def says_only(path: str, rows: Sequence[str], line: int) -> bool:
-    """Whether a line names something without using it: further lines of an import, or of a docstring."""
+    """Return whether a line names something without using it: further lines of an import, or of a docstring."""
     if line > len(rows):
         return False
     if any(identifiers.IMPORT.match(rows[number - 1]) for number in blocks.openings(rows, line, 1) if number != line):
@@ -48,7 +48,7 @@ def says_only(path: str, rows: Sequence[str], line: int) -> bool:
 
 
 def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
-    """What a line, one around it, or one that gives these a value, calls in its own file: a neighbour often decides."""
+    """Return what a line, one around it, or one that gives these a value, calls in its own file: a neighbour often decides."""
     around = [*blocks.openings(rows, line, excerpt.start)]
     around += _givers(excerpt.path, rows, around)
     called_names = (name for number in around for name in _CALLED.findall(rows[number - 1]))
@@ -73,7 +73,7 @@ def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[i
 
 
 def stored_shape(excerpts: Sequence[Excerpt], rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
-    """What these lines, which load what was stored, name in their own file: its types with their fields, and its version."""
+    """Return what these lines, which load what was stored, name in their own file: its types with their fields, and its version."""
     path = excerpts[0].path
     words = {word for one in excerpts for row in one.rows for word in identifiers.words(row.text)}
     numbers: list[int] = []
@@ -86,7 +86,7 @@ def stored_shape(excerpts: Sequence[Excerpt], rows: Sequence[str], shown_lines: 
 
 
 def join(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
-    """Windows of one file in the order of its lines, at the place of its best one; neighbours become one."""
+    """Return windows of one file in the order of its lines, at the place of its best one; neighbours become one."""
     by_path: Mapping[tuple[str, str], list[Excerpt]] = defaultdict(list)
     for excerpt in excerpts:
         by_path[excerpt.path, excerpt.side].append(excerpt)
@@ -112,7 +112,7 @@ def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
 
 
 def by_file(excerpts: Iterable[Excerpt], shown_lines: ShownLines) -> list[Excerpt]:
-    """Definitions of one file under one header, without the lines that the prompt shows by now."""
+    """Return definitions of one file under one header, without the lines that the prompt shows by now."""
     by_path: dict[str, list[Excerpt]] = defaultdict(list)
     for one in excerpts:
         if (one.path, one.start) not in shown_lines.lines:
@@ -131,7 +131,7 @@ def _together(mine: Sequence[Excerpt]) -> Excerpt:
 
 
 def mark_changes(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
-    """The excerpts, with those marked that hold lines of the change itself."""
+    """Return the excerpts, with those marked that hold lines of the change itself."""
     added_lines: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
     return tuple(
         replace(one, overlaps_change=any(row.number in added_lines.get(one.path, ()) for row in one.rows))

@@ -78,7 +78,7 @@ class Pick:
 
 
 def together(units: Sequence[Unit]) -> dict[str, float]:
-    """The names of the units' changed lines, and what their callers store results in, with their weights."""
+    """Return the names of the units' changed lines, and what their callers store results in, with their weights."""
     code = _code(units)
     weights = identifiers.names(code)
     if any(_SHAPE.match(row.text) for unit in code for row in unit.changed_rows):
@@ -109,7 +109,7 @@ def _namesakes(units: Iterable[Unit]) -> Iterator[str]:
 
 
 def owners(units: Iterable[Unit]) -> frozenset[str]:
-    """The types whose members the changed definitions of these units are."""
+    """Return the types whose members the changed definitions of these units are."""
     return frozenset(owner for unit in _code(units) if (owner := _owner(unit)) and re.fullmatch(r"\w+", owner))
 
 
@@ -137,7 +137,7 @@ def _of_other_types(
 
 
 def distinct(name: str) -> float:
-    """How telling a name looks: long and compound ones first."""
+    """Return how telling a name looks: long and compound ones first."""
     parts = len(re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))
     return min(2.0, 0.5 * parts) + min(1.0, len(name) / 20)
 
@@ -149,7 +149,7 @@ def pick(
     changed_paths: Iterable[str] = (),
     imports: Mapping[str, Collection[str]] = NO_IMPORTS,
 ) -> list[Pick]:
-    """The best lines for these units, greedily.
+    """Return the best lines for these units, greedily.
 
     `rows`: name -> the lines that hold it; `shown_lines`: lines in the prompt already; `changed_paths`: the paths of the whole change;
     `imports`: path of a changed file -> the words of its import lines.
@@ -212,7 +212,7 @@ class _RelatedLines:
         self._idle: dict[str, bool] = {}
 
     def is_related(self, name: str, path: str, text: str) -> bool:
-        """Whether a line uses what changed in meaning, or settles what the change only mentions."""
+        """Return whether a line uses what changed in meaning, or settles what the change only mentions."""
         if path not in self._idle:
             self._idle[path] = (kind := decides_nothing(path)) != "" and kind not in self.kinds
         if identifiers.IMPORT.match(text):
@@ -344,7 +344,7 @@ def _factor(path: str, text: str, names: Collection[str]) -> float:
 
 
 def whole_names(names: Iterable[str]) -> str:
-    """A Perl pattern for these names as whole words; `link-packages` does not occur in `no-link-packages`."""
+    """Return a Perl pattern for these names as whole words; `link-packages` does not occur in `no-link-packages`."""
     either = "|".join(
         rf"(?<!-){re.escape(name)}(?!-\w)" if "-" in name else re.escape(name)
         for name in sorted(names, key=len, reverse=True)
@@ -353,7 +353,7 @@ def whole_names(names: Iterable[str]) -> str:
 
 
 def by_name(rows: Iterable[Row], names: Sequence[str]) -> dict[str, list[Row]]:
-    """The rows under each of the names that is in them as a whole word."""
+    """Return the rows under each of the names that is in them as a whole word."""
     look = re.compile(whole_names(names))
     wanted_names = set(names)
     rows_by_name: dict[str, list[Row]] = defaultdict(list)

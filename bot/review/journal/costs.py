@@ -19,7 +19,7 @@ class JournalCosts:
 
 
 def costs(path: Path) -> JournalCosts:
-    """What the calls of a journal came to, also where nobody saw the end of its review: stopped by a newer push, cancelled, killed."""
+    """Return what the calls of a journal came to, also where nobody saw the end of its review: stopped by a newer push, cancelled, killed."""
     try:
         with path.open("rb") as file:
             return costs_of(file)
@@ -28,7 +28,7 @@ def costs(path: Path) -> JournalCosts:
 
 
 def costs_of(lines: Iterable[bytes]) -> JournalCosts:
-    """The same, of its lines. What may have been billed counts as it was reserved, and so does a call of unknown price."""
+    """Return the same, of its lines. What may have been billed counts as it was reserved, and so does a call of unknown price."""
     rows = reader.settled(reader.rows_of(line for line in lines if any(kind in line for kind in PAID)))
     paid = [
         row.get("reserved", 0.0) if row["usd"] is None else row["usd"]

@@ -30,7 +30,7 @@ def finish(journal: Journal, review: Review) -> Review:
 
 
 def end(review: Review) -> Row:
-    """The last line: what the review came to, in short, and a digest of each part, so that a replay can be compared."""
+    """Return the last line: what the review came to, in short, and a digest of each part, so that a replay can be compared."""
     finding_fields = ("path", "start", "severity", "title", "verdict", "source")
     findings = [{name: getattr(p.finding, name) for name in finding_fields} for p in review.reported]
     coverage = {
@@ -51,7 +51,7 @@ def end(review: Review) -> Row:
 
 
 def digests(review: Review) -> dict[str, str]:
-    """A short hash of each part of a review that its outputs show; not of where the repository lies."""
+    """Return a short hash of each part of a review that its outputs show; not of where the repository lies."""
     files = [
         (f.path, f.old_path, f.status, len(f.added_lines), len(f.removed_lines), f.skip, f.note) for f in review.files
     ]  # without their hunks: a change of 30,000 lines is normal

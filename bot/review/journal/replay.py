@@ -14,7 +14,7 @@ from rlm.journal.reader import Record, Section
 
 
 def last_finished(path: Path) -> tuple[Record, Section, Start]:
-    """The last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
+    """Return the last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
     record, recorded = reviews.of(path)
     if reader.start(recorded[-1]).is_question:
         raise UsageError(f"{path} records a question about a text: `deeprepo.RLM` answers it again from this journal")
@@ -28,7 +28,7 @@ def last_finished(path: Path) -> tuple[Record, Section, Start]:
 
 
 def recorded_pull(start: Start) -> PullRequest:
-    """The change that was reviewed. Raises UsageError."""
+    """Return the change that was reviewed. Raises UsageError."""
     try:
         return brief.restore_pull(start.subject)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -36,7 +36,7 @@ def recorded_pull(start: Start) -> PullRequest:
 
 
 async def pull(start: Start, repo: str | None, request: ReviewRequest, scratch: str) -> PullRequest:
-    """The recorded change, found again by its ids, in the same repository or in another clone of it. Raises ReplayDiffers."""
+    """Return the recorded change, found again by its ids, in the same repository or in another clone of it. Raises ReplayDiffers."""
     pull = recorded_pull(start)
     if pull.object_dir is not None:  # work that was never committed: it must still lie there
         now = await checkout.pull(replace(request, repo=repo or request.repo), scratch)

@@ -28,28 +28,28 @@ class Replay(Journal):
         self.difference = ""  # the first one; a block may catch the error itself
 
     def begin(self, start: Start) -> tuple[str, ...]:  # noqa: ARG002 - it is the recorded one
-        """The sentences that the recorded run began with."""
+        """Return the sentences that the recorded run began with."""
         return tuple((self._section.start or {}).get("notes", ()))
 
     def calls(self, key: str, about: Row, prompt: Prompt) -> list[Row]:
-        """The recorded outcome. Raises ReplayDiffers where this was never asked."""
+        """Return the recorded outcome. Raises ReplayDiffers where this was never asked."""
         rows = super().calls(key, about, prompt)
         if (rows and rows[-1]["kind"] == "failed") or "reply" in (rows[-1] if rows else ()):
             return rows
         raise self._differs(self._unknown(prompt, about))
 
     def get(self, kind: str, *key: object) -> Row | None:
-        """The recorded outcome. Raises ReplayDiffers where this was never done."""
+        """Return the recorded outcome. Raises ReplayDiffers where this was never done."""
         row = super().get(kind, *key)
         if row is None:
             raise self._differs(f"the replay has a {kind} that was not there when it was recorded: {str(key)[:SHOWN]}")
         return row
 
     def put(self, kind: str, **fields: Any) -> None:  # noqa: ANN401 - any JSON value
-        """Nothing is added to the record."""
+        """Add nothing to the record."""
 
     def turn(self, row: Row) -> None:
-        """A turn that ran again. Raises ReplayDiffers where it went otherwise."""
+        """Check a turn that ran again. Raises ReplayDiffers where it went otherwise."""
         recorded = self._outcomes.turn(row["run"], row["number"])
         name = next((one for one in FIELDS if recorded is not None and recorded[one] != row[one]), None)
         if recorded is not None and name is not None:
@@ -59,7 +59,7 @@ class Replay(Journal):
             )
 
     def end(self, row: Callable[[], Row]) -> None:
-        """The run is done. Raises ReplayDiffers where any part of what it came to is not the recorded one."""
+        """End the run. Raises ReplayDiffers where any part of what it came to is not the recorded one."""
         difference = self.difference or _parts(self._section.end or {}, row())
         if difference:
             raise ReplayDiffers(difference)
@@ -108,14 +108,14 @@ class RecordedModel:
         raise ReplayDiffers(f"the record has no reply of {self.name} to this request")
 
     def price(self, usage: Usage) -> float | None:  # noqa: ARG002 - what was paid stands in the record
-        """Nothing is paid; None where the recorded price was unknown."""
+        """Return 0, since nothing is paid; None where the recorded price was unknown."""
         return 0.0 if self._priced else None
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 def models(names: Iterable[str | None], section: Section) -> list[RecordedModel | None]:
-    """The models of the recorded run that have these names."""
+    """Return the models of the recorded run that have these names."""
     unpriced = {row["model"] for row in (*section.of("call"), *section.of("failed")) if row.get("usd", 0) is None}
     return [RecordedModel(name, has_price=name not in unpriced) if name else None for name in names]

@@ -17,7 +17,7 @@ ROLES = {
 
 
 def of(path: Path) -> tuple[Record, list[Section]]:
-    """A journal and the reviews in it, one at least. Raises UsageError."""
+    """Return a journal and the reviews in it, one at least. Raises UsageError."""
     if not path.exists():
         raise UsageError(f"there is no journal {path}")
     record = reader.load(path)
@@ -28,13 +28,13 @@ def of(path: Path) -> tuple[Record, list[Section]]:
 
 
 def without_end(section: Section) -> str:
-    """Where a section was cut off, as words."""
+    """Return where a section was cut off, as words."""
     turns = [f"turn {row['number']} of {row['run']}" for row in section.turns]
     answers = sum("reply" in row for row in section.of("call"))
     return f"it ends in the middle of the review, after {turns[-1] if turns else f'{answers} calls'}"
 
 
 def last_section(lines: Iterable[bytes]) -> Section:
-    """The last review of a journal that may still be written, without its prompts."""
+    """Return the last review of a journal that may still be written, without its prompts."""
     record = Record(reader.rows_of(line for line in lines if not line.startswith(MESSAGE)))
     return record.sections[-1] if record.sections else Section()

@@ -23,7 +23,7 @@ NANO = 1_000_000_000
 
 
 def exporting(endpoint: str | None) -> "Spans | None":
-    """Spans that go to this collector by OTLP over HTTP; None where none is named or the library is not installed."""
+    """Return spans that go to this collector by OTLP over HTTP; None where none is named or the library is not installed."""
     if not endpoint:
         return None
     try:

@@ -20,7 +20,7 @@ class Tally:
 
     @classmethod
     def of(cls, calls: Iterable[Row]) -> "Tally":
-        """The sum of these lines."""
+        """Return the sum of these lines."""
         rows = list(calls)
         usages, prices = [row.get("usage") or (0, 0) for row in rows], [row["usd"] for row in rows]
         return cls(

@@ -14,5 +14,5 @@ WORDS = word_pattern(
 
 
 def wants(unit: Unit, file: ChangedFile) -> bool:
-    """A public face loses or changes lines; a face that only grows breaks nobody."""
+    """Return whether a public face loses or changes lines; a face that only grows breaks nobody."""
     return bool(file.removed_lines) and is_about(unit, WORDS, PATHS)

@@ -7,7 +7,7 @@ QUESTION = "lenses/contracts.md.j2"
 
 
 def wants(unit: Unit, file: ChangedFile) -> bool:
-    """A unit that is used elsewhere, that is gone, or that loses lines in a file with a history."""
+    """Return whether the unit is used elsewhere, is gone, or loses lines in a file with a history."""
     if is_test(unit.path):
         return False
     is_used = any(not row.test for row in unit.references)

@@ -7,5 +7,5 @@ QUESTION = "lenses/correctness.md.j2"
 
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
-    """Every unit but those of tests."""
+    """Return whether the unit is outside of tests."""
     return not is_test(unit.path)

@@ -7,5 +7,5 @@ QUESTION = "lenses/tests.md.j2"
 
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
-    """The unit is a test."""
+    """Return whether the unit is a test."""
     return is_test(unit.path)

@@ -9,17 +9,17 @@ from impact.text.paths import is_test
 
 
 def changed_text(unit: Unit) -> str:
-    """The added and removed lines of a unit, without signs, numbers and whole-line comments."""
+    """Return the added and removed lines of a unit, without signs, numbers and whole-line comments."""
     return "\n".join(row.text for row in unit.changed_rows if not is_comment(row.text, unit.path))
 
 
 def word_pattern(pattern: str) -> re.Pattern[str]:
-    """A pattern of words, in any case."""
+    """Return a pattern of words, in any case."""
     return re.compile(pattern, re.IGNORECASE)
 
 
 def is_about(unit: Unit, words: re.Pattern[str], paths: re.Pattern[str] | None = None) -> bool:
-    """Whether the changed lines of product code have such a word, or its path has."""
+    """Return whether the changed lines of product code have such a word, or its path has."""
     return not is_test(unit.path) and bool((paths and paths.search(unit.path)) or words.search(changed_text(unit)))
 
 

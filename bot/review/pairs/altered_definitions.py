@@ -52,14 +52,14 @@ class Pair:
         return tokens(self.body + self.path + self.name) + sum(use.size for use in self.uses) + FRAME
 
     def beside(self, shown_lines: ShownLines) -> "Pair":
-        """The pair in a prompt that shows these lines already: of uses whose lines are all among them only the places."""
+        """Return the pair in a prompt that shows these lines already: of uses whose lines are all among them only the places."""
         new = [use for use in self.uses if shown_lines.left(use.path, [row.number for row in use.rows], use.side)]
         places = tuple(f"{use.path}:{use.start}-{use.end}" for use in self.uses if use not in new)
         return replace(self, uses=tuple(new), elsewhere=places)
 
 
 async def pairs(survey: Survey, units: Sequence[Unit]) -> tuple[Pair, ...]:
-    """The pairs of a change, the most telling first."""
+    """Return the pairs of a change, the most telling first."""
     symbols = survey.dependents.by_key()
     files_by_path = {file.path: file for file in survey.files}
     altered_units = [unit for unit in units if is_product(unit.path) and unit.path in files_by_path and _alters(unit)]

@@ -15,7 +15,7 @@ MAX_BROKEN, MAX_DOUBTS = 12, 6
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """What the reader of pairs is asked to hand in."""
+    """Return what the reader of pairs is asked to hand in."""
     changed_line = "the changed line that breaks it: its file, and the line verbatim without its sign"
     broken = strict(
         change={**read.QUOTE, "description": changed_line},
@@ -39,7 +39,7 @@ def schema() -> Schema:
 
 
 def answer(data: Mapping[str, Any] | None, source: Source) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """The findings of a reply, and its doubts."""
+    """Return the findings of a reply, and its doubts."""
     broken = (row for row in read.rows(data, "broken")[:MAX_BROKEN] if row["change"]["quote"].strip())
     findings = (
         read.finding_of(row, row["change"]["path"], row["change"]["quote"], [row["use"]], source) for row in broken

@@ -58,7 +58,7 @@ async def beside(session: Session, most: int = MOST_CALLS) -> AsyncIterator[Call
 
 
 def prompts(session: Session, groups: Sequence[Sequence[Pair]]) -> list[Prompt]:
-    """The prompt of each group of pairs."""
+    """Return the prompt of each group of pairs."""
     system = Message("system", render.text("prompts/pairs_system.md.j2") + tongue(session.language))
     from bot.review.pairs import answers
 

@@ -11,7 +11,7 @@ MOST_CALLS = 2  # the proof of every large pair is in the first of them (docs/ev
 
 
 def pack(pairs: Sequence[Pair], calls: int = MOST_CALLS) -> tuple[list[list[Pair]], list[Pair]]:
-    """The pairs by call, the most telling in the first, those of one file side by side; and those that have no room."""
+    """Return the pairs by call, the most telling in the first, those of one file side by side; and those that have no room."""
     groups: list[list[Pair]] = []
     left: list[Pair] = []
     room: list[int] = []

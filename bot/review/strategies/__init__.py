@@ -18,7 +18,7 @@ __all__ = ["affords", "choose", "choose_for", "cut_short", "judge", "load", "run
 
 
 def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
-    """The `run` of a strategy. It is imported when it is chosen: what asks models is not loaded for a review by code."""
+    """Return the `run` of a strategy. It is imported when it is chosen: what asks models is not loaded for a review by code."""
     run: Callable[[Session], Awaitable[Transcript]] = import_module(
         f"bot.review.strategies.{name.replace('-', '_')}"
     ).run
@@ -75,13 +75,13 @@ async def judge(transcript: Transcript, session: Session) -> tuple[judging.Judge
 
 
 def cut_short(session: Session, transcript: Transcript, *notes: str) -> Transcript:
-    """Something was not done: by a cap, or by the fault of a provider whose calls failed or whose models read nothing at all."""
+    """Note that something was not done: by a cap, or by the fault of a provider whose calls failed or whose models read nothing at all."""
     blind = (session.root or session.reader) is not None and session.tracker.has_read_nothing()
     fault = transcript.fault or ("provider" if blind or session.calls.budget.cost().failed_calls else "")
     return replace(transcript, notes=(*transcript.notes, *notes), partial=True, fault=fault)
 
 
 def as_interrupted(transcript: Transcript) -> Transcript:
-    """A person broke it off."""
+    """Note that a person broke it off."""
     note = "interrupted: these are the findings so far"
     return replace(transcript, notes=(*transcript.notes, note), partial=True, fault="interrupted")

@@ -38,7 +38,7 @@ class Measure:
 
 
 def measure(units: Sequence[Unit], dependents: Dependents = NOTHING) -> Measure:
-    """The size of a change and how far it reaches. Pure."""
+    """Return the size of a change and how far it reaches. Pure."""
     heads: dict[str, list[Unit]] = defaultdict(list)
     for unit in units:
         if unit.side == "head":
@@ -65,7 +65,7 @@ def choose(
     affordable: bool = True,
     effort: ReviewEffort = "medium",
 ) -> tuple[str, str]:
-    """The strategy and the reason for it, as the review prints it. `affordable`: the budget holds a root."""
+    """Return the strategy and the reason for it, as the review prints it. `affordable`: the budget holds a root."""
     if not worker:
         return "offline", NO_MODEL if strategy == "auto" else ASKED
     if strategy != "auto":
@@ -107,7 +107,7 @@ def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort)
 
 
 def affords(session: Session) -> bool:
-    """Whether the budget of a review holds a root; what it has spent so far counts."""
+    """Return whether the budget of a review holds a root; what it has spent so far counts."""
     model = session.root
     return model is not None and foresight.room_for(session.calls, model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
 

@@ -13,7 +13,7 @@ IN_PARTS = "the change did not fit one prompt: nobody has read its parts togethe
 
 
 async def run(session: Session) -> Transcript:
-    """One structured answer of the root, or of the worker where there is no root."""
+    """Ask for one structured answer of the root, or of the worker where there is no root."""
     model = session.root or session.reader
     if model is None or not isinstance(session.worker, ModelWorker):
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")

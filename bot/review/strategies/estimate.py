@@ -40,7 +40,7 @@ class DryRun:
     look_up_usages: list[Usage] = field(default_factory=list)  # the same of those whose answer may ask to see more
 
     async def complete(self, prompt: Prompt) -> Completion:
-        """An empty answer, or the shortest block that ends a root's run."""
+        """Return an empty answer, or the shortest block that ends a root's run."""
         reply_tokens = TURN_TOKENS if prompt.tool else REPLY_TOKENS
         reply_tokens += self.thinking("root" if prompt.tool else "worker")
         form = prompt.answer or prompt.tool
@@ -56,7 +56,7 @@ class DryRun:
         return Completion("", Usage(), data=_least(prompt.answer))
 
     def thinking(self, role: Purpose) -> int:
-        """Tokens of thinking that are assumed for one reply."""
+        """Return tokens of thinking that are assumed for one reply."""
         return HABIT[role] if capacity.may_think(self.name) else 0
 
     def _tokens(self, text: str) -> int:
@@ -64,7 +64,7 @@ class DryRun:
         return int(len(text) / density(self.name) * CHARS_PER_TOKEN / LIKELY_CHARS) + 1
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 def _least(form: Schema | None) -> dict[str, Any]:

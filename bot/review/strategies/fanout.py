@@ -116,6 +116,6 @@ async def _check_once_sent(session: Session, read: asyncio.Event) -> None:
 
 
 async def check_by_code(session: Session) -> None:
-    """What the analysers prove stands before any model speaks: it costs nothing, and a model's finding can agree with it."""
+    """Have the analysers check: what they prove stands before any model speaks. It costs nothing, and a model's finding can agree with it."""
     await take(session, await session.analyzers.review(session.units))
     session.say(session.survey.reading(session.results.findings, is_checked=True))

@@ -6,6 +6,6 @@ from bot.values import Transcript
 
 
 async def run(session: Session) -> Transcript:
-    """Every check by code, once."""
+    """Run every check by code, once."""
     await fanout.check_by_code(session)
     return Transcript(findings=tuple(session.results.findings), partial=bool(session.tracker.unread()))

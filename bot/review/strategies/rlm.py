@@ -29,7 +29,7 @@ async def run(session: Session) -> Transcript:
 
 
 async def go_on(session: Session, question: str = "", issue_reports: tuple[IssueReport, ...] = ()) -> Transcript:
-    """The root's turns over what was found so far, then whatever is still unread. `question`: what it should settle first.
+    """Run the root's turns over what was found so far, then whatever is still unread. `question`: what it should settle first.
 
     `issue_reports`: what a reader of the whole change has said of the issues that it closes; without it the root is asked.
     """

@@ -6,5 +6,5 @@ from bot.values import Transcript
 
 
 async def run(session: Session) -> Transcript:
-    """The root's turns and nothing else: no pass of the workers before, no gate after."""
+    """Run the root's turns and nothing else: no pass of the workers before, no gate after."""
     return await loop.run(session, seed.gather(session.survey), gate=False)

@@ -34,7 +34,7 @@ Value = TypeVar("Value")
 
 
 def mask_findings(value: Value, findings: Iterable[Finding]) -> Value:
-    """A value with every secret masked that one of the findings quotes."""
+    """Return a value with every secret masked that one of the findings quotes."""
     quotes = {
         (path, line)
         for finding in findings
@@ -46,7 +46,7 @@ def mask_findings(value: Value, findings: Iterable[Finding]) -> Value:
 
 
 def paths(value: Value, names: Iterable[str]) -> Value:
-    """A value with every token masked that one of these names of files holds: in paths, too, which then lead nowhere."""
+    """Return a value with every token masked that one of these names of files holds: in paths, too, which then lead nowhere."""
     tokens = tokens_of("\n".join(names))
     if not tokens:
         return value
@@ -55,24 +55,24 @@ def paths(value: Value, names: Iterable[str]) -> Value:
 
 
 def tokens_of(text: str) -> frozenset[str]:
-    """The tokens of an exact form in a text, whatever it is."""
+    """Return the tokens of an exact form in a text, whatever it is."""
     lines = text.split("\n")
     hits = (hit for number in forms.promising_lines(text) for hit in forms.hits(lines[number], quotes=True))
     return frozenset(hit.value for hit in hits if hit.exact and hit.rule != forms.KEY)
 
 
 def mask_values(value: Value, secrets: Collection[str]) -> Value:
-    """A value with each of these secrets masked in every text that it holds."""
+    """Return a value with each of these secrets masked in every text that it holds."""
     return map_texts(value, lambda text: replaced(text, secrets, mask)) if secrets else value
 
 
 def exempt(item: "Field[Any]") -> bool:
-    """Whether a field is not a text: it keeps its place and its identity, whatever it is."""
+    """Return whether a field is not a text: it keeps its place and its identity, whatever it is."""
     return EXACT in getattr(item.type, "__metadata__", ())
 
 
 def spans(text: str, secrets: Collection[str]) -> list[tuple[int, int]]:
-    """The places of secrets in a text, in order; those that overlap are one.
+    """Return the places of secrets in a text, in order; those that overlap are one.
 
     A short one counts as a whole word only. Of a long one the beginning and the end count too, where the rest was cut off.
     """
@@ -88,7 +88,7 @@ def spans(text: str, secrets: Collection[str]) -> list[tuple[int, int]]:
 
 
 def mask(secret: str) -> str:
-    """The first characters of a secret, where it is long enough to give them away."""
+    """Return the first characters of a secret, where it is long enough to give them away."""
     return f"{secret[:SHOWN_CHARS]}{MASK}" if len(secret) >= 3 * SHOWN_CHARS else MASK
 
 
@@ -133,7 +133,7 @@ def _whole(secret: str) -> re.Pattern[str]:
 
 
 def replaced(text: str, secrets: Collection[str], stand_in: Callable[[str], str]) -> str:
-    """A text with something else in the place of each of these secrets."""
+    """Return a text with something else in the place of each of these secrets."""
     pieces, end = [], 0
     for start, stop in spans(text, secrets):
         pieces += [text[end:start], stand_in(text[start:stop])]
@@ -142,7 +142,7 @@ def replaced(text: str, secrets: Collection[str], stand_in: Callable[[str], str]
 
 
 def texts(value: object) -> list[str]:
-    """Every text of a value that may hold a secret."""
+    """Return every text of a value that may hold a secret."""
     found: list[str] = []
 
     def note(text: str) -> str:
@@ -169,7 +169,7 @@ def _values(path: str, line: str) -> set[str]:
 
 
 def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = False) -> Any:  # noqa: ANN401 - any value, and one of the same type
-    """A value with every text changed, in containers and dataclasses too, but for the fields that are exempt."""
+    """Return a value with every text changed, in containers and dataclasses too, but for the fields that are exempt."""
     again = partial(map_texts, change=change, with_exact=with_exact)
     if isinstance(value, str) and not isinstance(value, Enum):
         return change(value)

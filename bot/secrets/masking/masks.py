@@ -62,21 +62,21 @@ class Masks:
                 self.learn(text, path)
 
     def hide(self, value: Value) -> Value:
-        """The same value with a placeholder in the place of each secret, in every text that it holds."""
+        """Return the same value with a placeholder in the place of each secret, in every text that it holds."""
         for text in texts(value):
             self.learn(text)
         return self._hide(value)
 
     def hide_known(self, text: str) -> str:
-        """The same text with a placeholder in the place of each secret that was met so far."""
+        """Return the same text with a placeholder in the place of each secret that was met so far."""
         return self._text(text) if self._values else text
 
     def prompt(self, prompt: Prompt) -> Prompt:
-        """A request as it may be sent."""
+        """Return a request as it may be sent."""
         return self.prompts([prompt])[0]
 
     def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
-        """Requests as they may be sent. All are looked through before the first is masked: a secret of one may occur in another."""
+        """Return requests as they may be sent. All are looked through before the first is masked: a secret of one may occur in another."""
         requests = list(prompts)
         for one in requests:
             for message in one.messages:
@@ -88,16 +88,16 @@ class Masks:
         return [replace(one, messages=tuple(map(self._message, one.messages))) for one in requests]
 
     def reply(self, reply: Completion) -> Completion:
-        """What a model has answered, with the secrets that it was not shown."""
+        """Return what a model has answered, with the secrets that it was not shown."""
         return replace(reply, text=self.show(reply.text), data=self.show(reply.data)) if self._secrets else reply
 
     def show(self, value: Value) -> Value:
-        """The same value with the secret in the place of each placeholder."""
+        """Return the same value with the secret in the place of each placeholder."""
         real: Value = map_texts(value, lambda text: PLACEHOLDER.sub(lambda at: self._secrets.get(at[0], at[0]), text))
         return real
 
     def cover(self, value: Value, *, guesses: bool = False) -> Value:
-        """The same value as an output may show it: of each secret its first characters. `guesses`: also of what only looks like one."""
+        """Return the same value as an output may show it: of each secret its first characters. `guesses`: also of what only looks like one."""
         return mask_values(value, {text for text, sure in self._values.items() if sure or guesses})
 
     def _message(self, message: Message) -> Message:
@@ -128,5 +128,5 @@ class Masks:
 
 
 def digest(secret: str) -> str:
-    """What a placeholder is told apart by: too short to find the secret out by, and no identity, since others have it too."""
+    """Return what a placeholder is told apart by: too short to find the secret out by, and no identity, since others have it too."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]

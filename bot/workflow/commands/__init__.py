@@ -54,12 +54,12 @@ COMMANDS: Mapping[str, Word] = {
 
 
 def read(body: str, login: str = "") -> Command | None:
-    """The first command of a comment; quotes, code and what is hidden give none. `login` is ours."""
+    """Return the first command of a comment; quotes, code and what is hidden give none. `login` is ours."""
     return reading.read(body, login, tuple(COMMANDS), [name for name, word in COMMANDS.items() if word.is_long])
 
 
 def refusal(word: str, actor: str, standing: Permission, settings: Config) -> CommandReply | None:
-    """The answer where a person may not give this command, or not now; None where it is to be carried out."""
+    """Return the answer where a person may not give this command, or not now; None where it is to be carried out."""
     words = load()
     most = settings.triggers.commands_per_hour if standing.writes else context.STRANGER
     if (wait := context.judge(standing.earlier, standing.now, most)) is not None:

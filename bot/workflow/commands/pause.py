@@ -7,7 +7,7 @@ from bot.workflow.given_command import GivenCommand, Word
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """No review of this pull request starts by itself; say how it goes on."""
+    """Pause reviews of this pull request: none starts by itself; say how it goes on."""
     people, pull = command.store.people, command.ask.pull
     already = await people.is_paused(pull)
     await people.pause(pull, command.ask.actor, time.time())

@@ -24,12 +24,12 @@ ASK_KINDS: dict[str, TypeAdapter[Any]] = {kind.__name__: TypeAdapter(kind) for k
 
 
 def write(ask: Ask) -> str:
-    """An ask as one line of JSON."""
+    """Return an ask as one line of JSON."""
     return json.dumps({"kind": type(ask).__name__, **asdict(ask)}, ensure_ascii=True, separators=(",", ":"))
 
 
 def read(text: str) -> Ask | None:
-    """The ask back; None where another version wrote it in a way that makes no sense here, or it is damaged."""
+    """Return the ask back; None where another version wrote it in a way that makes no sense here, or it is damaged."""
     try:
         row = json.loads(text)
         ask: Ask = ASK_KINDS[row.pop("kind")].validate_python(row)
@@ -39,48 +39,48 @@ def read(text: str) -> Ask | None:
 
 
 def name(ask: Ask, delivery: str) -> str:
-    """The name of the job that a delivery asks for."""
+    """Return the name of the job that a delivery asks for."""
     label = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:MAX_DELIVERY_CHARS]
     return beginning(ask) + label
 
 
 def beginning(ask: Ask) -> str:
-    """The prefix of the names of all jobs of a kind about the same thing."""
+    """Return the prefix of the names of all jobs of a kind about the same thing."""
     return f"{ask.job}~{ask.installation}~{ask.subject}~"
 
 
 def reviews(pull: PullRef) -> str:
-    """The prefix of the names of all reviews of a pull request."""
+    """Return the prefix of the names of all reviews of a pull request."""
     return f"review~{pull.installation}~{pull.key}~"
 
 
 def line(job: str) -> list[str]:
-    """The prefixes of the names of an installation's jobs in one queue."""
+    """Return the prefixes of the names of an installation's jobs in one queue."""
     kind, installation, *_ = job.split("~")
     return [f"{other}~{installation}~" for other, queue in QUEUES.items() if queue == QUEUES[kind]]
 
 
 def queue(job: str) -> str:
-    """The queue that a job waits in."""
+    """Return the queue that a job waits in."""
     return QUEUES[job.partition("~")[0]]
 
 
 def first_try(job: str) -> str:
-    """The job that this one is a further try of, or itself."""
+    """Return the job that this one is a further try of, or itself."""
     return job.partition("+")[0]
 
 
 def tries(job: str) -> int:
-    """How many tries went before this one."""
+    """Return how many tries went before this one."""
     return int(job.partition("+")[2] or 0)
 
 
 def following(job: str) -> str:
-    """The name of the next try."""
+    """Return the name of the next try."""
     return f"{first_try(job)}+{tries(job) + 1}"
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two jobs are reviews of the same pull request, or one and the same job."""
+    """Return whether two jobs are reviews of the same pull request, or one and the same job."""
     reviews = one.startswith("review~") and one.rpartition("~")[0] == other.rpartition("~")[0]
     return one == other or reviews

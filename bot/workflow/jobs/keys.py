@@ -68,7 +68,7 @@ class Keys:
             await self._database.thread(partial(self._ask, "SELECT true"))
 
     async def alive(self, executors: frozenset[str]) -> frozenset[str]:
-        """Which of these processes are alive, apart from this one. Raises StorageError."""
+        """Return which of these processes are alive, apart from this one. Raises StorageError."""
         if self._database is None:
             return frozenset()
         numbers = await self._database.look(
@@ -77,7 +77,7 @@ class Keys:
         return frozenset(one for one in executors if _number(one) in numbers)
 
     async def leave(self) -> None:
-        """An orderly end."""
+        """Leave in good order."""
         if self._connection is not None:
             await asyncio.to_thread(self._close)
 

@@ -155,24 +155,24 @@ class Jobs:
         return len(ended)
 
     async def counts(self) -> dict[str, int]:
-        """How many jobs wait, are put off, and run, over all processes."""
+        """Return how many jobs wait, are put off, and run, over all processes."""
         counts = dict.fromkeys(engine.STATES.values(), 0)
         for row in await engine.find():
             counts[engine.STATES[row.state]] += 1
         return counts
 
     async def list_jobs(self) -> list[ListedJob]:
-        """The jobs that are not done, oldest first, a bounded number. Unreadable ones are left out."""
+        """Return the jobs that are not done, oldest first, a bounded number. Unreadable ones are left out."""
         rows = await engine.find(text=True, most=LISTED_JOBS)
         return [job for row in rows if (job := _list(row)) is not None]
 
     async def one(self, job: str) -> ListedJob | None:
-        """A job that is not done, by its id or that of its first try."""
+        """Return a job that is not done, by its id or that of its first try."""
         rows = await engine.find(names=[job], text=True) or await engine.find(prefixes=[f"{job}+"], text=True, most=1)
         return _list(rows[0]) if rows else None
 
     async def healthy(self) -> tuple[bool, str]:
-        """Whether jobs can be stored and are carried out, and what is wrong otherwise."""
+        """Return whether jobs can be stored and are carried out, and what is wrong otherwise."""
         if self._ending is not None:
             return False, "stopping"
         try:
@@ -260,7 +260,7 @@ def _list(row: JobRow) -> ListedJob | None:
 
 
 def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
-    """The new ask, with what people asked for in those that it replaces: a push must not swallow a command.
+    """Return the new ask, with what people asked for in those that it replaces: a push must not swallow a command.
 
     The command keeps the head and the base that it was given at: `policy.bound` decides what it is worth for others. It is handed on
     once: each review that replaces another may have to be paid. From then on its comment alone is kept, for an answer. A button is
@@ -281,7 +281,7 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
 
 
 def covers(known: Ask | None, new: ReviewAsk | Cancel | ChecksEnded) -> bool:
-    """Whether what waits, or the review that runs, does all that the new ask is for: each looks at the state of things itself.
+    """Return whether what waits, or the review that runs, does all that the new ask is for: each looks at the state of things itself.
 
     A button adds nothing to a command of somebody else, nor to what its presser has asked for: pressed again and again it would end it.
     """

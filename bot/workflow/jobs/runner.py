@@ -71,7 +71,7 @@ class Job:
         return {**self._steps, "since": self.stored_at, "refusals": self.refusals}
 
     async def current(self) -> bool:
-        """Whether the work is still wanted, and this process the one to do it."""
+        """Return whether the work is still wanted, and this process the one to do it."""
         if not self.over.is_set():
             rows = await engine.find(names=[self.row.id], states=[engine.RUNNING])
             if not (rows and rows[0].executor == self.executor and rows[0].starts == self.row.starts):

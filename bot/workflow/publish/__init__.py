@@ -134,7 +134,7 @@ async def post(
 
 
 def keys(one: Post) -> list[Mark]:
-    """Which findings a comment is about; the first is the one on whose lines it stands."""
+    """Return which findings a comment is about; the first is the one on whose lines it stands."""
     return [_key(body) for body in (one.body, *(also.body for also in one.more))]
 
 
@@ -169,7 +169,7 @@ def _refusal_notes(publication: Publication, refusals: Mapping[Mark, HostRefused
 
 
 def tell_in_summary(review: Review, refused_keys: Collection[Mark]) -> Review:
-    """The review with these findings told in the summary instead of on the diff."""
+    """Return the review with these findings told in the summary instead of on the diff."""
 
     def place_outside(one: PlacedFinding) -> PlacedFinding:
         is_refused = one.finding.identity in {name for name, _ in refused_keys}

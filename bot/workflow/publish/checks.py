@@ -73,14 +73,14 @@ class HeadStatus:
 
 
 def conclude(review: Review) -> CheckConclusion:
-    """What the check of a reviewed head says: red at the owner's bar, green only where everything was read and nothing was found."""
+    """Return what the check of a reviewed head says: red at the owner's bar, green only where everything was read and nothing was found."""
     if review.failing:
         return "failure"
     return "success" if review.status == "clean" else "neutral"
 
 
 def worst(conclusions: Iterable[CheckConclusion]) -> CheckConclusion:
-    """The worst of these, of which there is at least one."""
+    """Return the worst of these, of which there is at least one."""
     return max(conclusions, key=BADNESS.index)
 
 
@@ -185,24 +185,24 @@ async def show(host: Host, head: str, status: HeadStatus) -> None:
 
 
 async def is_shown(host: Host, head: str, status: HeadStatus) -> bool:
-    """Whether the newest check run of this pull request on a commit ends as its head does now."""
+    """Return whether the newest check run of this pull request on a commit ends as its head does now."""
     newest = await _newest(host, head)
     return newest is not None and newest.is_over and newest.conclusion == status.conclusion
 
 
 async def is_there(host: Host, head: str) -> bool:
-    """Whether this pull request has a check run on a commit."""
+    """Return whether this pull request has a check run on a commit."""
     return await _newest(host, head) is not None
 
 
 async def is_left_out(host: Host, head: str) -> bool:
-    """Whether the newest check run of this pull request on a commit says that the owner's own settings leave it out, and lets it pass."""
+    """Return whether the newest check run of this pull request on a commit says that the owner's own settings leave it out, and lets it pass."""
     newest = await _newest(host, head)
     return newest is not None and newest.conclusion == "neutral" and "left" in _facts(newest)
 
 
 async def pulls_of(host: Host, head: str) -> list[int]:
-    """The numbers of the pull requests for which deeprepo has made a check run on this commit, newest first."""
+    """Return the numbers of the pull requests for which deeprepo has made a check run on this commit, newest first."""
     numbers = (one.external_id for one in await _list_runs(host, head) if one.external_id.isdecimal())
     return sorted({int(number) for number in numbers} - {0}, reverse=True)
 
@@ -242,7 +242,7 @@ async def _end(
 
 
 def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
-    """The failed checks and the findings that are on lines of the head, as plain words."""
+    """Return the failed checks and the findings that are on lines of the head, as plain words."""
     rows = list[Annotation]()
 
     def annotate(path: str, start: int, end: int, level: Level, title: str, message: str) -> None:

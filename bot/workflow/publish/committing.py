@@ -38,7 +38,7 @@ def _refused(refusal: HostRefused) -> CommitRefused:
 
 
 async def check(host: Host, head: str, actor: str, *, ours: str = "") -> PullFacts:
-    """The pull request as it is now. Raises CommitRefused where nothing may be committed. `ours`: our commit, which may be its head."""
+    """Return the pull request as it is now. Raises CommitRefused where nothing may be committed. `ours`: our commit, which may be its head."""
     facts = await host.facts()
     if facts.fork or not facts.source:
         raise CommitRefused("fork")
@@ -59,7 +59,7 @@ async def _is_protected(host: Host, branch: str) -> bool:
 
 
 async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Mapping[str, str], message: str) -> str:
-    """The id of a commit upon the head, to which nothing points yet. Raises CommitRefused."""
+    """Return the id of a commit upon the head, to which nothing points yet. Raises CommitRefused."""
     rows: list[Row] = []
     for path, content in sorted(contents.items()):
         try:

@@ -40,12 +40,12 @@ class PostedFinding:
         return ((self.fingerprint, self.at), *self.also)
 
     def names(self, findings: Iterable[Finding]) -> bool:
-        """Whether it is about one of these findings."""
+        """Return whether it is about one of these findings."""
         names = {name for finding in findings for name in (finding.identity, finding.fingerprint)}
         return not names.isdisjoint(mark for mark, _ in self.findings)
 
     def is_left(self, findings: Sequence[Finding]) -> bool:
-        """Whether all of these findings have lost the places that it is about, and are at others."""
+        """Return whether all of these findings have lost the places that it is about, and are at others."""
         marks = {name for finding in findings for name in (finding.identity, finding.fingerprint)}
         there = {
             (name, mark) for one in findings for name in (one.identity, one.fingerprint) for mark in one.place_marks
@@ -60,7 +60,7 @@ class PostedFinding:
 
 
 def told(posted_findings: Iterable[PostedFinding], run: str) -> frozenset[Mark]:
-    """What has a comment of this run, or an earlier one that still speaks: of a finding with no new place any of its comments does."""
+    """Return what has a comment of this run, or an earlier one that still speaks: of a finding with no new place any of its comments does."""
     marks = set[Mark]()
     for one in posted_findings:
         marks |= {*one.findings} if one.run == run else set()
@@ -69,12 +69,12 @@ def told(posted_findings: Iterable[PostedFinding], run: str) -> frozenset[Mark]:
 
 
 def facts(comment: PostedComment) -> Mapping[str, str]:
-    """The facts of the marker of one of deeprepo's comments; nothing if it is not its own."""
+    """Return the facts of the marker of one of deeprepo's comments; nothing if it is not its own."""
     return (marker.read(comment.body) if comment.ours else None) or {}
 
 
 async def posted_findings(host: Host) -> tuple[PostedFinding, ...]:
-    """Our findings that are there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
+    """Return our findings that are there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
     comments = await host.comments("review")
     with suppress(HostRefused):
         return standing(comments, await threads(host))
@@ -82,7 +82,7 @@ async def posted_findings(host: Host) -> tuple[PostedFinding, ...]:
 
 
 async def threads(host: Host) -> tuple[Thread, ...]:
-    """The review threads with what people and pushes have made of them; those whose top comment is gone are left out."""
+    """Return the review threads with what people and pushes have made of them; those whose top comment is gone are left out."""
     found: list[Thread] = []
     async for node in host.client.nodes("threads", host.named):
         top = next(iter(shapes.at(node, "comments.nodes") or ()), None)
@@ -93,7 +93,7 @@ async def threads(host: Host) -> tuple[Thread, ...]:
 
 
 def standing(comments: Sequence[PostedComment], threads: Sequence[Thread]) -> tuple[PostedFinding, ...]:
-    """Our findings among these comments."""
+    """Return our findings among these comments."""
     threads_by_comment = {thread.comment: thread for thread in threads}
     read = [(one, facts(one)) for one in comments]
     closed_threads = {one.thread for one, marker_facts in read if marker_facts.get("kind") == FIXED}

@@ -29,17 +29,17 @@ class Publication:
         return self.review.pull.head
 
     def sign(self, body: str, **more: str) -> str:
-        """The same comment, its marker saying which run wrote it."""
+        """Return the same comment, its marker saying which run wrote it."""
         facts = {**(marker.read(body) or {}), **more}
         return self.make(facts.pop("kind", ""), body.partition("\n")[2], **facts)
 
     def make(self, kind: str, text: str, **facts: str) -> str:
-        """A comment of this run, with its marker."""
+        """Return a comment of this run, with its marker."""
         own = {**facts, "head": self.head, "run": self.run}
         return f"{marker.make(kind, **own)}\n{text}"
 
     def is_mine(self, comment: PostedComment, kind: str, **facts: str) -> bool:
-        """Whether this run has written this comment, of this kind and with these facts."""
+        """Return whether this run has written this comment, of this kind and with these facts."""
         marker_facts: Mapping[str, str] = existing.facts(comment)
         expected_facts = {"kind": kind, "run": self.run, "head": self.head, **facts}
         return all(marker_facts.get(name) == value for name, value in expected_facts.items())
@@ -107,7 +107,7 @@ NOT_FOUND = 404
 
 
 async def summaries(host: Host) -> list[PostedComment]:
-    """The summary as it is now; more than one only after an answer that was lost."""
+    """Return the summary as it is now; more than one only after an answer that was lost."""
     return _of_kind(await host.comments(), SUMMARY)
 
 
@@ -116,5 +116,5 @@ def _of_kind(comments: Iterable[PostedComment], kind: str) -> list[PostedComment
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two texts say the same; GitHub keeps neither the line ends nor the blank end of what it was sent."""
+    """Return whether two texts say the same; GitHub keeps neither the line ends nor the blank end of what it was sent."""
     return one.replace("\r\n", "\n").rstrip() == other.rstrip()

@@ -47,7 +47,7 @@ ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batch
 
 
 def functions(state: RunState) -> dict[str, Async]:
-    """The functions, bound to the state of one root. What asks no model has a deadline."""
+    """Return the functions, bound to the state of one root. What asks no model has a deadline."""
     bound: dict[str, Async] = {}
     for name, function in FUNCTIONS.items():
         of_tree = partial(beyond.over, name, function) if name in beyond.PLACES else function
@@ -78,7 +78,7 @@ async def _in_time(function: Async, state: RunState, *arguments: Any, **keywords
 
 
 async def variables(session: Session) -> dict[str, Any]:
-    """The data: the change, its units, the texts of changed files and their dependents, the paths of the tree."""
+    """Return the data: the change, its units, the texts of changed files and their dependents, the paths of the tree."""
     entries = await session.tree.entries()
     texts, left_out = await _texts(session)
     masks = session.survey.masks

@@ -16,7 +16,7 @@ Paths = str | Iterable[str]
 
 
 async def ask(state: RunState, paths: Paths, question: str = "", worker: str = "") -> dict[str, Any]:
-    """What the worker says about these paths (or unit ids), and what it found there."""
+    """Return what the worker says about these paths (or unit ids), and what it found there."""
     return _reply(state, await _answers(state, state.worker(worker), paths, question))
 
 
@@ -35,7 +35,7 @@ async def _answers(state: RunState, worker: Worker, paths: Paths, question: str)
 
 
 async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]], worker: str = "") -> list[dict[str, Any]]:
-    """Many questions at once, answered in order; each is (paths, question)."""
+    """Ask many questions at once, answered in order; each is (paths, question)."""
     pairs, asked = [_pair(request) for request in requests], state.worker(worker)
     replies = await together(*(_answers(state, asked, paths, question) for paths, question in pairs))
     # Told in their order, whoever came back first: a replay does the same.
@@ -106,12 +106,12 @@ def _reply(state: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
 
 
 def key(finding: Finding) -> tuple[str, str, str]:
-    """By what a finding is recognised when the root hands on what a worker found."""
+    """Return that by which a finding is recognised when the root hands on what a worker found."""
     return fingerprint(finding), finding.title, finding.rule or str(finding.start)
 
 
 def as_dict(finding: Finding) -> dict[str, Any]:
-    """A finding as the root's code sees it: exactly the arguments of report()."""
+    """Return a finding as the root's code sees it: exactly the arguments of report()."""
     before = fields(finding, "path", "quote", "title", "why", "consequence", "severity", "category")
     evidence = [[item.path, item.quote] for item in finding.evidence]
     return {**before, "evidence": evidence, **fields(finding, "start", "suggestion", "trigger")}

@@ -21,7 +21,7 @@ Function = Callable[..., Awaitable[Any]]
 
 
 async def consumers(state: RunState) -> list[dict[str, Any]]:
-    """The repositories that are known to use this one: what each takes, whether it breaks, and its lines that use what changed."""
+    """Return the repositories that are known to use this one: what each takes, whether it breaks, and its lines that use what changed."""
     code = state.session.consumer_code
     return code.describe() if code is not None else []
 
@@ -55,7 +55,7 @@ async def over(name: str, function: Function, state: RunState, *arguments: Any, 
 
 
 async def texts(state: RunState, paths: Sequence[str]) -> dict[str, str]:
-    """Those of the files that are a consumer's, as far as a worker is shown them."""
+    """Return those of the files that are a consumer's, as far as a worker is shown them."""
     code = state.session.consumer_code
     if code is None:
         return {}

@@ -29,7 +29,7 @@ async def chunks(
     overlap: float = long_text.OVERLAP,
     base: bool = False,
 ) -> list[dict[str, Any]]:
-    """The whole of a file or text in overlapping pieces, each with its characters and lines."""
+    """Return the whole of a file or text in overlapping pieces, each with its characters and lines."""
     text, path = await _text(state, source, base=base)
     size = max(int(tokens), long_text.LEAST_TOKENS, int(len(text) / long_text.MOST_CHUNKS))
     share = min(max(float(overlap), 0.0), 0.5)
@@ -40,7 +40,7 @@ async def chunks(
 
 
 async def preview(state: RunState, source: str, size: int = PREVIEW_CHARS, base: bool = False) -> str:
-    """The beginning and the end of a file or text, and how long it is."""
+    """Return the beginning and the end of a file or text, and how long it is."""
     text, path = await _text(state, source, base=base)
     lines = text.count("\n") + (not text.endswith("\n") and bool(text))
     about = f"{path or 'the text'}: {len(text):,} characters, {lines:,} lines"
@@ -48,13 +48,13 @@ async def preview(state: RunState, source: str, size: int = PREVIEW_CHARS, base:
 
 
 async def parse(state: RunState, source: str, form: str = "", base: bool = False) -> data_files.Value:
-    """A JSON, YAML or TOML file (or text, with its form) as a plain object."""
+    """Return a JSON, YAML or TOML file (or text, with its form) as a plain object."""
     text, path = await _text(state, source, base=base)
     return await asyncio.to_thread(data_files.parse, text, _form(path, form))
 
 
 async def outline(state: RunState, source: str, find: str = "", form: str = "", base: bool = False) -> list[str]:
-    """A data file's "key.path: value" rows, any other file's "line: definition or heading" rows; `find` selects."""
+    """Return a data file's "key.path: value" rows, any other file's "line: definition or heading" rows; `find` selects."""
     text, path = await _text(state, source, base=base)
     if form or data_files.form_of(path):
         value = await asyncio.to_thread(data_files.parse, text, _form(path, form))

@@ -29,7 +29,7 @@ Row = tuple[str, int, str]  # path, line, text
 
 
 async def diff(state: RunState, path: str | None = None) -> str:
-    """The change of one file, or of all, with line numbers."""
+    """Return the change of one file, or of all, with line numbers."""
     files = [file for file in state.session.files if path in {None, file.path, file.old_path}]
     if not files:
         return f"[{path} is not part of the change{nearest(str(path), (f.path for f in state.session.files))}]"
@@ -42,7 +42,7 @@ async def diff(state: RunState, path: str | None = None) -> str:
 
 
 async def read(state: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
-    """Numbered lines of any file of the tree, under its path."""
+    """Return numbered lines of any file of the tree, under its path."""
     side: Side = "base" if base else "head"
     blob = await state.session.tree.read(path, side)
     if blob is None:
@@ -61,7 +61,7 @@ async def read(state: RunState, path: str, start: int = 1, end: int | None = Non
 
 
 async def raw(state: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
-    """Lines of any file verbatim, without numbers: what report() takes as a quote."""
+    """Return lines of any file verbatim, without numbers: what report() takes as a quote."""
     side: Side = "base" if base else "head"
     blob = await state.session.tree.read(path, side)
     if blob is None:
@@ -74,7 +74,7 @@ async def raw(state: RunState, path: str, start: int = 1, end: int | None = None
 async def search(
     state: RunState, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
 ) -> list[str]:
-    """Lines of the whole tree that match a Perl-compatible pattern, as "path:line: text". Why nothing does is a note."""
+    """Return lines of the whole tree that match a Perl-compatible pattern, as "path:line: text". Why nothing does is a note."""
     side: Side = "base" if base else "head"
     paths = _globs([glob] if isinstance(glob, str) else glob)
     most = max(1, min(int(limit), MAX_HITS))
@@ -153,7 +153,7 @@ async def _explain(state: RunState, pattern: str, paths: Sequence[str], side: Si
 
 
 async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
-    """Where a function, method or class is written as code: calls first, then mentions, imports, definitions."""
+    """Return where a function, method or class is written as code: calls first, then mentions, imports, definitions."""
     rows = [
         {**_place(row), "function": row.function, "form": row.form, "test": row.test}
         for row in (await state.session.callers(symbol))[:MAX_HITS]
@@ -164,7 +164,7 @@ async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
 
 
 async def readers(state: RunState, name: str) -> list[dict[str, object]]:
-    """The places that read an attribute, key, constant, setting or other name that nobody calls, the likeliest reader first."""
+    """Return the places that read an attribute, key, constant, setting or other name that nobody calls, the likeliest reader first."""
     rows = [{**_place(row), "kind": row.function} for row in (await state.session.readers(name))[:MAX_HITS]]
     if not rows:
         await _elsewhere(state, "readers", name)

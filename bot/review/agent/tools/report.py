@@ -34,7 +34,7 @@ async def report(
     suggestion: str | None = None,
     trigger: str = "",
 ) -> str:
-    """The finding's id and what became of the report, or "refused: " and the reason. Its quotes are looked up in the tree."""
+    """Report a finding: return its id and what became of the report, or "refused: " and the reason. Its quotes are looked up in the tree."""
     if severity not in SEVERITIES:
         return _refuse(state, title, f"severity must be one of {', '.join(SEVERITIES)}")
     if not str(title).strip() or not str(why).strip():
@@ -75,7 +75,7 @@ async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002, ARG
 
 
 async def findings(state: RunState) -> list[dict[str, Any]]:
-    """Every finding that stands so far, with its id, line, state and who found it."""
+    """Return every finding that stands so far, with its id, line, state and who found it."""
     return [
         {"id": f.fingerprint, "line": f.start, "by": f.source, "state": _state(state, f), **ask.as_dict(f)}
         for f in state.session.results.findings
@@ -83,7 +83,7 @@ async def findings(state: RunState) -> list[dict[str, Any]]:
 
 
 async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
-    """What was read and what was not; the uses that nobody has read are counted by file, with `uses` they are all listed."""
+    """Return what was read and what was not; the uses that nobody has read are counted by file, with `uses` they are all listed."""
     coverage, unread = state.session.tracker.coverage(), state.session.tracker.unread()
     left = [row for row in coverage.open if row.kind == "use"]
     files = Counter(row.path for row in left)
@@ -107,14 +107,14 @@ async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
 
 
 async def budget(state: RunState) -> dict[str, Any]:
-    """What is left. No seconds: they would make every replay another run."""
+    """Return what is left. No seconds: they would make every replay another run."""
     code = state.session.consumer_code
     looks = {"looks_at_consumers": code.left} if code is not None and code.names else {}
     return {**await common.budget(state), **looks}
 
 
 async def set_answer(state: RunState, text: Value, overview: Value = "", issues: Value = ()) -> str:
-    """The root's summary, what it says that the change does and of the issues that it closes; the run ends after this block."""
+    """Take the root's summary, what it says that the change does and of the issues that it closes; the run ends after this block."""
     said = await common.set_answer(state, text)
     if not state.depth:
         state.session.results.issues = from_root(issues, state.session.pull.issues) or state.session.results.issues

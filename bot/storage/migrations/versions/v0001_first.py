@@ -5,4 +5,4 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Nothing leads here from an older one."""
+    """Do nothing: nothing leads here from an older one."""
