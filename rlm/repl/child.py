@@ -42,6 +42,7 @@ from rlm.repl.frames import FRAME, HEAD, both_ends, decode, encode, packed, unpa
 
 LINE = 4_000  # characters of a line of an error
 CHUNK = 65_536  # characters of a frame of output
+DAY = 86_400  # seconds after which a process ends that waits for a parent which was killed
 KINDS = {"TypeError": TypeError, "ValueError": ValueError}  # what a host function raises in a block, if no RuntimeError
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock stands still, so that a replay prints the same
 LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120 - the standard library's folder, which no error names
@@ -93,7 +94,7 @@ CALLS = {
     "exit_group": (231, 94),
     "restart_syscall": (219, 128),
 }
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 4, 22, 38
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06  # instructions of the filter
 ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050001, 0x80000000  # what it returns; REFUSE: the call fails with EPERM
 NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # where a call's number, its machine and its first argument stand
@@ -124,7 +125,6 @@ def lock_linux() -> None:
     program = struct.pack("@HP", len(rows), ctypes.addressof(instructions))
     library = ctypes.CDLL(None, use_errno=True)
     for request in (
-        (PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0),
         (PR_SET_DUMPABLE, 0, 0, 0, 0),
         (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
         (PR_SET_SECCOMP, 2, ctypes.create_string_buffer(program), 0, 0),
@@ -140,6 +140,7 @@ def limit(memory: int, seconds: int) -> None:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         most = pages * resource.getpagesize() + memory
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    signal.alarm(DAY)
     for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
         resource.setrlimit(kind, (most, most))
 

@@ -2,10 +2,12 @@
 
 import base64
 import json
-import struct
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from asyncio import StreamReader
 
 FRAME = 16 << 20  # bytes of a frame from the child: escaped, all that a host function takes
 HEAD = 4  # bytes before a frame, which say how many it has
@@ -59,7 +61,7 @@ def decode(value: Value) -> Value:
 def packed(frame: Mapping[str, Any]) -> bytes:
     """A frame as it is written."""
     data = json.dumps(frame).encode()
-    return struct.pack(">I", len(data)) + data
+    return len(data).to_bytes(HEAD, "big") + data
 
 
 def unpacked(data: bytes) -> dict[str, Any]:
@@ -70,12 +72,12 @@ def unpacked(data: bytes) -> dict[str, Any]:
     return frame
 
 
-def size(head: bytes) -> int:
-    """The bytes of the frame that follows. Raises ValueError for more than a frame has."""
-    (size,) = struct.unpack(">I", head)
+async def receive(incoming: "StreamReader") -> dict[str, Any]:
+    """The next frame of a stranger. Raises ValueError for what is none, EOFError at its end."""
+    size = int.from_bytes(await incoming.readexactly(HEAD), "big")
     if size > FRAME:
         raise ValueError("it is longer than a frame")
-    return int(size)
+    return unpacked(await incoming.readexactly(size))
 
 
 def both_ends(text: str, most: int) -> str:

@@ -10,12 +10,10 @@ import os
 import re
 import resource
 import signal
-import socket
-import subprocess
 import sys
 import time
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,7 @@ from rlm.values import BlockOutcome, Limits, Observation
 
 Async = Callable[..., Coroutine[Any, Any, Any]]
 ERROR_CHARS = 2_000  # of an error text
-PROCESSOR = 3_600  # seconds of a processor in the life of a child: one whose parent was killed ends by itself
+PROCESSOR = 600  # seconds of a processor in the life of a child: one whose parent was killed ends by itself
 HOST_CALLS = 5_000  # of one child
 START_SECONDS = 20.0  # of a processor to be ready, or to take on what it is sent
 # Times the seconds that a child may compute: how long the host waits for a sign of it, on a machine that is busy.
@@ -38,6 +36,7 @@ GONE = "\nThe REPL was restarted: every name that you assigned is gone; the give
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each run
 # The standard library comes first, so that nothing beside this package takes the place of a module of it.
 PROGRAM = "import sys; sys.path.append(sys.argv[1]); from rlm.repl import child; sys.path.pop(); child.main()"
+ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
 # macOS: nothing but Python's own folders can be read, and nothing else be done.
 PROFILE = """(version 1)(deny default)(allow process-exec (literal "{python}"))(allow sysctl-read)(allow mach-lookup)
 (allow file-read-metadata)(allow file-read* (subpath "{base}")(subpath "/usr/lib")(subpath "/System")(subpath "{program}"))"""
@@ -51,61 +50,6 @@ class Ended(Exception):  # noqa: N818 - an outcome of a block
         self.outcome: BlockOutcome = outcome
 
 
-class Child:
-    """A process whose standard input and output are one socket."""
-
-    def __init__(self, ours: socket.socket, theirs: socket.socket) -> None:
-        self._ours = ours
-        self._process: subprocess.Popen[bytes] = subprocess.Popen(
-            _command(),
-            stdin=theirs.fileno(),
-            stdout=theirs.fileno(),
-            stderr=subprocess.DEVNULL,
-            env={"PYTHONHASHSEED": "0", "PYTHONUTF8": "1"},
-            cwd="/",
-            start_new_session=True,
-        )
-        self._outgoing: asyncio.StreamWriter | None = None
-
-    async def connect(self) -> None:
-        """Open the streams to it."""
-        self._incoming, self._outgoing = await asyncio.open_connection(sock=self._ours, limit=1 << 20)
-
-    def allow(self, seconds: float) -> None:
-        """Let the kernel end it when it has computed for so long from now on, in whole seconds; where the machine cannot, silence tells."""
-        if sys.platform == "linux":
-            with suppress(OSError):
-                used = time.clock_gettime(
-                    (~self._process.pid << 3) | 2
-                )  # the clock of a process, as the C library numbers it
-                limits = min(math.ceil(used + seconds), PROCESSOR), PROCESSOR
-                resource.prlimit(self._process.pid, resource.RLIMIT_CPU, limits)
-
-    async def send(self, data: bytes) -> None:
-        """Hand it a frame."""
-        if self._outgoing is not None:
-            self._outgoing.write(data)
-            await self._outgoing.drain()
-
-    async def receive(self) -> Mapping[str, Any]:
-        """The next frame that it says. Raises ValueError for what is none."""
-        size = frames.size(await self._incoming.readexactly(frames.HEAD))
-        return frames.unpacked(await self._incoming.readexactly(size))
-
-    def kill(self) -> None:
-        """End its process: what is read from it then ends too."""
-        self._process.kill()
-
-    def end(self) -> int:
-        """End it now; its exit code."""
-        self.kill()
-        if self._outgoing is not None:
-            self._outgoing.transport.abort()
-        else:
-            self._ours.close()
-        return self._process.wait()
-
-
 class Repl:
     """One locked child, started again after a crash or a limit. `open_repl` opens it."""
 
@@ -114,10 +58,7 @@ class Repl:
         self._functions = {**functions, "more": self._more}
         self._cuts: dict[int, str] = {}  # out of earlier outputs, numbered over the whole run
         self._blocks = self._calls = 0
-        self._child: Child | None = None
-        self.starter = ThreadPoolExecutor(
-            1, thread_name_prefix="repl"
-        )  # the kernel ends a child with the thread that started it
+        self._child: Process | None = None
 
     async def run(self, code: str) -> Observation:
         """Run one block. Its output, and the error as the model should read it. Cancelling ends it, and the process with it."""
@@ -153,23 +94,27 @@ class Repl:
         except (TypeError, KeyError, RecursionError) as error:
             raise ValueError(str(error)) from None
 
-    def close(self) -> None:
-        """End the process."""
-        if self._child is not None:
-            self._child.end()
-            self._child = None
+    async def close(self) -> int | None:
+        """End the process; its exit code."""
+        child, self._child = self._child, None
+        if child is None:
+            return None
+        if child.returncode is None:
+            with suppress(ProcessLookupError):  # the library's own kill() may take the exit code away from the loop
+                os.kill(child.pid, signal.SIGKILL)
+        await child.communicate()
+        return child.returncode
 
     async def start(self) -> None:
         """Begin with a fresh locked child that has the variables. Raises ReplUnavailable."""
-        self.close()
+        await self.close()
         self._calls = 0
-        ours, theirs = socket.socketpair()
+        pipes: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": DEVNULL, "limit": 1 << 20}
         try:
-            with theirs:
-                self._child = await asyncio.get_running_loop().run_in_executor(self.starter, Child, ours, theirs)
-            await self._child.connect()
+            self._child = await asyncio.create_subprocess_exec(
+                *_command(), **pipes, env=ENVIRONMENT, cwd="/", start_new_session=True
+            )
         except OSError as error:
-            ours.close()
             raise ReplUnavailable(f"the REPL did not start: {error}") from None
         try:
             told = await self._converse(await asyncio.to_thread(self._order), "locked", START_SECONDS)
@@ -177,7 +122,7 @@ class Repl:
             told = {"why": f"its process ended at the start ({ended})"}
         possible = told.get("possible")
         if told.get("locked") is not True or possible != []:
-            self.close()
+            await self.close()
             listed = ", ".join(map(str, possible)) if isinstance(possible, list) else ""
             why = f"a block could {listed}" if listed else told.get("why") or "it did not answer"
             raise ReplUnavailable(f"the REPL cannot be locked on this machine: {why}")
@@ -195,35 +140,36 @@ class Repl:
         self, data: bytes, end: str, seconds: float, sink: Callable[[str], None] = lambda _: None
     ) -> Mapping[str, Any]:
         """Send an order and serve what the child asks for, up to the frame that ends it. Only what it computes is its time. Raises Ended."""
-        if self._child is None:
-            raise RuntimeError("the REPL is not open")
         child, patience = self._child, PATIENCE * seconds
-        child.allow(seconds)
+        if child is None or child.stdin is None or child.stdout is None:
+            raise RuntimeError("the REPL is not open")
+        _allow(child.pid, seconds)
         try:
             while True:
                 async with asyncio.timeout(patience) as silence:
-                    await child.send(data)
-                    while "print" in (frame := await child.receive()):
+                    child.stdin.write(data)
+                    await child.stdin.drain()
+                    while "print" in (frame := await frames.receive(child.stdout)):
                         sink(str(frame["print"]))
                         silence.reschedule(asyncio.get_running_loop().time() + patience)
                 if end in frame:
                     return frame
                 data = frames.packed(await self._answer(frame))
         except asyncio.CancelledError:
-            self.close()
+            await self.close()
             raise
         except (OSError, EOFError) as error:
-            if isinstance(error, TimeoutError) or child.end() == -signal.SIGXCPU:
-                raise self._end("limit", f"time limit: the block computed for {seconds:g} s") from None
-            raise self._end("crash", "its process has ended") from None
+            if await self.close() == -signal.SIGXCPU or isinstance(error, TimeoutError):
+                raise await self._end("limit", f"time limit: the block computed for {seconds:g} s") from None
+            raise await self._end("crash", "its process has ended") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise self._end("crash", f"it said what is no part of the conversation ({error})") from None
+            raise await self._end("crash", f"it said what is no part of the conversation ({error})") from None
 
     async def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
         """What a host function returns, or the exception that it raises in the block: with a sentence, whatever it was."""
         self._calls += 1
         if self._calls > HOST_CALLS:
-            raise self._end("limit", f"call limit: more than {HOST_CALLS:,} calls of given functions in one run")
+            raise await self._end("limit", f"call limit: more than {HOST_CALLS:,} calls of given functions in one run")
         name, function = frame["call"], self._functions[frame["call"]]
         arguments, keywords = frames.decode(frame["arguments"]), frames.decode(frame["keywords"])
         try:
@@ -237,9 +183,9 @@ class Repl:
         except Exception as error:  # noqa: BLE001 - the boundary: a fault of the host may not end the root's work
             return {"raise": "RuntimeError", "message": f"{name}() failed in the host: {type(error).__name__}"}
 
-    def _end(self, outcome: BlockOutcome, why: str) -> Ended:
+    async def _end(self, outcome: BlockOutcome, why: str) -> Ended:
         """End the child; what to raise for it."""
-        self.close()
+        await self.close()
         return Ended(outcome, why if outcome == "limit" else f"the REPL's process ended: {why}")
 
     async def _more(self, number: int) -> str:
@@ -260,9 +206,15 @@ async def open_repl(
         await repl.start()
         yield repl
     finally:
-        repl.close()
-        repl.starter.shutdown(wait=False)
-        await asyncio.sleep(0)  # the socket closes in the loop's next step
+        await repl.close()
+
+
+def _allow(pid: int, seconds: float) -> None:
+    """Let the kernel end a process when it has computed for so long from now on, in whole seconds; where the machine cannot, silence tells."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            used = time.clock_gettime((~pid << 3) | 2)  # the clock of a process, as the C library numbers it
+            resource.prlimit(pid, resource.RLIMIT_CPU, (min(math.ceil(used + seconds), PROCESSOR), PROCESSOR))
 
 
 def _command() -> list[str]:

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Never
 
@@ -14,6 +14,7 @@ import pytest
 from rlm.repl import child
 from rlm.repl.process import Repl, open_repl
 from rlm.values import Limits, Observation
+from tests.waits import ended, until
 
 LIMITS = Limits(turn_seconds=1.0, output_chars=400)
 
@@ -335,15 +336,50 @@ def test_a_process_that_cannot_be_locked_runs_nothing() -> None:
     )
 
 
+def said(pid: int, file: str) -> str:
+    """What the kernel says of a process; nothing where it has gone."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/{file}").read_text()
+    return ""
+
+
+def processes(host: int) -> list[int]:
+    """The processes in which blocks of this host run."""
+    pids = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+    return [pid for pid in pids if f"\nPPid:\t{host}\n" in said(pid, "status") and "rlm.repl" in said(pid, "cmdline")]
+
+
+# A host whose block never ends.
+HOST = """
+import asyncio
+from rlm.repl.process import open_repl
+from rlm.values import Limits
+async def begun():
+    print("begun", flush=True)
+async def main():
+    async with open_repl({}, {"begun": begun}, Limits(turn_seconds=1.0)) as repl:
+        await repl.run("begun()\\nwhile True:\\n    pass")
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process in /proc")
+def test_a_host_that_is_killed_leaves_no_block_behind() -> None:
+    """Nobody tells the process of a block that its host is gone: what it may compute ends it."""
+    with ended(subprocess.Popen([sys.executable, "-c", HOST], stdout=subprocess.PIPE, text=True)) as host:
+        assert host.stdout is not None
+        assert host.stdout.readline() == "begun\n"
+        (block,) = processes(host.pid)
+    until(lambda: not said(block, "cmdline"), "the process of the block has ended")
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process in /proc")
 def test_crash_is_survived() -> None:
     """When the process dies under a block, the next block runs in a new one, and the model is told."""
 
     def die() -> None:
-        for name in Path("/proc").glob("[0-9]*/stat"):
-            pid, parent = int(name.parent.name), int(name.read_text().rpartition(")")[2].split()[1])
-            if parent == os.getpid() and "rlm.repl" in (name.parent / "cmdline").read_text():
-                os.kill(pid, signal.SIGKILL)
+        for pid in processes(os.getpid()):
+            os.kill(pid, signal.SIGKILL)
 
     with opened({"given": 1}, {"die": die}, LIMITS) as repl:
         seen = repl.run("mine = 1\ndie()\nprint('not reached')")
