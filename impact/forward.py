@@ -2,18 +2,18 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from impact import fit
 from impact.classes import constructors, lineage, members
+from impact.filetypes import FileType
 from impact.index import Index
 from impact.language import Language, Modules, language_of
 from impact.namespaces import Namespaces
 from impact.resolve import ABSENT, OPEN, Answer, by_star, names_of, of_mates, offered
 from impact.seen import Seen, Typed
-from impact.values import Bound, Definition, Facts, Import, Place, Rule, Use
+from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Place, Rule, Use, places_of
 
 ALIKE = 0.72  # how near a name is to one that it may be meant for, from 0 to 1
 BESIDE = 0.06  # how much farther than the nearest another one may be
@@ -343,7 +343,7 @@ class _File:
             return ""
         if language is None or language.name not in self._language.speaks:
             return ""
-        return fit.misfit(one.takes, use.arguments, self._language.files)
+        return _in_words(one.takes, use.arguments, self._language.files)
 
     def _place(
         self, line: int, name: str, rule: Rule, files: tuple[str, ...], *, near: tuple[str, ...] = (), asked: str
@@ -389,6 +389,21 @@ def _likeness(one: str, other: str) -> float:
     """How alike two names are, from 0 to 1; capitals and underscores count half."""
     plain = SequenceMatcher(None, one.lower().replace("_", ""), other.lower().replace("_", "")).ratio()
     return (plain + SequenceMatcher(None, one, other).ratio()) / 2
+
+
+def _in_words(parameters: Sequence[Parameter], given: Arguments, language: FileType) -> str:
+    """What is wrong with a call, as the end of a sentence that begins with "it"; "" if it fits or nobody can know."""
+    found, places = given.misfit(parameters, language), places_of(parameters)
+    if found is None or found.kind == "order":
+        return ""
+    if found.kind == "surplus":
+        least = sum(one.is_required for one in places)
+        takes = str(len(places)) if least == len(places) else f"{least} to {len(places)}"
+        return f"takes {takes} {'argument' if takes == '1' else 'arguments'}, not {given.positional}"
+    names = " and ".join(map(repr, found.names))
+    return {"keyword": f"has no parameter {names}", "twice": f"gets {names} twice", "missing": f"is missing {names}"}[
+        found.kind
+    ]
 
 
 def _keyword(use: Use, one: Definition, says: str) -> tuple[str, ...]:

@@ -3,7 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from impact.filetypes import FileType
 
 ParameterKind = Literal["positional", "only", "keyword", "rest", "named_rest"]
 Rule = Literal[
@@ -161,12 +164,52 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Wrong:
+    """The first thing that is wrong with a call: a keyword that nothing takes, too many arguments, ..."""
+
+    kind: Literal["keyword", "surplus", "twice", "missing", "order"]
+    names: tuple[str, ...] = ()  # of the parameters or keywords that it is about
+
+
+@dataclass(frozen=True, slots=True)
 class Arguments:
     """What a call passes. `spread`: some of it is not written one by one, so that nothing can be counted."""
 
     positional: int = 0
     keywords: tuple[str, ...] = ()
     spread: bool = False
+
+    def misfit(self, parameters: Sequence[Parameter], language: "FileType") -> Wrong | None:
+        """What is wrong with the call, in a file of a language, of what takes these parameters; None if it fits or nobody can know."""
+        kinds = {one.kind for one in parameters}
+        accepted = {one.name for one in parameters if one.kind in ("positional", "keyword")}
+        unknown = next((word for word in self.keywords if word not in accepted and "named_rest" not in kinds), "")
+        if unknown:
+            return Wrong("keyword", (unknown,))
+        if self.spread:
+            return None
+        if self.positional > len(places_of(parameters)) and "rest" not in kinds and not language.surplus_arguments:
+            return Wrong("surplus")
+        return None if language.missing_arguments else self._misfit_of_all(parameters, language)
+
+    def _misfit_of_all(self, parameters: Sequence[Parameter], language: "FileType") -> Wrong | None:
+        """The same in a language in which each parameter must get a value."""
+        places = places_of(parameters)
+        twice = next((one.name for one in places[: self.positional] if one.name in self.keywords), "")
+        if twice and "only" not in {one.kind for one in places if one.name == twice}:
+            return Wrong("twice", (twice,))
+        left = [*places[self.positional :], *(one for one in parameters if one.kind == "keyword")]
+        missing = tuple(one.name for one in left if one.is_required and one.name not in self.keywords)
+        if missing:
+            return Wrong("missing", missing)
+        order = [one.name for one in parameters if one.kind == "keyword"] if language.ordered_arguments else []
+        written = [order.index(word) for word in self.keywords if word in order]
+        return Wrong("order") if written != sorted(written) else None
+
+
+def places_of(parameters: Sequence[Parameter]) -> list[Parameter]:
+    """The parameters that take an argument by its place."""
+    return [one for one in parameters if one.kind in ("positional", "only")]
 
 
 @dataclass(frozen=True, slots=True)

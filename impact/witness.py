@@ -1,23 +1,20 @@
 """The witness: the base builds. What this reading finds wrong in it, this reading does not understand.
 
 A place in a new line stands if the tree does not say that a build adds to what it names, and if the base answers the same question, asked by the
-same code: no line that nobody changed lacks something of the same module, package or class, or calls the same function wrongly. An old line
-uses what changed if it meant that before.
+same code: no line that nobody changed lacks something of the same module, package or class, or calls the same function wrongly.
 """
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from impact.filetypes import parsed_by
 from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import Language, language_of
-from impact.namespaces import Namespaces
 from impact.paths import above_of, joined, shared_folders
-from impact.resolve import named
-from impact.values import Base, Change, Facts, Place
+from impact.values import Base, Change, Place
 
 ASKED = 16  # files of the base that are asked about one place
 MOST = 48  # the same, about all places
@@ -29,8 +26,6 @@ TOLD = re.compile(
     re.IGNORECASE,
 )
 BUILT = re.compile(r"(?:^|/)CMakeLists\.txt$")
-# Of a project with namespaces.
-MANIFEST = re.compile(r"(?:\.csproj|(?:^|/)(?:pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|composer\.json))$")
 
 
 @dataclass(slots=True)
@@ -174,120 +169,3 @@ def _last(name: str, language: Language) -> str:
     endings = parsed_by(kind.parser) if kind.any_suffix else ()
     bare = next((written.removesuffix(one) for one in endings if written.endswith(one)), written)
     return re.split(r"[./:\\]", bare)[-1] if language.separator else name
-
-
-@dataclass(frozen=True, slots=True)
-class OldUse:
-    """A name of a file that nobody changed, which is taken for what another file defines."""
-
-    path: str
-    name: str
-    home: str  # the file that defined it before the change
-
-
-async def of_others(base: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
-    """Of these uses, those that mean something else in the base: the same question is asked of it by the reading of new lines.
-
-    A file means what the project that it is in has by the same whole name, whatever other projects have.
-    """
-    index = Index(await base.paths())
-    projects = frozenset(posixpath.dirname(path) for path in index.paths.files if MANIFEST.search(path))
-    found = [
-        use for use in uses if await _means_another(base, index, use) or await _has_its_own(base, index, use, projects)
-    ]
-    return frozenset(found)
-
-
-async def given_elsewhere(tree: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
-    """Of these uses, those to which another file of a tree gives a meaning: it holds the name, in a namespace that the user names or is in.
-
-    Whether a project refers to that of the file is not asked: it may get it as a package.
-    """
-    index = Index(await tree.paths())
-    found = set[OldUse]()
-    for name in sorted({use.name for use in uses})[:ASKED]:
-        mine = [use for use in uses if use.name == name]
-        pattern = rf"\b(?:class|struct|record|interface|enum|delegate|object|trait)\s.*\b{re.escape(name)}\b"
-        holders = [path for path in await tree.holding(pattern) if path not in {use.home for use in mine}][:MOST]
-        for path in (*holders, *(path for use in mine for path in (use.path, use.home) if path in index.paths.files)):
-            index.facts(path)
-        await index.read(tree)
-        mine = [use for use in mine if (facts := index.facts(use.home)) is None or not _defines(facts, name)]
-        known = [facts for path in holders if (facts := index.facts(path)) is not None and _defines(facts, name)]
-        spaces = {one.spaces[-1] if one.spaces else "" for one in known}
-        found.update(use for use in mine if not spaces.isdisjoint(_in_sight(index, use)))
-    return frozenset(found)
-
-
-def _in_sight(index: Index, use: OldUse) -> Iterator[str]:
-    """The namespaces whose names a file can write alone: those that it names, its own, those around them, and those of its project."""
-    facts, language = index.facts(use.path), language_of(use.path)
-    modules = index.modules(language) if language is not None else None
-    if facts is None:
-        return
-    for space in facts.spaces:
-        yield from (space, *(space[:at] for at, letter in enumerate(space) if letter == "."))
-    for item in facts.imports:
-        if item.star or any(bound.there == use.name for bound in item.names):
-            yield from (item.spec, *(f"{space}.{item.spec}" for space in facts.spaces))
-    if isinstance(modules, Namespaces):
-        yield from modules.in_sight(use.path, facts.spaces)
-
-
-async def _means_another(base: Base, index: Index, use: OldUse) -> bool:
-    """Whether the reading of new lines finds another definition for the name, and no import of the file that had it."""
-    is_another = False
-    for _ in range(ROUNDS):
-        answer, facts, home, language = (
-            named(index, use.path, use.name),
-            index.facts(use.path),
-            index.facts(use.home),
-            language_of(use.path),
-        )
-        modules = index.modules(language) if language is not None else None
-        items = facts.imports if facts is not None and modules is not None else ()
-        imported = {path for one in items if modules for path in modules.files(use.path, one, use.name) or ()}
-        homes = {path for path, _ in answer.definitions}
-        is_another = (
-            bool(homes) and use.home not in homes | imported and all(_is_apart(index, use, home, one) for one in homes)
-        )
-        if not await index.read(base):
-            break
-    return is_another
-
-
-def _is_apart(index: Index, use: OldUse, home: Facts | None, path: str) -> bool:
-    """Whether two files define a name each for itself: in namespaces that they declare. Elsewhere an import says which file it means."""
-    other = index.facts(path)
-    if home is None or other is None or not home.spaces:
-        return False
-    return _defines(home, use.name) and home.spaces != other.spaces
-
-
-def _defines(facts: Facts, name: str) -> bool:
-    return any(one.name == name and not one.owner and one.kind != "holder" for one in facts.definitions)
-
-
-async def _has_its_own(base: Base, index: Index, use: OldUse, projects: Collection[str]) -> bool:
-    """Whether the project of a file defines the same whole name, and that of the other file is another one."""
-    mine, other = (
-        next((one for one in (*above_of(path), "") if one in projects), None) for path in (use.path, use.home)
-    )
-    if mine is None or other is None or mine == other:
-        return False
-    pattern = rf"\b(?:class|struct|record|interface|enum|object|trait|fun|function)\s.*\b{re.escape(use.name)}\b"
-    found = [path for path in await base.holding(pattern, mine) if _is_of(path, projects, mine) and path != use.path]
-    paths = [use.home, *found[:ASKED]]
-    for path in (use.path, *paths):
-        index.facts(path)
-    await index.read(base)
-    user, home, *others = (index.facts(path) for path in (use.path, *paths))
-    if user is None or home is None or not home.spaces:
-        return False
-    # A name of its own namespace goes before those that it imports.
-    spaces = {home.spaces} | ({user.spaces} if user.spaces != home.spaces else set())
-    return any(facts is not None and facts.spaces in spaces and _defines(facts, use.name) for facts in others)
-
-
-def _is_of(path: str, projects: Collection[str], project: str) -> bool:
-    return next((one for one in (*above_of(path), "") if one in projects), None) == project

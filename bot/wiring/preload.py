@@ -31,8 +31,9 @@ ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 LATER = (
     "bot.review.agent.seed",
     "impact.uses.guards",
+    "impact.uses.meant",
     "impact.uses.results",
-    "impact.wholes",
+    "impact.uses.lacking",
     "rlm.money.schema",
     "jinja2",
     "pathspec",

@@ -7,12 +7,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from impact import fit
 from impact.changes import ChangedSymbol, Dependents, Reference, UsePlace
 from impact.filetypes import filetype
-from impact.fit import places_of
 from impact.uses.contract import moved_places
-from impact.values import Definition
+from impact.values import Definition, places_of
 
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 
@@ -213,7 +211,7 @@ def insists_on_signatures(definition: str, caller: str) -> bool:
 def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | None:
     """The first thing that is wrong with a call. `before` tells what is new about it. One overload that fits is enough."""
     language = filetype(call.path)
-    found = [fit.wrong(parameters, call.arguments, language) for parameters in (after.listed, *after.also)]
+    found = [call.arguments.misfit(parameters, language) for parameters in (after.listed, *after.also)]
     wrong = found[0]
     if wrong is None or None in found:
         return None

@@ -19,17 +19,20 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from impact.changes import Fate, Tie
 from impact.everyday import METHODS
 from impact.filetypes import filetype
 from impact.ports import Language, Tree
 from impact.text.lines import says
-from impact.uses.exports import Exports
-from impact.uses.names import Names
+from impact.uses.sides import Exports
 from impact.uses.sites import Bindings, Match, is_imported
 from impact.uses.targets import UseTarget, is_extension, last_word, names_class, resembles, telling
 from impact.values import COMPONENT, Facts, Link, Side, Use
+
+if TYPE_CHECKING:
+    from impact.uses.search import Names
 
 SIDES: tuple[Side, Side] = ("head", "base")
 FORGOTTEN = 6  # files that a change may leave behind by mistake
@@ -94,7 +97,7 @@ class Judge:
     tree: Tree
     language: Language
     exports: Exports
-    names: Names
+    names: "Names"
     importers: Mapping[str, Sequence[Link]]
     origins: Mapping[str, frozenset[str] | set[str]]
     lost_imports: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)

@@ -10,23 +10,16 @@ from impact.concurrency import together
 from impact.ports import Language, Tree
 from impact.text.lines import file_lines
 from impact.uses import symbols
-from impact.uses.attributes import lost_attributes
 from impact.uses.budget import LISTED, SearchLimits, by_risk, is_minified
 from impact.uses.contract import contract
-from impact.uses.exports import Exports
 from impact.uses.importing import Scene, beside, importing
-from impact.uses.indirect import Indirect
-from impact.uses.lacking import lacking_parts
-from impact.uses.lost_modules import lost_modules
-from impact.uses.lost_offers import lost_offers
+from impact.uses.indirect import Indirect, merge_prototypes
+from impact.uses.lost import lost_modules, lost_offers
 from impact.uses.markup import lost_parts
-from impact.uses.meant import of_the_change
-from impact.uses.names import ALL_LINES
 from impact.uses.overrides import heirs
 from impact.uses.properties import lost_properties
-from impact.uses.prototypes import merge_prototypes
-from impact.uses.reach import Reach, both
-from impact.uses.search import Search
+from impact.uses.search import ALL_LINES, Search
+from impact.uses.sides import Exports, Reach, both
 from impact.uses.symbols import ChangedSource
 from impact.uses.targets import attribute_targets, use_targets
 from impact.uses.texts import also_says
@@ -57,10 +50,13 @@ async def find(
     references = [*in_texts.references, *await lost_properties(tree, found_symbols, found)]
     for rules in [language.fields for language, _ in changed_files if language.fields is not None]:
         references = await rules.with_lost_fields(tree, found_symbols, references, fresh)
-    lacking, not_looked = await lacking_parts(tree, found_symbols, fresh)
-    references += lacking
+    if found_symbols:
+        from impact.uses.lacking import lacking_parts  # here: it loads the grammars
+
+        lacking, not_looked = await lacking_parts(tree, found_symbols, fresh)
+        references += lacking
+        missed_uses += not_looked
     references += await lost_parts(tree, files, [one for part in by_language for one in part.files])
-    missed_uses += not_looked
     return Dependents(
         symbols=tuple(symbol for part in parts for symbol in part.symbols),
         files=tuple(dependent for part in parts for dependent in part.files),
@@ -137,7 +133,9 @@ async def _of_language(
     broken_imports = await lost_modules(head, base, scene.lost_imports)
     search = Search(scene, budget, fresh, broken_imports, cut)
     targets = await use_targets(scene)
-    references = await search.run([*targets, *await attribute_targets(scene, lost_attributes(sources))])
+    references = await search.run([*targets, *await attribute_targets(scene, symbols.lost_attributes(sources))])
+    from impact.uses.meant import of_the_change  # here: grammars load with the first search
+
     references = await of_the_change(tree, scene, references)
     references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])

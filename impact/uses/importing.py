@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from impact.changes import ChangedSymbol, Dependent, Query, Reference
 from impact.concurrency import together
 from impact.text.paths import is_test
-from impact.uses.exports import NOT_HANDED_ON, Exports
-from impact.uses.prototypes import HeadersByDefinition
-from impact.uses.reach import Reach, globs
+from impact.uses.indirect import HeadersByDefinition
+from impact.uses.sides import NOT_HANDED_ON, Exports, Reach, globs
 from impact.uses.sites import MODULE, Bindings, Meaning, bind
 from impact.uses.symbols import ChangedSource
 from impact.values import Link

@@ -1,24 +1,35 @@
 """Parts that a type asks for since the change, and the unchanged code that had to give all of them and lacks one: implementers, literals, choices.
 
-The base is the witness: what did not give all that the type asked for then, by the same reading, is not understood here.
+An interface has a new method, a structure a new field, an enumeration a new member: each class, literal and `match` that named all of them before
+lacks one now. Both are told from one file, by the query `wholes`. The base is the witness: what did not give all that the type asked for then, by the
+same reading, is not understood here.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Literal
+
+from tree_sitter import Node
 
 from impact.changes import ChangedSymbol, Reference, ResultMisuse
+from impact.classes import members
+from impact.index import ROUNDS, Index
+from impact.language import Language, language_of
+from impact.matching import Captures, matches
+from impact.memo import memo
+from impact.nodes import first_line, last_line, name_of, text
+from impact.paths import shared_folders
 from impact.ports import Tree
+from impact.reader import Reader, parse
+from impact.resolve import named, named_by
 from impact.text.lines import file_lines
 from impact.uses.sites import mention
 from impact.views import OneSide
 
-if TYPE_CHECKING:
-    from impact.index import Index
-    from impact.wholes import Parts, Whole
-
+Kind = Literal["heir", "build", "choose"]
+KINDS: tuple[Kind, ...] = ("heir", "build", "choose")
 Type = tuple[str, str]  # the file that defines it, and its name
 MOST = 200  # files in which one type is looked for
 DEPTH = 6  # types above each other
@@ -36,21 +47,107 @@ SAYS = {  # of whom -> what is asked, and what is left out
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A part that a type asks for. `kind`: of whom."""
+
+    owner: str
+    name: str
+    kind: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What has to give each part of a type, as one file writes it."""
+
+    kind: str
+    of: str  # the type as it is written; "" where the parts alone tell it
+    name: str  # of an heir: its own
+    given: frozenset[str]
+    places: int  # parts that are given by their place alone
+    is_all: bool  # what it writes is all that it gives: it inherits nothing
+    is_open: bool  # it may give, or leave out, what it does not write
+    line: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the types of a file ask for, and the wholes in it."""
+
+    requirements: tuple[Requirement, ...] = ()
+    wholes: tuple[Whole, ...] = ()
+
+
+def tells(language: Language) -> bool:
+    """Whether anything of a language is a whole."""
+    return bool(language.texts("wholes"))
+
+
+@memo
+def parts(language: Language, source: bytes) -> Parts | None:
+    """What the types of a file ask for, and what has to give all of it; None if the file cannot be read."""
+    root = parse(language, source)
+    if root is None:
+        return None
+    file, rows = Reader(language, root), matches(language, ("wholes",), root)["wholes"]
+    silent = {node.start_byte for node, _ in rows.of("provided")}
+    asked = {
+        (node.start_byte, kind): Requirement(
+            ".".join(name_of(found[key][0]) for key in ("within", "owner") if key in found) or file.owner(node),
+            name_of(node),
+            kind,
+            first_line(node),
+        )
+        for kind, node, found in rows.under("asks.")
+        if node.start_byte not in silent
+    }
+    wholes = [whole for kind in KINDS for whole in _wholes(file, rows.of(f"whole.{kind}"), kind)]
+    return Parts(tuple(row for _, row in sorted(asked.items())), tuple(sorted(wholes, key=lambda one: one.line)))
+
+
+def _wholes(file: Reader, rows: Iterable[tuple[Node, Captures]], kind: str) -> Iterator[Whole]:
+    """The wholes of one kind; of an heir one for each type that it names."""
+    found: dict[int, tuple[Node, dict[str, dict[int, Node]]]] = {}
+    for node, captures in rows:
+        _, mine = found.setdefault(node.id, (node, defaultdict(dict)))
+        for key, nodes in captures.items():
+            mine[key].update({one.start_byte: one for one in nodes})
+    for node, mine in found.values():
+        types = sorted({text(one) for one in mine["of"].values()})
+        named = [*mine["part"].values()]
+        is_open = bool(mine["rest"]) or any(
+            not any(arm.start_byte <= one.start_byte < arm.end_byte for one in named) for arm in mine["arm"].values()
+        )
+        own = next((name_of(one) for one in mine["name"].values()), "")
+        outer = file.owner(node) if own else ""
+        for written in types if kind == "heir" else [types[0] if len(types) == 1 else ""]:
+            yield Whole(
+                kind,
+                written,
+                f"{outer}.{own}".lstrip("."),
+                frozenset(map(name_of, named)),
+                len(mine["place"]),
+                bool(mine["all"]),
+                is_open or (len(types) > 1 and kind != "heir"),
+                first_line(node),
+                last_line(node),
+            )
+
+
 @dataclass(slots=True)
 class _Sides:
     """Both trees as far as they are read."""
 
-    now: "Index"
-    before: "Index"
+    now: Index
+    before: Index
     gained: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))  # type, kind -> parts
     # What such a type hands on.
     below: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
-    def parts(self, index: "Index", path: str) -> "Parts | None":
+    def parts(self, index: Index, path: str) -> Parts | None:
         """What a file asks for and gives; None if it is not read, or of no language that tells it."""
-        from impact.language import language_of
-        from impact.wholes import parts, tells
-
         language = language_of(path)
         if language is None or not tells(language) or index.facts(path) is None:
             return None
@@ -68,7 +165,6 @@ async def lacking_parts(
     }
     if not pairs:
         return [], []
-    from impact.index import ROUNDS, Index
 
     head, base = OneSide(tree, "head"), OneSide(tree, "base")
     sides = _Sides(Index(await head.paths()), Index(await base.paths()))
@@ -116,9 +212,6 @@ def _gain(sides: _Sides, new: str, old: str) -> None:
 
 async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequence[str], list[str]]:
     """The files of the same language that may hold a whole of a type, the nearest first."""
-    from impact.language import language_of
-    from impact.paths import shared_folders
-
     language, word = language_of(home), name.rpartition(".")[2]
     found = [
         path
@@ -154,8 +247,7 @@ def _rows(
                     yield from _told(sides, path, whole, target, sorted(left))
 
 
-def _told(sides: _Sides, path: str, whole: "Whole", target: Type, names: Sequence[str]) -> Iterator[Reference]:
-    from impact.language import language_of
+def _told(sides: _Sides, path: str, whole: Whole, target: Type, names: Sequence[str]) -> Iterator[Reference]:
 
     language = language_of(path)
     gives, says = SAYS[whole.kind]
@@ -167,10 +259,8 @@ def _told(sides: _Sides, path: str, whole: "Whole", target: Type, names: Sequenc
         yield replace(row, tie="bound", misuse=misuse)
 
 
-def _means(index: "Index", path: str, whole: "Whole", target: Type) -> bool:
+def _means(index: Index, path: str, whole: Whole, target: Type) -> bool:
     """Whether the type that a whole is of is this one."""
-    from impact.resolve import named, named_by
-
     if not whole.of:  # the parts alone tell it: all of them are the type's, which the file knows by its name
         rows = named(index, path, target[1]).definitions
         return bool(whole.given) and [(home, one.name) for home, one in rows] == [target]
@@ -182,7 +272,7 @@ def _means(index: "Index", path: str, whole: "Whole", target: Type) -> bool:
     return [(home, one.name) for home, one in rows] == [target]
 
 
-def _was_whole(sides: _Sides, path: str, whole: "Whole", target: Type) -> bool:
+def _was_whole(sides: _Sides, path: str, whole: Whole, target: Type) -> bool:
     """Whether the same whole gave all that was asked for before the change."""
     known = sides.parts(sides.before, path)
     key = whole.kind, whole.of, whole.name, whole.places
@@ -192,7 +282,7 @@ def _was_whole(sides: _Sides, path: str, whole: "Whole", target: Type) -> bool:
     return False
 
 
-def _lacks(sides: _Sides, index: "Index", path: str, whole: "Whole", target: Type) -> frozenset[str] | None:
+def _lacks(sides: _Sides, index: Index, path: str, whole: Whole, target: Type) -> frozenset[str] | None:
     """The parts that a whole does not give; None where nobody can know."""
     asked = _asked(sides, index, target, whole.kind, DEPTH)
     given = _given(sides, index, path, whole, target, DEPTH)
@@ -207,10 +297,8 @@ def _lacks(sides: _Sides, index: "Index", path: str, whole: "Whole", target: Typ
     return frozenset(asked) - given
 
 
-def _asked(sides: _Sides, index: "Index", target: Type, kind: str, depth: int) -> dict[str, None] | None:
+def _asked(sides: _Sides, index: Index, target: Type, kind: str, depth: int) -> dict[str, None] | None:
     """What a type asks for, with those above it, in order; None if one of them is not known."""
-    from impact.resolve import named
-
     home, name = target
     known, facts = sides.parts(index, home), index.facts(home)
     if known is None or facts is None or not depth:
@@ -225,7 +313,7 @@ def _asked(sides: _Sides, index: "Index", target: Type, kind: str, depth: int) -
     return asked
 
 
-def _given(sides: _Sides, index: "Index", path: str, whole: "Whole", target: Type, depth: int) -> set[str] | None:
+def _given(sides: _Sides, index: Index, path: str, whole: Whole, target: Type, depth: int) -> set[str] | None:
     """What a whole gives: an heir, by itself and what it inherits; None where nobody can know."""
     if whole.kind != "heir" or whole.is_all:
         return set(whole.given)
@@ -233,12 +321,8 @@ def _given(sides: _Sides, index: "Index", path: str, whole: "Whole", target: Typ
     return None if inherited is None else inherited | whole.given
 
 
-def _members(sides: _Sides, index: "Index", path: str, name: str, target: Type, depth: int) -> set[str] | None:
+def _members(sides: _Sides, index: Index, path: str, name: str, target: Type, depth: int) -> set[str] | None:
     """The members of a class and of those above it that are more than asked for; None if one of these is out of sight."""
-    from impact.classes import members
-    from impact.language import language_of
-    from impact.resolve import named_by
-
     facts, language, known = index.facts(path), language_of(path), sides.parts(index, path)
     if facts is None or language is None or known is None or not depth or name in facts.open_owners or facts.open:
         return None

@@ -13,8 +13,8 @@ from impact.ports import Language
 from impact.text.lines import file_lines
 from impact.text.paths import is_test
 from impact.uses.budget import SearchLimits
-from impact.uses.exports import Exports
 from impact.uses.importing import Scene
+from impact.uses.sides import Exports
 from impact.uses.sites import Bindings, bind, classes_of, is_imported
 from impact.uses.targets import UseTarget
 from impact.values import Definition, Facts

@@ -11,7 +11,7 @@ from impact.ports import Tree
 from impact.results import Misuse, Result, Way, misuse, results, results_of
 from impact.text.lines import file_lines, says
 from impact.text.paths import is_test
-from impact.uses.exports import Exports
+from impact.uses.sides import Exports
 from impact.values import Definition, Side
 
 VARIABLE = "variable"

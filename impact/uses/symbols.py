@@ -1,4 +1,4 @@
-"""Which definitions a change touches: compare the outlines of both sides."""
+"""Which definitions a change touches, and which attributes its classes set no more: compare both sides."""
 
 import difflib
 import re
@@ -12,7 +12,8 @@ from types import MappingProxyType
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import filetype
 from impact.ports import Language
-from impact.text.lines import defines, file_lines
+from impact.text.lines import defines, file_lines, is_comment, says
+from impact.text.paths import is_test
 from impact.uses.contract import is_contested, without_formatting
 from impact.values import COMPONENT, SINGLETON, Definition, Facts, Side
 
@@ -23,6 +24,13 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
 MAX_BODY = 4_000  # characters compared
 MOST_FITTING = 100  # new definitions that each removed one is compared with
+OWN = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)")
+SET = re.compile(rf"{OWN.pattern}\s*(?::[^=\n]{{1,80}})?=(?![=>~])")
+ASSIGNS = re.compile(r"(?<![=!<>])=(?![=>~])")
+FIELD = (
+    r"^\s*+(?:public|private|protected|internal|static|readonly|final|var|val|let|const|declare|override|attr_accessor|attr_reader)\s"
+    r"[\w$<>\[\]?|:, ]{0,120}?[#:$]?\bNAME\b|\bsetattr\(\s*+self\s*+,\s*+[\"']NAME[\"']|\b(?:as|for)\s++self\.NAME\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,3 +283,42 @@ def _likeness(one: str, two: str) -> float:
     if shorter * 3 < longer:
         return 0.0
     return difflib.SequenceMatcher(None, old, new, autojunk=False).ratio()
+
+
+def lost_attributes(sources: Sequence[ChangedSource]) -> Iterator[tuple[str, str, str]]:
+    """Give (path, class, attribute) of those that classes set on their objects before, and that their files, or those to which they went, set no more.
+
+    A class that is gone, too, is a loss of its own.
+    """
+    for source in sources:
+        path = source.file.path
+        lines = ["" if is_comment(line, path) else line for line in file_lines(source.before)]
+        left = {symbol.name for symbol in source.new.definitions}
+        classes = [one for one in source.old.definitions if one.kind == "class" and not is_test(path)]
+        told = set[str]()
+        for owner in sorted(classes, key=lambda one: one.end - one.start):  # the innermost first
+            names = {name for line in lines[owner.start - 1 : owner.end] for name in SET.findall(line)}
+            if owner.name in left and names - told:
+                holders = [other for other in sources if other is source or _has_class(other, owner.short)]
+                for name in sorted(names - told):
+                    if not any(_sets(other, name) for other in holders):
+                        yield path, owner.name, name
+            told |= names
+
+
+def _has_class(source: ChangedSource, name: str) -> bool:
+    return any(symbol.short == name and symbol.kind == "class" for symbol in source.new.definitions)
+
+
+def _sets(source: ChangedSource, name: str) -> bool:
+    """Whether a file as it is now defines the name, assigns it to an object of its own, alone or among others, or declares it as a field."""
+    if any(symbol.short == name for symbol in source.new.definitions):
+        return True
+    lines = (line for line in file_lines(source.after) if name in line and not is_comment(line, source.file.path))
+    return any(name in _assigned(line) or says(FIELD, name, line) for line in lines)
+
+
+def _assigned(line: str) -> set[str]:
+    """The attributes that a line assigns: what stands before its first sign, alone or among others, and before each further one."""
+    targets, *values = ASSIGNS.split(line, maxsplit=1)
+    return {*SET.findall(line), *(OWN.findall(targets) if values else ())}

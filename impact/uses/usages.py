@@ -10,7 +10,7 @@ from impact.ports import Language, Tree
 from impact.text.lines import file_lines, is_comment
 from impact.text.paths import is_output, is_prose, is_settings, is_test
 from impact.uses.budget import SearchLimits, is_minified
-from impact.uses.reach import globs
+from impact.uses.sides import globs
 from impact.values import Use
 
 ENVIRONMENT = r"(environ|getenv|process\.env|import\.meta\.env|ENV)\b.{0,300}\bNAME"

@@ -3,11 +3,11 @@
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Reference
-from impact.filetypes import filetype
+from impact.filetypes import filetype, module_path
 from impact.ports import Tree
 from impact.text.lines import is_comment
 from impact.text.paths import is_prose, is_settings, is_style, is_test, is_workflow, uses_nothing, vendored_folder
@@ -17,7 +17,6 @@ from impact.uses.targets import telling
 from impact.uses.texts import environment
 from impact.uses.texts.ends import asks, gives
 from impact.uses.texts.naming import LostName, Naming, blocks_of, lost_definitions, lost_names
-from impact.uses.texts.paths import lost_paths
 from impact.uses.texts.words import (
     IMPORTS,
     LONE_WORD,
@@ -35,6 +34,9 @@ LINES = 40  # of one word that are listed
 RARE = 8  # files that hold a word of a file which nothing parses: more say nothing
 NAMED = 6  # files in a sentence
 FILES, FEW = 60, 6  # files that say a word which an edit left behind; any other word. In more it is a word of its own
+_COMMON_FILES = re.compile(
+    r"^(?:index|main|mod|__init__|readme|config|utils?|types?|test|setup|package)\.\w+$", re.IGNORECASE
+)
 _TEXT = re.compile(r"\"\"\"|'''|([\"'`])((?:\\.|(?!\1)[^\\\n]){0,400})\1")
 _Row = tuple[str, int, str]  # path, line, text
 
@@ -434,3 +436,21 @@ def _notes(files: Sequence[ChangedFile], how_to_install: Callable[[str], str]) -
 
 def _some(names: Sequence[str]) -> str:
     return f"{', '.join(names[:NAMED])}{' and more' if len(names) > NAMED else ''}"
+
+
+def lost_paths(files: Sequence[ChangedFile], head_paths: Collection[str]) -> Iterator[tuple[str, str]]:
+    """(what a line writes that names it, path) for each file that goes: its name with its folder, alone if no other file has it; its module."""
+    names = {posixpath.basename(path) for path in head_paths}
+    for file in files:
+        path = file.old_path or ""
+        is_gone = path and path not in head_paths and (file.status == "deleted" or path != file.path)
+        if not is_gone or uses_nothing(path):
+            continue
+        name = posixpath.basename(path)
+        parts = path.split("/")
+        if len(parts) > 1:
+            yield "/".join(parts[-2:]), path
+        if name not in names and not _COMMON_FILES.match(name):
+            yield name, path
+        if filetype(path).dotted_modules and len(parts) > 1:
+            yield ".".join(module_path(path).split("/")[-2:]), path

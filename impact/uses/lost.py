@@ -1,17 +1,21 @@
-"""Imports of a file that is gone: what the base tree resolves and the head tree cannot."""
+"""What is gone though no definition that is looked up says so: the imports of a file that went, and public names that a package has no more.
+
+The base tree resolves such an import and the head tree cannot. Nobody in the tree has to use the names of a package: who installed it may.
+"""
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from impact.changes import Query, Reference
-from impact.ports import SelfDescribed
+from impact.changes import ChangedFile, ChangedSymbol, LostOffer, Query, Reference
+from impact.ports import Language, Offering, SelfDescribed, Tree
 from impact.text.lines import file_lines, without_mark
-from impact.uses.names import occurrences
-from impact.uses.reach import Reach
+from impact.uses.packages import offer_of
+from impact.uses.search import occurrences
+from impact.uses.sides import Exports, Reach
 from impact.uses.sites import MODULE, mention
-from impact.values import Link
+from impact.values import Definition, Link
 
 WORD = re.compile(rb"\w+")
 APART = re.compile(r"[^a-z0-9]+")
@@ -23,6 +27,11 @@ RELATIVE = re.compile(
 TYPE = rb"\b(?:class|struct|record|interface|enum|object|trait|protocol|actor|typealias)[ \t]++%s\b"
 LONGEST = 400  # characters of a line that are read
 MOST_HOLDERS = 100  # files that are asked what they define
+HANDS_ON = re.compile(
+    r"\s*+(?:export|import|from|pub|use|module\.exports|[\w*, ]*+[,)}])"
+)  # a line by which a door may offer a name
+MOST_DOORS = 40  # of the packages that hold a changed file
+RELEASED = re.compile(r"v?(\d{1,3})\.(\d+)(?:\.\d+)*")  # neither a candidate of a release nor a year
 
 
 async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequence[Link]]) -> tuple[Reference, ...]:
@@ -161,3 +170,39 @@ def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) ->
     name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
     line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, lone=False)
     return replace(line_named, tie="bound", fate="gone" if missing else "unknown", form="import")
+
+
+async def lost_offers(
+    tree: Tree, language: Language, exports: Exports, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol]
+) -> tuple[LostOffer, ...]:
+    """The public definitions that are gone from the doors of the packages whose files change, each with the version that it asks for."""
+    is_less = any(item.change in ("removed", "renamed") and not item.symbol.owner for item in symbols)
+    removed = (line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "-")
+    if language.packaging is None or not (is_less or any(HANDS_ON.match(text) for text in removed)):
+        return ()
+    languages = {language.NAME: language}
+    paths = {file.old_path for file in files if file.old_path}
+    packages = [one for one in await offer_of(tree, languages, "base", paths) if any(map(one.holds, paths))]
+    versions = {one.name: one.version for one in await offer_of(tree, languages, "head", paths)} if packages else {}
+    found: list[LostOffer] = []
+    for package in packages:
+        asks = _asks(package.version, versions.get(package.name, ""))
+        for door in package.doors[:MOST_DOORS] if asks else ():
+            source = (await tree.read(door, "base") or b"").decode("utf-8", "replace")
+            for name in sorted(await exports.gone_names(door)):
+                is_said = not isinstance(language.packaging, Offering) or language.packaging.offers(source, name)
+                meant = await exports.meaning(door, name, side="base") if is_said and name[0] != "_" else "unknown"
+                if isinstance(meant, Definition) and meant.visible in ("", "anywhere") and meant.kind != "module":
+                    found.append(LostOffer(package.name, name, door, package.version, asks))
+    return tuple({(one.package, one.name): one for one in found}.values())
+
+
+def _asks(before: str, after: str) -> str:
+    """The version that may lack a public name, after one that is released; "" if the change goes to such a version, or nobody can know."""
+    was, now = RELEASED.fullmatch(before), RELEASED.fullmatch(after)
+    if was is None or now is None:
+        return ""
+    old, new = ((int(one[1]), int(one[2])) for one in (was, now))
+    if new[0] > old[0] or (not old[0] and new > old):
+        return ""
+    return f"{new[0] + 1}.0.0" if new[0] else f"0.{new[1] + 1}.0"
