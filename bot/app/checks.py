@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot import config, storage
 from bot.app import manifest
-from bot.config import App, Server, ServerPlace
+from bot.config import App, Server, ServerOptions
 from bot.errors import DeepRepoError, HostError, UsageError
 from bot.github import Identity, RequestPace, apps
 from bot.machine import files
@@ -39,15 +39,15 @@ NO_APP = CheckedItem("App", "no credentials: start `deeprepo serve` and open the
 
 async def checks(settings: Server, choose_models: ChooseModels) -> list[CheckedItem]:
     """Return everything that a server needs, one line each."""
-    place, limits = settings.place, config.environment(on_server=True)
-    public = f", for GitHub {place.public_url}" if place.public_url else ""
+    options, limits = settings.options, config.environment(on_server=True)
+    public = f", for GitHub {options.public_url}" if options.public_url else ""
     root, worker = choose_models()
     models = f"root {root or 'none'}, worker {worker or root}"
     return [
-        CheckedItem("address", f"http://{place.host}:{place.port}{public}"),
-        await asyncio.to_thread(_folder, place),
+        CheckedItem("address", f"http://{options.host}:{options.port}{public}"),
+        await asyncio.to_thread(_folder, options),
         await _database(settings),
-        *([line async for line in _github(settings.app, place)] if settings.app is not None else (NO_APP,)),
+        *([line async for line in _github(settings.app, options)] if settings.app is not None else (NO_APP,)),
         CheckedItem("models", models if root or worker else "none: reviews are made by static analysis"),
         CheckedItem("ceiling", f"${limits.cap_usd:.2f} for each review"),
         CheckedItem(
@@ -58,16 +58,16 @@ async def checks(settings: Server, choose_models: ChooseModels) -> list[CheckedI
     ]
 
 
-def _folder(place: ServerPlace) -> CheckedItem:
+def _folder(options: ServerOptions) -> CheckedItem:
     try:
-        files.folder(place.data, private=True)
-        with tempfile.TemporaryFile(dir=place.data):
+        files.folder(options.data, private=True)
+        with tempfile.TemporaryFile(dir=options.data):
             pass
     except UsageError as error:
         return CheckedItem("data", str(error), works=False)
     except OSError as error:
-        return CheckedItem("data", f"{place.data} cannot be written: {error.strerror}", works=False)
-    return CheckedItem("data", f"{place.data}, {shutil.disk_usage(place.data).free / 1e9:.1f} GB free")
+        return CheckedItem("data", f"{options.data} cannot be written: {error.strerror}", works=False)
+    return CheckedItem("data", f"{options.data}, {shutil.disk_usage(options.data).free / 1e9:.1f} GB free")
 
 
 async def _database(settings: Server) -> CheckedItem:
@@ -81,15 +81,15 @@ async def _database(settings: Server) -> CheckedItem:
         return CheckedItem("database", str(error), works=False)
 
 
-async def _github(app: App, place: ServerPlace) -> AsyncIterator[CheckedItem]:
+async def _github(app: App, options: ServerOptions) -> AsyncIterator[CheckedItem]:
     """What GitHub says about the App, and what it lacks of what deeprepo needs."""
     try:
-        identity = Identity(app.app_id, app.private_key, place.github_api)
+        identity = Identity(app.app_id, app.private_key, options.github_api)
         registration = await apps.read_app(identity, RequestPace(backoff=0.2, patience=0, timeout=10))
     except (HostError, UsageError) as error:
         yield CheckedItem("App", f"{app.app_id}: {error}", works=False)
         return
-    yield CheckedItem("App", f"{registration['slug']} ({app.app_id}) at {place.github_api}")
+    yield CheckedItem("App", f"{registration['slug']} ({app.app_id}) at {options.github_api}")
     permissions, events = registration.get("permissions") or {}, registration.get("events") or ()
     lacking = {name: need for name, need in manifest.PERMISSIONS.items() if not _enough(permissions.get(name), need)}
     # An App that may only read contents reviews all the same: threads stay open, and `/deeprepo fix` shows a patch.

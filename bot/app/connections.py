@@ -87,7 +87,7 @@ class Connection(H11Protocol):
 
 
 @dataclass(slots=True)
-class Room:
+class BodyBuffer:
     """The bodies that are arriving, bounded together: where there is no room, the one that has been arriving for longest ends."""
 
     most: int  # bytes of all

@@ -8,7 +8,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from bot import __version__
 from bot.app import operator, webhook
-from bot.app.connections import Room
+from bot.app.connections import BodyBuffer
 from bot.app.running_server import RunningServer
 from bot.app.webhook import Admission, Bodies
 
@@ -20,7 +20,7 @@ def create(server: RunningServer, *, web: bool = True) -> FastAPI:
     """Return the application over what was opened. Without `web` it has the probes alone, as a worker needs them."""
     app = FastAPI(openapi_url=None)
     app.state.server = server
-    app.state.bodies, app.state.forms = Bodies(), Room(MOST_FORMS)
+    app.state.bodies, app.state.forms = Bodies(), BodyBuffer(MOST_FORMS)
     app.state.admission = Admission(server.store.people)
     app.include_router(probes)
     if web:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import SecretStr
 
 from bot.app.metrics import Metrics
-from bot.config import App, ServerPlace, Settings
+from bot.config import App, ServerOptions, Settings
 from bot.errors import StorageError
 from bot.github import Identity, RequestPace
 from bot.storage import Store
@@ -28,7 +28,7 @@ LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promise
 class RunningServer:
     """A running server. Not frozen: it learns its name at GitHub, and one day it is told to rest."""
 
-    place: ServerPlace
+    options: ServerOptions
     app: App
     metrics: Metrics
     store: Store
@@ -55,7 +55,7 @@ class RunningServer:
         if not well:
             return why
         try:
-            if shutil.disk_usage(self.place.data).free < LEAST_SPACE:
+            if shutil.disk_usage(self.options.data).free < LEAST_SPACE:
                 return "the disk of the data folder is full"
         except OSError:
             return "the data folder is gone"
@@ -93,4 +93,4 @@ class RunningServer:
     async def rest(self) -> None:
         """Take on nothing more; what runs has its time, and what is unfinished is taken up at the next start."""
         self.resting = True
-        await self.jobs.stop(self.place.grace)
+        await self.jobs.stop(self.options.grace)

@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from bot.app import manifest
 from bot.app.logs import log
 from bot.app.page import page
-from bot.config import ServerPlace
+from bot.config import ServerOptions
 from bot.errors import HostError
 from bot.github.identity import site
 
@@ -31,7 +31,7 @@ probes = APIRouter()
 class Setup:
     """One set-up under way. `is_done` is set once the credentials are stored."""
 
-    place: ServerPlace
+    options: ServerOptions
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     state: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     is_done: asyncio.Event = field(default_factory=asyncio.Event)
@@ -65,8 +65,10 @@ def create(setup: Setup) -> FastAPI:
             name, slug = await _register(setup, code)
         except HostError as error:
             return _wrong(502, f"{error}.")
-        github = site(setup.place.github_api)
-        return page("setup/done.html.j2", 200, github, app=name, install=manifest.install(setup.place.github_api, slug))
+        github = site(setup.options.github_api)
+        return page(
+            "setup/done.html.j2", 200, github, app=name, install=manifest.install(setup.options.github_api, slug)
+        )
 
     app.include_router(probes)
     app.add_api_route("/webhook", not_ready, methods=["POST"])
@@ -96,8 +98,8 @@ async def _register(setup: Setup, code: str) -> tuple[str, str]:
     """The name and the slug of the App, whose credentials are stored. Raises HostError."""
     async with setup.converting:
         if setup.app_names is None:
-            credentials = await manifest.convert(setup.place.github_api, code)
-            manifest.store(credentials, setup.place.credentials, setup.public)
+            credentials = await manifest.convert(setup.options.github_api, code)
+            manifest.store(credentials, setup.options.credentials, setup.public)
             _log("the App was made at GitHub, and its credentials are stored", app=credentials.get("slug"))
             setup.app_names = str(credentials.get("name") or "The App"), str(credentials.get("slug", ""))
             setup.is_done.set()
@@ -109,22 +111,22 @@ def _form(setup: Setup, here: str, url: str, organization: str, *, edit: bool) -
 
     The button is never beside an empty or edited field: what it sends is what the page shows.
     """
-    place = setup.place
-    public = (url or place.public_url or ("" if _private(here) else here)).rstrip("/")
+    options = setup.options
+    public = (url or options.public_url or ("" if _private(here) else here)).rstrip("/")
     wrong = ""
     if organization and not manifest.LOGIN.fullmatch(organization):
         wrong = f"{organization} is not the name of an organization: use the name in its address, github.com/NAME."
-    elif url and (_private(public) or urlsplit(public).scheme != "https") and site(place.github_api) == GITHUB:
+    elif url and (_private(public) or urlsplit(public).scheme != "https") and site(options.github_api) == GITHUB:
         # A GitHub Enterprise Server may be in the same network; github.com is not.
         wrong = "GitHub cannot reach this address. Use an https address that is reachable from the internet, such as a tunnel's or a proxy's."
     values = {"public": public, "organization": organization, "token": setup.token, "wrong": wrong}
-    github = site(place.github_api)
+    github = site(options.github_api)
     if not url or wrong or edit:
         reads, writes = manifest.permissions("read"), manifest.permissions("write")
         return page("setup/form.html.j2", 200, github, reads=reads, writes=writes, **values)
     setup.public = public
-    body = manifest.manifest(public, f"{place.public_url or here}/setup/done", organization)
-    action = manifest.new_app(place.github_api, organization, setup.state)
+    body = manifest.manifest(public, f"{options.public_url or here}/setup/done", organization)
+    action = manifest.new_app(options.github_api, organization, setup.state)
     return page("setup/confirm.html.j2", 200, github, manifest=body, action=action, **values)
 
 

@@ -82,8 +82,8 @@ class ServerStatus:
 
 async def status(settings: Server, days: float, now: float) -> ServerStatus:
     """Ask the running server for its health and its jobs, and the database for the rest. Nothing is written."""
-    place = settings.place
-    status_now = ServerStatus(place.address(), *await _ask(place.address()))
+    options = settings.options
+    status_now = ServerStatus(options.address(), *await _ask(options.address()))
     try:
         async with _opened(settings) as database:
             sums, since = Days(database), now - days * DAY
@@ -115,7 +115,7 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
 @asynccontextmanager
 async def _opened(settings: Server) -> AsyncIterator[Database]:
     """The server's database, to read. Raises StorageError if no server has made one."""
-    data = settings.place.data
+    data = settings.options.data
     if not (settings.url or (data / "deeprepo.db").exists()):
         raise StorageError(f"there is no database in {data}: no server has run with this DEEPREPO_DATA yet")
     database = Database(settings.database)

@@ -24,7 +24,7 @@ from githubkit import webhooks
 from pydantic import SecretStr
 from starlette.requests import ClientDisconnect
 
-from bot.app.connections import Room
+from bot.app.connections import BodyBuffer
 from bot.app.logs import log
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError
@@ -139,8 +139,8 @@ class Delivery:
 class Bodies:
     """The bodies that are arriving, of senders who may merely imitate the form of a signature: small ones have a room of their own."""
 
-    small: Room = field(default_factory=partial(Room, MOST_TOGETHER))
-    large: Room = field(default_factory=partial(Room, MOST_TOGETHER))
+    small: BodyBuffer = field(default_factory=partial(BodyBuffer, MOST_TOGETHER))
+    large: BodyBuffer = field(default_factory=partial(BodyBuffer, MOST_TOGETHER))
 
     async def read(self, headers: Mapping[str, str], chunks: AsyncIterable[bytes]) -> bytes:
         """Return the whole body. Raises HTTPException before it is read if it cannot be a delivery, and as soon as it is known to be too long."""

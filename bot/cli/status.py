@@ -77,7 +77,7 @@ def _link(settings: "Server") -> int:
     if settings.app is None:
         tell("the App's credentials are not set: `deeprepo serve` shows the page that sets it up")
         return USAGE
-    print(operator.link(settings, settings.place.public_url or settings.place.address()))  # noqa: T201 - the command line speaks
+    print(operator.link(settings, settings.options.public_url or settings.options.address()))  # noqa: T201 - the command line speaks
     return CLEAN
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bot.config.defaults import DEFAULTS, ReviewSettings, Triggers
     from bot.config.repository import Problem, RepoFile, check, json_schema, read
     from bot.config.resolution import Config, resolve
-    from bot.config.server import App, Server, ServerPlace, server_settings
+    from bot.config.server import App, Server, ServerOptions, server_settings
     from bot.config.setting import Pattern
     from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, programs, telemetry
 LATER = {
@@ -23,7 +23,7 @@ LATER = {
     "setting": ("Pattern",),
     "repository": ("Problem", "RepoFile", "check", "json_schema", "read"),
     "resolution": ("Config", "resolve"),
-    "server": ("App", "Server", "ServerPlace", "server_settings"),
+    "server": ("App", "Server", "ServerOptions", "server_settings"),
     "settings": ("PREFIX", "Settings", "base_url", "environment", "first", "key", "programs", "telemetry"),
 }
 

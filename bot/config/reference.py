@@ -10,7 +10,7 @@ from pydantic_settings import BaseSettings
 from bot.config import forms
 from bot.config.defaults import DEFAULTS, SECTIONS
 from bot.config.repository import json_schema
-from bot.config.server import SECRETS, App, ServerPlace
+from bot.config.server import SECRETS, App, ServerOptions
 from bot.config.settings import PREFIX, VARIABLES
 
 AS_FILE = (*SECRETS, "database_url")  # secrets that may also be read from a file whose path is given
@@ -31,14 +31,14 @@ def tables() -> dict[str, list[SettingRow]]:
     return {
         "repository": list(_keys(json.loads(json_schema()))),
         "everywhere": list(_variables(forms.environment(VARIABLES, PREFIX))),
-        "server": list(_variables(ServerPlace)),
+        "server": list(_variables(ServerOptions)),
         "app": list(_variables(App)),
     }
 
 
 def variables() -> frozenset[str]:
     """Return every variable of the environment that is a setting, under its plain name and as the path of a file."""
-    models = (forms.environment(VARIABLES, PREFIX), ServerPlace, App)
+    models = (forms.environment(VARIABLES, PREFIX), ServerOptions, App)
     names = {name for model in models for name in model.model_fields} | {f"{name}_file" for name in AS_FILE}
     return frozenset(f"{PREFIX}{name}".upper() for name in names)
 

@@ -142,7 +142,7 @@ def places(each: int) -> int:
     return max(2, min(4 * (os.cpu_count() or 1), (memory - OWN_MEGABYTES) // each, 32))
 
 
-class ServerPlace(FromEnvironment):
+class ServerOptions(FromEnvironment):
     """How the server runs on this machine."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX)
@@ -228,18 +228,18 @@ class ServerPlace(FromEnvironment):
 class Server:
     """Every setting of a server. `app` is None where nothing is set yet: the set-up page helps then."""
 
-    place: ServerPlace
+    options: ServerOptions
     app: App | None
 
     @property
     def url(self) -> str:
         """The PostgreSQL database, "" where SQLite files in the data folder do. May hold a password: never show it."""
-        return self.place.database_url.get_secret_value() if self.place.database_url else ""
+        return self.options.database_url.get_secret_value() if self.options.database_url else ""
 
     @property
     def database(self) -> str:
         """The address of the database, whichever it is."""
-        return self.url or f"sqlite:///{self.place.data / 'deeprepo.db'}"
+        return self.url or f"sqlite:///{self.options.data / 'deeprepo.db'}"
 
     def secrets(self) -> tuple[str, ...]:
         """Return everything that must not be seen, for the log's last door."""
@@ -254,18 +254,18 @@ class Server:
 def server_settings() -> Server:
     """Return the settings of a server. Raises ConfigError with one sentence for each variable, never with its value."""
     wrong: list[str] = []
-    place = _read(ServerPlace, _files(("database_url",), wrong), wrong)
+    options = _read(ServerOptions, _files(("database_url",), wrong), wrong)
     if any(_variable(name) or _variable(f"{name}_file") for name in CREDENTIALS):
         app = _read(App, _files(SECRETS, wrong), wrong)
     else:
-        stored_values = _stored_values(place.credentials, wrong) if place else {}
+        stored_values = _stored_values(options.credentials, wrong) if options else {}
         public = stored_values.pop("public_url", "")
         app = _read(App, {**stored_values, **_files(SIGN_IN[1:], wrong)}, wrong) if stored_values else None
-        if place is not None and place.public_url is None and public:
-            place = place.model_copy(update={"public_url": public})  # what was typed on the set-up page
-    if wrong or place is None:
+        if options is not None and options.public_url is None and public:
+            options = options.model_copy(update={"public_url": public})  # what was typed on the set-up page
+    if wrong or options is None:
         raise ConfigError("\n".join(dict.fromkeys(wrong)))
-    return Server(place, app)
+    return Server(options, app)
 
 
 def _read(kind: type[Kind], values: dict[str, Any], wrong: list[str]) -> Kind | None:

@@ -16,12 +16,12 @@ from pydantic import SecretStr
 
 from bot.errors import ConfigError, HostRefused
 from bot.github import client, shapes
-from bot.github.answers import unknown
 from bot.github.client import GitHubClient, HiddenText
 from bot.github.host import Host
 from bot.github.identity import Identity
 from bot.github.pace import RequestPace
 from bot.github.policy import Token
+from bot.github.responses import unknown
 from bot.values import PullRef, Voice
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What githubkit leaves to us: how fast it asks, what is asked again, which answers are taken, and where a token may go."""
+"""What githubkit leaves to us: how fast it asks, what is asked again, which responses are taken, and where a token may go."""
 
 import asyncio
 import re
@@ -16,14 +16,14 @@ from githubkit.throttling import BaseThrottler
 from githubkit.typing import RetryOption
 
 from bot.errors import HostLimited, HostRefused
-from bot.github import answers
+from bot.github import responses
 from bot.github.pace import RequestPace
 
 VERSION = "2022-11-28"  # of the API; newer ones are unknown to Enterprise servers
 TRIES, UNAUTHORIZED = 3, 401
 FOLLOWED = frozenset({301, 307, 308})  # with which GitHub leads a write to where a repository is now
 BY_ID = re.compile(r"/repositories/[0-9]+(?:/|$)")
-MOST_LIMITS = 10  # answers "wait" in a row: a server that asks for no time at all would be asked for ever
+MOST_LIMITS = 10  # responses "wait" in a row: a server that asks for no time at all would be asked for ever
 SYNCHRONOUS = "GitHub is asked from an event loop only: use the asynchronous methods of the client"
 MAX_ANSWER_BYTES = 32 << 20  # of one answer: a hundred of the longest comments that GitHub stores have 26 MB
 AT_ONCE = 0.001  # seconds; for a wait of 0 githubkit waits a minute
@@ -87,14 +87,14 @@ class Policy(BaseThrottler):
                 HTTPStatus.PERMANENT_REDIRECT
             )  # the same request once more: of 301 the library makes a GET
         elif response.has_redirect_location and response.request.method != "GET":
-            what, status = answers.route_of(response.request), response.status_code
+            what, status = responses.route_of(response.request), response.status_code
             raise HostRefused(f"GitHub refuses {what} with {status}, it has moved and is not followed", status)
         await response.aread()
         response.stream = httpx.ByteStream(b"")  # the read one refers to the answer, and would keep megabytes
         if response.is_error:
-            raise answers.http_error(response)
+            raise responses.http_error(response)
         if response.url.path.endswith("/graphql"):
-            answers.graphql(response)
+            responses.graphql(response)
         self._pace.fine(self._installation)
 
     def _leads_to_repository(self, response: httpx.Response) -> bool:
@@ -107,16 +107,16 @@ class Policy(BaseThrottler):
 
     def retry(self, error: GitHubException, count: int) -> RetryOption:
         """Return whether to ask again after the failure of this number, and after how long."""
-        failed, waited, wait = answers.failure(error), _waited.get() if count else 0.0, AT_ONCE
+        failed, waited, wait = responses.failure(error), _waited.get() if count else 0.0, AT_ONCE
         if isinstance(failed, HostLimited):
-            unnamed = isinstance(failed, answers.Nameless)
+            unnamed = isinstance(failed, responses.Nameless)
             failed.retry_after = self._pace.note_limit(self._installation, None if unnamed else failed.retry_after)
             wait += failed.retry_after
             _waited.set(waited + failed.retry_after)
             again = _waited.get() <= self._pace.patience and count + 1 < MOST_LIMITS
             return RetryOption(again, timedelta(seconds=wait))
         _waited.set(waited)
-        again = isinstance(failed, answers.Repeatable)
+        again = isinstance(failed, responses.Repeatable)
         wait += self._pace.pause(count + 1) if again else 0.0
         if isinstance(failed, HostRefused) and failed.status == UNAUTHORIZED and self._token is not None:
             self._token.made, again = "", True  # with another one
@@ -127,7 +127,7 @@ class _BoundedStream(httpx.AsyncByteStream):
     """The body of an answer, unpacked here so that its length is known, and cut off if it is too long."""
 
     def __init__(self, response: httpx.Response) -> None:
-        self._stream, self._what = cast("httpx.AsyncByteStream", response.stream), answers.route_of(response.request)
+        self._stream, self._what = cast("httpx.AsyncByteStream", response.stream), responses.route_of(response.request)
         self._unzip = zlib.decompressobj(47) if response.headers.pop("content-encoding", "") else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, cast
 from githubkit.utils import UNSET
 from pydantic import TypeAdapter, ValidationError
 
-from bot.github.answers import unknown
+from bot.github.responses import unknown
 from bot.values import PostedComment, PullFacts, RepositoryFacts, Voice
 
 Value = TypeVar("Value")

@@ -15,9 +15,9 @@ from bot.commands.context import WRITERS
 from bot.config import Config
 from bot.errors import HostDown, HostRefused
 from bot.github import Host, shapes
-from bot.github.answers import unknown
 from bot.github.client import GitHubClient
 from bot.github.host import safe
+from bot.github.responses import unknown
 from bot.render import cut
 from bot.values import Bases, LinkedIssue, PullFacts, PullRequest
 from bot.values.shared_file import SharedFile

@@ -18,9 +18,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from fastapi import FastAPI
 
 from bot import app
-from bot.app import RunningServer, running
-from bot.app.running import Leaving
-from bot.config import App, Server, ServerPlace
+from bot.app import RunningServer, http_server
+from bot.app.http_server import Shutdown
+from bot.config import App, Server, ServerOptions
 from bot.storage import FinishedReview, Store
 from bot.values import Ask, ReviewAsk
 from bot.workflow.jobs import Apologise, Job, Work
@@ -39,10 +39,10 @@ def key() -> str:
     return made.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption()).decode()
 
 
-def settings(folder: Path, **place: object) -> Server:
+def settings(folder: Path, **options: object) -> Server:
     """The settings of a server with credentials; those of its App may be given."""
     names = {"app_id": "12", "private_key": key(), "webhook_secret": SECRET, "client_id": "", "client_secret": None}
-    held = App.model_validate({name: place.pop(name, usual) for name, usual in names.items()})
+    held = App.model_validate({name: options.pop(name, usual) for name, usual in names.items()})
     usual = {
         "data": folder,
         "metrics_by_repository": True,
@@ -52,7 +52,7 @@ def settings(folder: Path, **place: object) -> Server:
         "write_pause": 0.0,
         "port": 0,
     }
-    return Server(ServerPlace.model_validate(usual | place), held)
+    return Server(ServerOptions.model_validate(usual | options), held)
 
 
 def headers(raw: bytes, event: str, guid: str, secret: str = SECRET) -> dict[str, str]:
@@ -148,19 +148,19 @@ async def served(
 
     async with (
         app.open_server(given, open_work, web=web) as opened,
-        browser(app.create(opened, web=web), given.place) as http,
+        browser(app.create(opened, web=web), given.options) as http,
     ):
         yield Served(opened, http, done, more)
 
 
 @asynccontextmanager
-async def browser(face: FastAPI, place: ServerPlace) -> AsyncIterator[httpx2.AsyncClient]:
+async def browser(face: FastAPI, options: ServerOptions) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of a web face that answers on a port: only a real server refuses headers that are not valid."""
-    taken = running.listen(place)
+    taken = http_server.listen(options)
     over = asyncio.Event()
-    answering = asyncio.create_task(running.answer(face, taken, place, Leaving(), until=over))
+    answering = asyncio.create_task(http_server.answer(face, taken, options, Shutdown(), until=over))
     try:
-        async with httpx2.AsyncClient(base_url=place.address(taken.getsockname()[1])) as http:
+        async with httpx2.AsyncClient(base_url=options.address(taken.getsockname()[1])) as http:
             yield http
     finally:
         over.set()

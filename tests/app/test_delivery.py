@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from bot.app import connections, webhook
-from bot.app.connections import Room
+from bot.app.connections import BodyBuffer
 from bot.app.webhook import Bodies
 
 SECRET = SecretStr("a secret of twenty characters")
@@ -120,7 +120,7 @@ def test_a_form_without_a_payload_is_refused() -> None:
 
 async def test_bodies_that_arrive_together_have_one_bound() -> None:
     """Where all together are too long, the one that has been arriving for longest ends; small ones have room of their own."""
-    bodies, sent = Bodies(Room(2 << 20), Room(10 << 20)), asyncio.Event()
+    bodies, sent = Bodies(BodyBuffer(2 << 20), BodyBuffer(10 << 20)), asyncio.Event()
 
     async def chunks(size: int, *, waits: bool) -> AsyncIterator[bytes]:
         yield b"x" * size

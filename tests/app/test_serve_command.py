@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from serving import NOBODY, SECRET, key, settings
 
-from bot.app import running
+from bot.app import http_server
 from bot.app.checks import CheckedItem, checks
 from bot.cli import run
-from bot.config import Server, ServerPlace
+from bot.config import Server, ServerOptions
 from bot.errors import UsageError
 from deeprepo_sandbox import github as sandbox
 
@@ -106,4 +106,4 @@ def test_a_port_that_is_taken_is_said(variables: Set) -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         with pytest.raises(UsageError, match="cannot be listened on"):
-            running.listen(ServerPlace(port=other.getsockname()[1]))
+            http_server.listen(ServerOptions(port=other.getsockname()[1]))

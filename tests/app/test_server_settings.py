@@ -51,7 +51,7 @@ def test_everything_can_come_from_the_environment(read: Read) -> None:
     found = read(COMPLETE | {"PRIVATE_KEY": KEY.replace("\n", "\\n"), "PORT": "1234", "LOG_LEVEL": "Warning"})
     assert found.app is not None
     assert (found.app.app_id, found.app.private_key.get_secret_value()) == ("12", KEY)
-    assert (found.place.port, found.place.log_level, found.place.reviews) == (1234, "warning", 8)
+    assert (found.options.port, found.options.log_level, found.options.reviews) == (1234, "warning", 8)
 
 
 def test_a_secret_can_come_from_a_file(read: Read, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_damaged_store_is_said(read: Read, tmp_path: Path, text: str) -> None:
 
 def test_an_empty_variable_is_not_set(read: Read) -> None:
     """As a compose file passes on what nobody has set."""
-    assert read({"APP_ID": "", "PORT": "", "PRIVATE_KEY_FILE": ""}).place.port == 8000
+    assert read({"APP_ID": "", "PORT": "", "PRIVATE_KEY_FILE": ""}).options.port == 8000
 
 
 def test_a_providers_key_can_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

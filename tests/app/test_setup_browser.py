@@ -12,7 +12,7 @@ from serving import browser as served
 
 from bot.app import setup
 from bot.app.setup import Setup
-from bot.config import App, ServerPlace
+from bot.config import App, ServerOptions
 from deeprepo_sandbox import github as sandbox
 
 pytestmark = [pytest.mark.slow, browsing.NEEDED]
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.slow, browsing.NEEDED]
 
 def begun(folder: Path, api: str = NOBODY) -> Setup:
     """A set-up that has just begun."""
-    return Setup(ServerPlace.model_validate({"data": folder / "data", "github_api": api, "port": 0}))
+    return Setup(ServerOptions.model_validate({"data": folder / "data", "github_api": api, "port": 0}))
 
 
 async def visit(folder: Path, one: Setup, visitor: Callable[[Window, str], None]) -> None:
@@ -30,7 +30,7 @@ async def visit(folder: Path, one: Setup, visitor: Callable[[Window, str], None]
         with browsing.window(folder) as window:
             visitor(window, base)
 
-    async with served(setup.create(one), one.place) as http:
+    async with served(setup.create(one), one.options) as http:
         await asyncio.to_thread(go, str(http.base_url).rstrip("/"))
 
 

@@ -14,7 +14,7 @@ from serving import NOBODY, browser
 from bot.app import setup
 from bot.app.manifest import manifest
 from bot.app.setup import Setup
-from bot.config import App, ServerPlace
+from bot.config import App, ServerOptions
 from bot.workflow import events
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.github import PERMISSIONS
@@ -22,12 +22,12 @@ from deeprepo_sandbox.github.github import PERMISSIONS
 
 def asking(page: Setup) -> AbstractAsyncContextManager[httpx2.AsyncClient]:
     """A browser before the set-up page."""
-    return browser(setup.create(page), page.place)
+    return browser(setup.create(page), page.options)
 
 
-def page(folder: Path, **place: str) -> Setup:
+def page(folder: Path, **options: str) -> Setup:
     """A set-up that has just begun."""
-    return Setup(ServerPlace.model_validate({"data": folder, "github_api": NOBODY, "port": 0} | place))
+    return Setup(ServerOptions.model_validate({"data": folder, "github_api": NOBODY, "port": 0} | options))
 
 
 def test_three_clicks_make_an_app(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_nobody_without_the_token_gets_a_form(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "place", "offered"),
+    ("asked", "options", "offered"),
     few(
         [
             ({}, {}, False),
@@ -103,12 +103,12 @@ def test_nobody_without_the_token_gets_a_form(tmp_path: Path) -> None:
     ),
 )
 def test_the_button_comes_once_a_usable_address_was_submitted(
-    tmp_path: Path, asked: dict[str, str], place: dict[str, str], offered: bool
+    tmp_path: Path, asked: dict[str, str], options: dict[str, str], offered: bool
 ) -> None:
     """Never beside a field that may hold something else. A GitHub Enterprise Server may reach a private address."""
 
     async def go() -> None:
-        begun = page(tmp_path, **({"github_api": "https://api.github.com"} | place))
+        begun = page(tmp_path, **({"github_api": "https://api.github.com"} | options))
         async with asking(begun) as browser:
             answer = await browser.get("/setup", params={"token": begun.token} | asked)
             assert (answer.status_code, 'name="manifest"' in answer.text) == (200, offered)

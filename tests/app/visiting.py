@@ -13,7 +13,7 @@ import httpx2
 from serving import SECRET, Served, served, settings
 
 from bot.app import operator
-from bot.app.opening import Work
+from bot.app.server import Work
 from bot.config import Server
 from bot.storage import Failure, FinishedReview, StoredFinding
 from bot.values import PullRef, ReviewAsk
@@ -76,7 +76,7 @@ class Visit:
 
 
 @asynccontextmanager
-async def visit(folder: Path, work: Work | None = None, **place: object) -> AsyncIterator[Visit]:
+async def visit(folder: Path, work: Work | None = None, **options: object) -> AsyncIterator[Visit]:
     """Acme's people: ann and bob are admins, mia is a member. Globex's: bob is an admin. sam is nobody's."""
     async with AsyncExitStack() as stack:
         gh = await stack.enter_async_context(sandbox.github(folder / "github", secret=SECRET))
@@ -92,7 +92,7 @@ async def visit(folder: Path, work: Work | None = None, **place: object) -> Asyn
         gh.world.user("sam")
         client, secret = gh.client
         held = {"app_id": gh.app_id, "private_key": gh.private_key, "client_id": client, "client_secret": secret}
-        given = settings(folder / "data", github_api=gh.api, **held, **place)
+        given = settings(folder / "data", github_api=gh.api, **held, **options)
         server = await stack.enter_async_context(served(given, work))
         made = Visit(gh, server, given, shop, grid, stack)
         gh.callbacks(f"{made.base}/signin/done")

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from pathspec import GitIgnoreSpec
 
-from bot.config.server import App, ServerPlace
+from bot.config.server import App, ServerOptions
 
 ROOT = Path(__file__).parents[2]
 TEXT = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text())  # an instruction a line
@@ -52,7 +52,7 @@ def test_secrets_are_files() -> None:
 
 def test_every_setting_exists() -> None:
     """What the image and the compose file set is a setting of the server, under this very name."""
-    known = {f"DEEPREPO_{name.upper()}" for kind in (App, ServerPlace) for name in kind.model_fields}
+    known = {f"DEEPREPO_{name.upper()}" for kind in (App, ServerOptions) for name in kind.model_fields}
     given = set(re.findall(r"\b(DEEPREPO_\w+)=", " ".join(steps("ENV"))))
     assert given
     for name in OURS:
@@ -83,7 +83,7 @@ def test_the_unit_stops_as_the_server_does() -> None:
     assert f"$ python3 -m venv {Path(program).parents[1]}\n" in page
     assert command == "serve"
     assert f"DEEPREPO_DATA=/var/lib/{service['StateDirectory']} " in service["Environment"]
-    assert int(service["TimeoutStopSec"]) > ServerPlace.model_fields["grace"].default
+    assert int(service["TimeoutStopSec"]) > ServerOptions.model_fields["grace"].default
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here")

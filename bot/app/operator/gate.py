@@ -94,7 +94,7 @@ class Gate:
         app = self.server.app
         if not app.signs_in or app.client_secret is None:
             return None
-        here = self.server.place.public_url or str(request.base_url).rstrip("/")
+        here = self.server.options.public_url or str(request.base_url).rstrip("/")
         return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), here + manifest.SIGNED_IN)
 
     async def session(self, request: Request) -> SignedIn | None:
@@ -142,7 +142,7 @@ class Gate:
 
     def _set(self, response: Response, request: Request, kind: Kind, value: BaseModel, seconds: float) -> None:
         """Keep it in the browser, out of reach for scripts. Where people come by https it goes over https alone."""
-        outside = f"https://{request.headers.get('host', '')}" == self.server.place.public_url
+        outside = f"https://{request.headers.get('host', '')}" == self.server.options.public_url
         secure = outside or request.url.scheme == "https"
         token = signed(self.key, kind, value.model_dump(), seconds)
         response.set_cookie(COOKIES[kind], token, int(seconds), httponly=True, samesite="lax", secure=secure)

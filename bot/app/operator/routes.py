@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from pydantic import StringConstraints
 
 from bot.app.logs import log
-from bot.app.operator import answers, plots, signing_in, views
+from bot.app.operator import plots, responses, signing_in, views
 from bot.app.operator.gate import Gate, SignedIn, key_of
 from bot.app.operator.signing_in import AtGate, Form, NotSignedIn, Session
 from bot.app.running_server import RunningServer
@@ -33,8 +33,8 @@ def add_to(app: FastAPI, server: RunningServer) -> None:
     app.include_router(signing_in.router)
     app.include_router(router)
     app.exception_handler(NotSignedIn)(signing_in.again)
-    app.exception_handler(RequestValidationError)(lambda *_: answers.missing())
-    app.exception_handler(StorageError)(lambda _, error: answers.page("broken.html.j2", 503, why=str(error)))
+    app.exception_handler(RequestValidationError)(lambda *_: responses.missing())
+    app.exception_handler(StorageError)(lambda _, error: responses.page("broken.html.j2", 503, why=str(error)))
 
 
 @router.get("/")
@@ -63,11 +63,11 @@ async def reviews(
     if repository is not None:
         name = await listing.name_of(repository, session.scope) or ""
         if not name:
-            return answers.missing()
+            return responses.missing()
     try:
         page = await listing.page(session.scope, views.ROWS, repository=repository, state=state, after=after)
     except UsageError:
-        return answers.missing()
+        return responses.missing()
     first_of = None if after else repository
     rules = () if first_of is None else await gate.server.store.rules.of(first_of, session.scope)
     values = {"name": name, "repository": repository, "state": state, "after": after, "rules": rules}
@@ -78,7 +78,7 @@ async def reviews(
 async def review(gate: AtGate, session: Session, job: Id) -> Response:
     """Return one review: what it found, what it read, what it cost, turn by turn."""
     view = await views.review(gate.server, session, job)
-    return answers.missing() if view is None else _page("review.html.j2", gate, session, "reviews", view=view)
+    return responses.missing() if view is None else _page("review.html.j2", gate, session, "reviews", view=view)
 
 
 @router.get("/worth")
@@ -108,28 +108,28 @@ async def queue(gate: AtGate, session: Session) -> Response:
 async def retry(gate: AtGate, session: Session, fields: Form) -> Response:
     """Try again what came to nothing."""
     if not signing_in.is_from_session(session, fields):
-        return answers.redirect("/queue")
+        return responses.redirect("/queue")
     name = fields.get("failure", "").replace("\0", "")  # no database takes one
     failure = await gate.server.store.failures.one(name, session.scope)
     ask = asks.read(failure.ask) if failure is not None else None
     if failure is None or ask is None:
-        return answers.missing()
+        return responses.missing()
     await gate.server.jobs.submit(ask, f"retry-{secrets.token_hex(8)}")
     await gate.server.store.failures.clear(failure.id)
     _log("what had failed is tried again", pull=failure.pull.key, by=session.login)
-    return answers.redirect("/queue")
+    return responses.redirect("/queue")
 
 
 @router.get("/page.{kind}")
 async def file(kind: Literal["css", "js", "svg"]) -> Response:
     """Return the style and the icon of the pages, and the script that keeps a page with something under way up to date."""
-    return answers.file(f"page.{kind}")
+    return responses.file(f"page.{kind}")
 
 
 def _page(template: str, gate: Gate, session: SignedIn, here: str, **values: Any) -> Response:  # noqa: ANN401
     server = gate.server
     slug = server.ours.login.removesuffix("[bot]")  # "" until GitHub has told the server its name
-    return answers.page(
+    return responses.page(
         template,
         200,
         session=session,

@@ -19,9 +19,9 @@ from fastapi.responses import Response
 from githubkit import OAuthTokenAuthStrategy, UnauthAuthStrategy
 from starlette.requests import ClientDisconnect
 
-from bot.app.connections import Room
+from bot.app.connections import BodyBuffer
 from bot.app.logs import log
-from bot.app.operator import answers
+from bot.app.operator import responses
 from bot.app.operator.gate import COOKIES, Door, Gate, SignedIn, Visitor, inside
 from bot.errors import HostDown, HostError, HostRefused
 from bot.github import RequestPace, apps, client
@@ -60,7 +60,7 @@ async def session_of(request: Request, gate: AtGate) -> SignedIn:
 
 async def form_of(request: Request) -> dict[str, str]:
     """Return the fields of a form; none if the form is too long or does not arrive."""
-    room: Room = request.app.state.forms
+    room: BodyBuffer = request.app.state.forms
     try:
         data = await room.read(request.stream(), MAX_FORM_BYTES, SIGN_IN_SECONDS) or b""
         fields = parse_qs(data.decode("utf-8", "replace"), max_num_fields=MAX_FORM_FIELDS)
@@ -89,7 +89,7 @@ async def by_link(request: Request, gate: AtGate, fields: Form) -> Response:
     """Come in by the link of the log."""
     if not await gate.use_link(fields.get("token", "")):
         return _failure_page(request, SPENT, "a link that is not valid")
-    response = answers.redirect("/")
+    response = responses.redirect("/")
     await gate.begin(response, request, None)
     _log("the operator has signed in by the link", peer=_peer(request))
     return response
@@ -101,9 +101,9 @@ async def leave(request: Request, gate: AtGate, back: str = "/") -> Response:
     door = gate.door(request)
     if door is None:
         return _sign_in_page(request, status=404)
-    response = answers.redirect("/")
+    response = responses.redirect("/")
     leaving = gate.leave(response, request, back)
-    address = authorize(gate.server.place.github_api, door, leaving.state, leaving.verifier)
+    address = authorize(gate.server.options.github_api, door, leaving.state, leaving.verifier)
     response.headers["location"] = address
     return response
 
@@ -125,7 +125,7 @@ async def come_back(request: Request, gate: AtGate, code: str = "", state: str =
         refusal = _failure_page(request, f"@{visitor.login} {NONE}", "administers nothing", 403)
         await gate.end(refusal, request)  # a person who lost the right is signed out
         return refusal
-    response = answers.redirect(leaving.back)
+    response = responses.redirect(leaving.back)
     response.delete_cookie(COOKIES["leaving"])
     await gate.begin(response, request, visitor)
     _log("somebody has signed in", login=visitor.login, installations=len(visitor.installations))
@@ -135,7 +135,7 @@ async def come_back(request: Request, gate: AtGate, code: str = "", state: str =
 @router.post("/signout")
 async def out(request: Request, gate: AtGate, fields: Form) -> Response:
     """Leave."""
-    response = answers.redirect("/signin")
+    response = responses.redirect("/signin")
     session = await gate.session(request)
     if session is not None and is_from_session(session, fields):
         await gate.end(response, request)
@@ -148,7 +148,7 @@ async def again(request: Request, _: Exception) -> Response:
     query = f"?{request.url.query}" if request.url.query else ""
     back = f"{request.url.path}{query}" if request.method == "GET" else "/"
     way = "/signin/github" if await gate.session(request) is not None and gate.door(request) is not None else "/signin"
-    return answers.redirect(f"{way}?{urlencode({'back': back})}" if back != "/" else way)
+    return responses.redirect(f"{way}?{urlencode({'back': back})}" if back != "/" else way)
 
 
 def _failure_page(request: Request, wrong: str, why: str, status: int = 400) -> Response:
@@ -164,7 +164,7 @@ def _sign_in_page(
 ) -> Response:
     gate: Gate = request.app.state.gate
     values = {"github": gate.door(request) is not None, "wrong": wrong, "token": token, "back": back}
-    return answers.page("signin.html.j2", status, **values)
+    return responses.page("signin.html.j2", status, **values)
 
 
 def _peer(request: Request) -> str:

@@ -185,7 +185,7 @@ async def queue(server: RunningServer, session: SignedIn) -> Queue:
 
 async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPage | None:
     """Return one review; None if no review of this name exists or the session may not see it."""
-    store, folder = server.store, server.place.data
+    store, folder = server.store, server.options.data
     found = await store.listing.one(job, session.scope)
     if found is not None:
         row, data = found
@@ -276,12 +276,12 @@ def address(job: str) -> str:
 
 def install(server: RunningServer, slug: str) -> str:
     """Return where the App is installed on repositories; "" while its name is not known."""
-    return manifest.install(server.place.github_api, slug) if slug else ""
+    return manifest.install(server.options.github_api, slug) if slug else ""
 
 
 def at_github(server: RunningServer, name: str, number: int) -> str:
     """Return where a pull request is."""
-    return f"{site(server.place.github_api)}/{quote(name)}/pull/{number}"
+    return f"{site(server.options.github_api)}/{quote(name)}/pull/{number}"
 
 
 async def trace_of(journal: str, store: Store, folder: Path) -> Trace | None:

@@ -11,8 +11,8 @@ from urllib.parse import quote
 from bot.commands.context import WRITERS
 from bot.errors import HostRefused
 from bot.github import Host, shapes
-from bot.github.answers import OPAQUE
 from bot.github.host import safe
+from bot.github.responses import OPAQUE
 from bot.values import PullFacts
 
 if TYPE_CHECKING:

@@ -6,17 +6,17 @@ from pathlib import Path
 from serving import Served, served, settings
 
 from bot import app
-from bot.app.rounds import catch_up
+from bot.app.maintenance import catch_up
 from bot.values import Ask, ReviewAsk
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
 
 
 @asynccontextmanager
-async def installed(gh: sandbox.GitHub, folder: Path, **place: object) -> AsyncIterator[Served]:
+async def installed(gh: sandbox.GitHub, folder: Path, **options: object) -> AsyncIterator[Served]:
     """A server of the sandbox's App, on a port."""
     names = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": gh.secret}
-    given = settings(folder, github_api=gh.api, **names, **place)
+    given = settings(folder, github_api=gh.api, **names, **options)
     async with served(given) as server, serving(app.create(server.opened)) as origin:
         gh.listen(f"{origin}/webhook")
         yield server

@@ -23,15 +23,15 @@ from bot.workflow.events import OwnAccount
 
 SOON = 60.0
 KEPT_DAYS = 3  # for which GitHub keeps deliveries
-MOST_AGAIN, MOST_PULLS = 100, 25  # of one round: a long absence is made up for bit by bit
+MOST_AGAIN, MOST_PULLS = 100, 25  # of one time: a long absence is made up for bit by bit
 MOST_DELIVERIES, MOST_REPOSITORIES = 20, 5  # pages of a hundred
 NAME_SECONDS = 5.0  # seconds for GitHub to tell our name
 ATTEMPTS = 4  # after which a delivery is left alone
-_log = log("rounds")
+_log = log("maintenance")
 
 
-async def rounds(server: RunningServer, *, web: bool) -> None:
-    """Go round after round, until cancelled. What goes wrong in one is logged, and the next comes sooner.
+async def maintain(server: RunningServer, *, web: bool) -> None:
+    """Maintain the server, time after time, until cancelled. What goes wrong is logged, and the next comes sooner.
 
     A worker (not `web`) only forgets what is old: its folder has journals of its own.
     """
@@ -47,8 +47,8 @@ async def rounds(server: RunningServer, *, web: bool) -> None:
         server.is_called.clear()
 
 
-async def own_name(identity: Identity) -> OwnAccount:
-    """Return who we are at GitHub, before the first delivery is read; without a login if GitHub does not tell, until the next round."""
+async def own_account(identity: Identity) -> OwnAccount:
+    """Return who we are at GitHub, before the first delivery is read; without a login if GitHub does not tell, until the next time."""
     login = ""
     with suppress(HostError):
         login = (await apps.voice(identity, RequestPace(patience=0, backoff=0.2, timeout=NAME_SECONDS))).login
@@ -64,11 +64,11 @@ async def catch_up(server: RunningServer) -> None:
             facts = {"delivery": delivery["guid"], "event": delivery["event"], "status": delivery["status_code"]}
             _log("a delivery that failed is asked for again", **facts)
             await client.answer(client.rest.apps.async_redeliver_webhook_delivery(delivery["id"]))
-        homes = [data async for data in client.pages(client.rest.apps.async_list_installations)]
-    since, left = _iso(now - timedelta(days=server.place.catch_up_days)), MOST_PULLS
-    for home in homes if server.place.catch_up_days else ():
-        if left > 0 and not home.get("suspended_at"):
-            left -= await _in_installation(server, int(home["id"]), since, left)
+        installations = [data async for data in client.pages(client.rest.apps.async_list_installations)]
+    since, left = _iso(now - timedelta(days=server.options.catch_up_days)), MOST_PULLS
+    for installation in installations if server.options.catch_up_days else ():
+        if left > 0 and not installation.get("suspended_at"):
+            left -= await _in_installation(server, int(installation["id"]), since, left)
 
 
 async def _missed(client: GitHubClient, since: str) -> list[Any]:
@@ -94,12 +94,12 @@ async def _in_installation(server: RunningServer, number: int, since: str, most:
         server.identity, number, {"pull_requests": "read", "metadata": "read"}, server.pace
     ) as inside:
         listing = inside.rest.apps.async_list_repos_accessible_to_installation
-        for home in [data async for data in inside.pages(listing, "repositories", MOST_REPOSITORIES)]:
-            if shapes.at(home, "archived"):
+        for repository in [data async for data in inside.pages(listing, "repositories", MOST_REPOSITORIES)]:
+            if shapes.at(repository, "archived"):
                 continue
-            owner, _, name = str(shapes.at(home, "full_name")).partition("/")
-            where = {"installation": number, "repository": shapes.at(home, "id"), "owner": owner, "name": name}
-            where |= {"account": shapes.at(home, "owner.id") or 0}
+            owner, _, name = str(shapes.at(repository, "full_name")).partition("/")
+            where = {"installation": number, "repository": shapes.at(repository, "id"), "owner": owner, "name": name}
+            where |= {"account": shapes.at(repository, "owner.id") or 0}
             opened = partial(inside.rest.pulls.async_list, owner, name, state="open", sort="updated", direction="desc")
             with suppress(HostRefused):  # one repository that is gone meanwhile does not hide the others
                 async for data in inside.pages(opened, most=1):
@@ -112,7 +112,7 @@ async def _in_installation(server: RunningServer, number: int, since: str, most:
 
 
 async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # noqa: ANN401 - JSON
-    """Submit one, if the last review was of another head or base. The job's name keeps a second round from doing it again."""
+    """Submit one, if the last review was of another head or base. The job's name keeps a second time from doing it again."""
     head, base = str(shapes.at(data, "head.sha")), str(shapes.at(data, "base.ref"))
     if await server.store.reviews.is_closed(pull):  # it was opened again without a word to us
         await server.jobs.submit(Follow(pull), f"open-{data['updated_at']}")
@@ -128,14 +128,14 @@ async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # n
 
 async def _forget(server: RunningServer) -> None:
     """What is older than the operator wants to keep, in the database and in the folder of journals."""
-    now, days = time.time(), server.place.retention_days
+    now, days = time.time(), server.options.retention_days
     rows = await server.store.prune(now, days)
-    old = await asyncio.to_thread(journals.older, server.place.data, now - days * DAY)
+    old = await asyncio.to_thread(journals.older, server.options.data, now - days * DAY)
     if server.store.database.postgres:  # where each process has a folder, and one of them carries out an uninstallation
         names = await server.store.journals.names()
-        old += await asyncio.to_thread(journals.orphans, server.place.data, now - HOUR, names)
+        old += await asyncio.to_thread(journals.orphans, server.options.data, now - HOUR, names)
     await asyncio.to_thread(journals.delete, old)
-    await asyncio.to_thread(fact_files.sweep, server.place.data / kept_facts.FACTS_FOLDER, now - days * DAY)
+    await asyncio.to_thread(fact_files.sweep, server.options.data / kept_facts.FACTS_FOLDER, now - days * DAY)
     _log("what is old was deleted", rows=rows, journals=len(old))
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from bot import config, storage
-from bot.app import logs, operator, running, setup
+from bot.app import http_server, logs, operator, setup
 from bot.app.create import create
+from bot.app.http_server import Shutdown
+from bot.app.maintenance import maintain, own_account
 from bot.app.metrics import Metrics
-from bot.app.rounds import own_name, rounds
-from bot.app.running import Leaving
 from bot.app.running_server import RunningServer
 from bot.config import Server, environment
 from bot.errors import ConfigError, UsageError
@@ -25,6 +25,9 @@ from bot.values import Review
 from bot.values.review import ReviewStatus
 from bot.workflow.jobs import Apologise, Jobs, JobSettings, Work
 
+TURN = 0.0002  # seconds for which a computing thread keeps the interpreter: each word with a database waits for it
+SETUP_LOOK_SECONDS = 1.0  # seconds between two looks for the file of the set-up page
+_log = logs.log("server")
 # Who carries out the jobs, and who apologises for those that are given up: made by `wiring` of what the server has opened.
 OpenWork = Callable[
     [Store, Jobs, Identity, RequestPace, Path, Callable[[Review, str, ReviewStatus], None], ProcessLimits],
@@ -35,35 +38,35 @@ OpenWork = Callable[
 @asynccontextmanager
 async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True) -> AsyncIterator[RunningServer]:
     """Open the data folder and the databases, and begin to work. Raises UsageError and StorageError."""
-    place, app = settings.place, settings.app
+    options, app = settings.options, settings.app
     if app is None:
         raise ConfigError("the App's credentials are not set")
-    metrics = Metrics(by_repository=place.metrics_by_repository)
-    identity = Identity(app.app_id, app.private_key, place.github_api)
-    pace = RequestPace(place.write_pause, on_answer=metrics.github)
-    caps = ProcessLimits(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds)
-    files.folder(place.data, label="the data folder, DEEPREPO_DATA, ", private=True)
+    metrics = Metrics(by_repository=options.metrics_by_repository)
+    identity = Identity(app.app_id, app.private_key, options.github_api)
+    pace = RequestPace(options.write_pause, on_answer=metrics.github)
+    caps = ProcessLimits(memory=options.review_memory_mb << 20, cpu=options.review_cpu_seconds)
+    files.folder(options.data, label="the data folder, DEEPREPO_DATA, ", private=True)
     async with storage.open_store(settings.database) as store:
         jobs = Jobs(_jobs(settings), store)
-        work, apologise = open_work(store, jobs, identity, pace, place.data, metrics.review, caps)
-        async with jobs.running(work, apologise, serve=web, work_here=place.work or not web):
+        work, apologise = open_work(store, jobs, identity, pace, options.data, metrics.review, caps)
+        async with jobs.running(work, apologise, serve=web, work_here=options.work or not web):
             logs.tame()  # the jobs' library brings a handler of its own along
-            server = RunningServer(place, app, metrics, store, jobs, identity, pace, await own_name(identity))
+            server = RunningServer(options, app, metrics, store, jobs, identity, pace, await own_account(identity))
             server.operator = environment()
-            async with _beside(rounds(server, web=web)):
+            async with _beside(maintain(server, web=web)):
                 yield server
 
 
 def _jobs(settings: Server) -> JobSettings:
-    place = settings.place
+    options = settings.options
     return JobSettings(
-        folder=place.data,
+        folder=options.data,
         url=settings.url,
-        at_once=place.reviews,
-        debounce=place.debounce,
-        poll=place.poll,
-        crashes=place.crashes,
-        keep_days=place.retention_days,
+        at_once=options.reviews,
+        debounce=options.debounce,
+        poll=options.poll,
+        crashes=options.crashes,
+        keep_days=options.retention_days,
     )
 
 
@@ -78,68 +81,64 @@ async def _beside(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
         await asyncio.wait({task})
 
 
-TURN = 0.0002  # seconds for which a computing thread keeps the interpreter: each word with a database waits for it
-SETUP_LOOK_SECONDS = 1.0  # seconds between two looks for the file of the set-up page
-FOREVER = asyncio.Event  # one that nobody sets
-_log = logs.log("server")
-
-
 async def serve(
     settings: Server, open_work: OpenWork, say: Callable[[str], None], *, web: bool = True, secrets: Iterable[str] = ()
 ) -> None:
     """Run a server (`web`), or a worker beside it, until a signal comes. `secrets` are further ones that no log may show."""
-    place = settings.place
+    options = settings.options
     sys.setswitchinterval(TURN)
-    logs.start(place.log_level, place.log_format, (*settings.secrets(), *secrets))
-    leaving = Leaving()
+    logs.start(options.log_level, options.log_format, (*settings.secrets(), *secrets))
+    shutdown = Shutdown()
     if settings.app is None:
-        await (_set_up if web else _wait)(settings, leaving, say)
+        await (_set_up if web else _wait)(settings, shutdown, say)
         settings = config.server_settings()
-        logs.start(place.log_level, place.log_format, (*settings.secrets(), *secrets))
-    if leaving.asked.is_set():
+        logs.start(options.log_level, options.log_format, (*settings.secrets(), *secrets))
+    if shutdown.asked.is_set():
         return
-    listener = running.listen(place)
+    listener = http_server.listen(options)
     try:
         async with open_server(settings, open_work, web=web) as server:
             gc.collect()
             if web:
-                here = settings.place.public_url or place.address(listener.getsockname()[1])
+                here = settings.options.public_url or options.address(listener.getsockname()[1])
                 say(f"The operator's page, signed in, once: {operator.link(settings, here)}")
             gc.freeze()  # what is loaded stays: to look through it in each full collection stops everything for 0.2 s
-            await running.answer(create(server, web=web), listener, place, leaving, rest=server.rest, until=FOREVER())
+            await http_server.answer(
+                create(server, web=web), listener, options, shutdown, rest=server.rest, until=asyncio.Event()
+            )
     finally:
         listener.close()
     _log("stopped")
 
 
-async def _set_up(settings: Server, leaving: Leaving, say: Callable[[str], None]) -> None:
+async def _set_up(settings: Server, shutdown: Shutdown, say: Callable[[str], None]) -> None:
     """Answer with the set-up page until the credentials are there. Its token is said here, and logged nowhere."""
-    place, page = settings.place, setup.Setup(settings.place)
-    listener = running.listen(place)
-    here = place.public_url or place.address(listener.getsockname()[1])
+    options, page = settings.options, setup.Setup(settings.options)
+    listener = http_server.listen(options)
+    here = options.public_url or options.address(listener.getsockname()[1])
     say(f"No credentials are set. Register your GitHub App here: {here}/setup?token={page.token}")
     say("(or set DEEPREPO_APP_ID, DEEPREPO_PRIVATE_KEY and DEEPREPO_WEBHOOK_SECRET)")
-    await running.answer(setup.create(page), listener, place, leaving, until=page.is_done)
+    await http_server.answer(setup.create(page), listener, options, shutdown, until=page.is_done)
 
 
-async def _wait(settings: Server, leaving: Leaving, say: Callable[[str], None]) -> None:
+async def _wait(settings: Server, shutdown: Shutdown, say: Callable[[str], None]) -> None:
     """Wait until the server that shares the file has been set up."""
-    place, page = settings.place, setup.Setup(settings.place)
-    say(f"No credentials are set. Waiting for {place.credentials}, where the server's set-up page keeps them")
-    listener, watch = running.listen(place), asyncio.create_task(_watch(page))
-    await running.answer(setup.waiting(), listener, place, leaving, until=page.is_done)
+    options, page = settings.options, setup.Setup(settings.options)
+    say(f"No credentials are set. Waiting for {options.credentials}, where the server's set-up page keeps them")
+    listener, watch = http_server.listen(options), asyncio.create_task(_watch(page))
+    await http_server.answer(setup.waiting(), listener, options, shutdown, until=page.is_done)
     watch.cancel()
 
 
 async def _watch(page: setup.Setup) -> None:
-    while not page.place.credentials.exists():  # noqa: ASYNC110 - another process writes it
+    while not page.options.credentials.exists():  # noqa: ASYNC110 - another process writes it
         await asyncio.sleep(SETUP_LOOK_SECONDS)
     page.is_done.set()
 
 
 def worker(settings: Server) -> Server:
     """Return the settings of a worker. Raises UsageError where there is nothing that it could share."""
-    if settings.app is None and settings.place.app_path is None:
+    if settings.app is None and settings.options.app_path is None:
         raise UsageError(
             "a worker needs the credentials of the server that it works for: set the same DEEPREPO_ variables, "
             "or DEEPREPO_APP_PATH to the file of its set-up page"

@@ -1,4 +1,4 @@
-"""The server's process: a port, signals, and the order of leaving."""
+"""The server's process: a port, signals, and the order of shutdown."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from bot.app.connections import Connection, raise_files
 from bot.app.logs import log
-from bot.config import ServerPlace
+from bot.config import ServerOptions
 from bot.errors import UsageError
 
 BACKLOG = 2048
@@ -26,7 +26,7 @@ Rest = Callable[[], Coroutine[Any, Any, None]]
 _log = log("server")
 
 
-class Leaving:
+class Shutdown:
     """What signals ask for: the first to leave in good order, the second to leave now, as after a crash: all is on disk."""
 
     def __init__(self) -> None:
@@ -57,20 +57,20 @@ class _Server(uvicorn.Server):
         self._signalled()
 
 
-def listen(place: ServerPlace) -> socket.socket:
+def listen(options: ServerOptions) -> socket.socket:
     """Return the port, taken before anything else is started. Raises UsageError."""
-    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     # Named, for asyncio to send answers without delay.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((place.host, place.port))
+        listener.bind((options.host, options.port))
         listener.listen(BACKLOG)  # a connection that is made while the server starts is answered once it runs
     except OSError as error:
         listener.close()
         reason = error.strerror or str(error)
         raise UsageError(
-            f"{place.host}:{place.port} cannot be listened on ({reason}): set DEEPREPO_HOST and DEEPREPO_PORT"
+            f"{options.host}:{options.port} cannot be listened on ({reason}): set DEEPREPO_HOST and DEEPREPO_PORT"
         ) from None
     listener.setblocking(False)  # noqa: FBT003 - of the library
     return listener
@@ -79,17 +79,17 @@ def listen(place: ServerPlace) -> socket.socket:
 async def answer(
     app: FastAPI,
     listener: socket.socket,
-    place: ServerPlace,
-    leaving: Leaving,
+    options: ServerOptions,
+    shutdown: Shutdown,
     *,
     rest: Rest | None = None,
     until: asyncio.Event,
 ) -> None:
     """Answer requests until somebody wants to leave, or `until` is set. Work comes to rest while requests are still answered."""
-    server = _Server(_config(app, place), leaving.on_signal)
+    server = _Server(_config(app, options), shutdown.on_signal)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
-    _log("listening", address=place.address(listener.getsockname()[1]))
-    ends = [asyncio.create_task(event.wait()) for event in (leaving.asked, until)]
+    _log("listening", address=options.address(listener.getsockname()[1]))
+    ends = [asyncio.create_task(event.wait()) for event in (shutdown.asked, until)]
     try:
         await asyncio.wait({serving, *ends}, return_when=asyncio.FIRST_COMPLETED)
         if rest is not None and not serving.done():
@@ -101,7 +101,7 @@ async def answer(
         await serving
 
 
-def _config(app: FastAPI, place: ServerPlace) -> uvicorn.Config:
+def _config(app: FastAPI, options: ServerOptions) -> uvicorn.Config:
     connection = partial(Connection, waiting={}, most=raise_files())
     return uvicorn.Config(
         app,
@@ -109,8 +109,8 @@ def _config(app: FastAPI, place: ServerPlace) -> uvicorn.Config:
         ws="none",
         log_config=None,
         workers=1,
-        proxy_headers=place.trusted_proxy is not None,
-        forwarded_allow_ips=place.trusted_proxy or "",
+        proxy_headers=options.trusted_proxy is not None,
+        forwarded_allow_ips=options.trusted_proxy or "",
         server_header=False,
         lifespan="off",
         backlog=BACKLOG,
