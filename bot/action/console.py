@@ -1,4 +1,4 @@
-"""The log of a step. The runner takes orders from it, and a title or a path may look like one: orders are switched off but for ours."""
+"""The log of a step. The runner takes commands from it, and a title or a path may look like one: commands are switched off but for ours."""
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +16,7 @@ class Console:
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
-        self._stop()
+        self._stop_commands()
 
     def say(self, text: str) -> None:
         """Write words for people."""
@@ -31,28 +31,28 @@ class Console:
             counts[one.level] += 1
             if counts[one.level] <= MAX_ANNOTATIONS:
                 where = {"file": one.path, "line": str(one.start), "endLine": str(one.end), "title": one.title}
-                rows.append(_order(COMMAND_LEVELS[one.level], one.message, where))
-        self._order(rows)
+                rows.append(_command(COMMAND_LEVELS[one.level], one.message, where))
+        self._send(rows)
 
     def headline(self, level: str, text: str) -> None:
         """Write one annotation of the whole step."""
-        self._order([_order(level, text, {"title": "deeprepo"})])
+        self._send([_command(level, text, {"title": "deeprepo"})])
 
     def end(self) -> None:
         """Let the runner listen again."""
         self._write(f"::{self._word}::")
 
-    def _order(self, rows: Iterable[str]) -> None:
+    def _send(self, rows: Iterable[str]) -> None:
         self.end()
         for row in rows:
             self._write(row)
-        self._stop()
+        self._stop_commands()
 
-    def _stop(self) -> None:
+    def _stop_commands(self) -> None:
         self._word = secrets.token_hex(16)
         self._write(f"::stop-commands::{self._word}")
 
 
-def _order(name: str, text: str, facts: Mapping[str, str]) -> str:
+def _command(name: str, text: str, facts: Mapping[str, str]) -> str:
     fields = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in facts.items())
     return f"::{name} {fields}::{text.translate(_DATA)}"

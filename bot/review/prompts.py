@@ -7,7 +7,7 @@ from typing import Any
 
 from bot import render
 from bot.diff import file_diffs
-from bot.diff.tell import FileDiff
+from bot.diff.render import FileDiff
 from bot.findings import issues, read
 from bot.ports import Lens
 from bot.review import custom_checks

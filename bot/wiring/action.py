@@ -14,7 +14,7 @@ from bot.payloads import Remark
 from bot.values import Review
 from bot.wiring import access, child, tasks
 from bot.wiring.local import LOCAL
-from bot.wiring.tasks import Room
+from bot.wiring.tasks import Workspace
 from bot.workflow.progress import Say
 from rlm.models import provider_of
 
@@ -26,7 +26,7 @@ async def review_change(brief: Brief, say: Say) -> Review:
 
         async def attempt(left_out: Mapping[str, str], lost: str) -> Review:
             given = tasks.without(brief, left_out, lost)
-            return await child.run(tasks.review, given, _room(scratch), caps=caps, say=say)
+            return await child.run(tasks.review, given, _workspace(scratch), caps=caps, say=say)
 
         return await child.leaving_out(attempt, by_model=access.can_ask(brief.settings))
 
@@ -34,13 +34,13 @@ async def review_change(brief: Brief, say: Say) -> Review:
 async def converse(remark: Remark) -> RemarkReply:
     """Return a model's answer to a remark."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        return await child.run(tasks.converse, remark, _room(scratch), caps=child.for_review(LOCAL, remark.brief))
+        return await child.run(tasks.converse, remark, _workspace(scratch), caps=child.for_review(LOCAL, remark.brief))
 
 
-def _room(scratch: str) -> Room:
+def _workspace(scratch: str) -> Workspace:
     """Where a child writes. A runner may be everybody's: what is told of files is kept only where its owner has named a folder."""
     folder = config.environment().cache
-    return Room(scratch, facts=Path(folder).expanduser() if folder not in (None, "off") else None)
+    return Workspace(scratch, facts=Path(folder).expanduser() if folder not in (None, "off") else None)
 
 
 def lend(inputs: Inputs) -> None:

@@ -29,7 +29,7 @@ from bot.values.review import ReviewStatus
 from bot.values.shared_file import SharedFile
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
-from bot.wiring.tasks import Room
+from bot.wiring.tasks import Workspace
 from bot.workflow import dispatch, fetching, hooks, journals, kept_facts
 from bot.workflow.jobs import Apologise, Jobs, Work
 from bot.workflow.progress import Say
@@ -73,26 +73,26 @@ class ServerWithChildren(Server):
 
     async def review(self, brief: Brief, say: Say) -> MadeReview:
         """Review without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
-        async with self._room(brief.journal) as (room, keep):
+        async with self._workspace(brief.journal) as (workspace, keep):
 
             async def attempt(left_out: Mapping[str, str], lost: str) -> MadeReview:
                 given = tasks.without(brief, left_out, lost)
                 limits = child.for_review(self.caps, given)
-                return await child.run(tasks.rendered_review, given, room, caps=limits, say=say, keep=keep)
+                return await child.run(tasks.rendered_review, given, workspace, caps=limits, say=say, keep=keep)
 
             return await child.leaving_out(attempt, by_model=access.can_ask(brief.settings))
 
     async def answer(self, question: Question) -> CommandReply:
         """Answer a command that reads the change."""
-        async with self._room(question.journal) as (room, keep):
+        async with self._workspace(question.journal) as (workspace, keep):
             limits = child.for_review(self.caps, question.brief)
-            return await child.run(tasks.answer, question, room, caps=limits, keep=keep)
+            return await child.run(tasks.answer, question, workspace, caps=limits, keep=keep)
 
     async def converse(self, remark: Remark) -> RemarkReply:
         """Answer a remark."""
-        async with self._room(remark.brief.journal) as (room, keep):
+        async with self._workspace(remark.brief.journal) as (workspace, keep):
             limits = child.for_review(self.caps, remark.brief)
-            return await child.run(tasks.converse, remark, room, caps=limits, keep=keep)
+            return await child.run(tasks.converse, remark, workspace, caps=limits, keep=keep)
 
     async def fix(self, request: FixRequest) -> MadeFix:
         """Fix findings in a copy of the head."""
@@ -149,20 +149,20 @@ class ServerWithChildren(Server):
 
     async def _in_scratch(self, task: Task[Result], subject: object, caps: ProcessLimits) -> Result:
         """Do the work of a child that writes into a folder which goes with it."""
-        with fetching.room(self.folder) as scratch:
+        with fetching.scratch_folder(self.folder) as scratch:
             return await child.run(task, subject, scratch, caps=caps)
 
     @asynccontextmanager
-    async def _room(self, journal: str) -> AsyncIterator[tuple[Room, StoredJournal | None]]:
+    async def _workspace(self, journal: str) -> AsyncIterator[tuple[Workspace, StoredJournal | None]]:
         """Make a folder for what a child writes. On PostgreSQL the journal is stored in the database too, so that another machine can resume."""
         path, facts = journals.path(self.folder, journal), None
         files.folder(path.parent, private=True)
         if self.settings.cache != "off":
             facts = kept_facts.folder(self.folder, journals.repository(journal))
             files.folder(facts.parent, private=True)
-        with fetching.room(self.folder) as scratch:
+        with fetching.scratch_folder(self.folder) as scratch:
             if not self.store.database.postgres:
-                yield Room(scratch, path, facts=facts), None
+                yield Workspace(scratch, path, facts=facts), None
                 return
             async with self.store.journals.hold(journal, path) as keep:
-                yield Room(scratch, path, sends_journal=True, facts=facts), keep
+                yield Workspace(scratch, path, sends_journal=True, facts=facts), keep

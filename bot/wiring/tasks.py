@@ -40,7 +40,7 @@ from rlm.journal.writer import Journal
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Workspace:
     """Where a child writes. `journal`: None for one in memory; `sends_journal`: its lines go to the parent too; `facts`: what it is told of files."""
 
     scratch: str
@@ -49,31 +49,31 @@ class Room:
     facts: Path | None = None
 
 
-async def review(line: ChildPipe, brief: Brief, room: Room) -> Review:
+async def review(line: ChildPipe, brief: Brief, workspace: Workspace) -> Review:
     """Return the review."""
-    return await pipeline.review(brief, _tools(line, brief, room))
+    return await pipeline.review(brief, _tools(line, brief, workspace))
 
 
-async def rendered_review(line: ChildPipe, brief: Brief, room: Room) -> MadeReview:
+async def rendered_review(line: ChildPipe, brief: Brief, workspace: Workspace) -> MadeReview:
     """Return the review with everything that is reported of it."""
-    review_done = await review(line, brief, room)
+    review_done = await review(line, brief, workspace)
     content = json_file.content(review_done)
     texts = posts.comments(review_done), markdown.render(review_done), json_file.write(content), state.store(content)
     files = tuple(replace(file, hunks=()) for file in review_done.files)  # 90,000 hunks are 400 MB over there
     return MadeReview(replace(review_done, files=files), *texts)
 
 
-async def answer(line: ChildPipe, question: Question, room: Room) -> CommandReply:
+async def answer(line: ChildPipe, question: Question, workspace: Workspace) -> CommandReply:
     """Return the answer of a command that may ask a model."""
     context, brief = question.context, question.brief
     if brief is not None:
-        context = replace(context, open_session=partial(_open_session, brief, _tools(line, brief, room)))
+        context = replace(context, open_session=partial(_open_session, brief, _tools(line, brief, workspace)))
     return await question.answer(question.argument, context)
 
 
-async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
+async def converse(line: ChildPipe, remark: Remark, workspace: Workspace) -> RemarkReply:
     """Return a model's answer to a remark."""
-    opening = partial(_open_session, remark.brief, _tools(line, remark.brief, room))
+    opening = partial(_open_session, remark.brief, _tools(line, remark.brief, workspace))
     silences = silencing.IgnoreList().also(remark.brief.dismissals, remark.brief.rules)
     heard = remark.heard_remark, remark.last, silences
     return await conversation.respond(*heard, opening, time.monotonic)
@@ -150,17 +150,19 @@ async def no_review_reason(_: ChildPipe, brief: Brief, trigger: Trigger) -> No |
     return await scope.no_review_reason(brief, trigger)
 
 
-def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:
+def _tools(line: ChildPipe, brief: Brief, workspace: Workspace) -> Tools:
     """What a review in a child is made with."""
 
     def open_journal() -> Journal:
-        if room.journal is None:
+        if workspace.journal is None:
             return Journal()
         watch = spans.exporting(config.telemetry())
-        return Journal(room.journal, watch=watch, keep=line if room.sends_journal else None, open_file=open_file)
+        return Journal(
+            workspace.journal, watch=watch, keep=line if workspace.sends_journal else None, open_file=open_file
+        )
 
     return parts.tools(
-        brief, room.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True, facts=room.facts
+        brief, workspace.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True, facts=workspace.facts
     )
 
 

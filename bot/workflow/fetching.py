@@ -44,7 +44,7 @@ def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
 
 
 @contextmanager
-def room(folder: Path) -> Iterator[str]:
+def scratch_folder(folder: Path) -> Iterator[str]:
     """Make a folder for one job, below the data folder; gone afterwards."""
     root = Path(folder, WORK_FOLDER)
     files.folder(root, private=True)

@@ -136,7 +136,7 @@ class Server(ABC):
 
     async def _find_bases(self, pull: PullRef, facts: PullFacts, base: str) -> Bases:
         """Where the head left its base, by git."""
-        with fetching.room(self.folder) as folder:
+        with fetching.scratch_folder(self.folder) as folder:
             async with github.reading(self.identity, pull.installation, (pull.repository,), self.pace) as (_, token):
                 url = github.git_url(self.identity.api, fetching.today(pull, facts))
                 return await fetching.find_bases(url, facts, base, token, folder)
@@ -151,7 +151,7 @@ class Server(ABC):
     @asynccontextmanager
     async def fetch(self, pull: PullRef, state: PullState) -> AsyncIterator[PullRequest]:
         """Fetch the change as a pull request of a local store, which is removed afterwards. The token ends before anything is read."""
-        with fetching.room(self.folder) as folder:
+        with fetching.scratch_folder(self.folder) as folder:
             async with github.reading(self.identity, pull.installation, (pull.repository,), self.pace) as (_, token):
                 url = github.git_url(self.identity.api, fetching.today(pull, state.facts))
                 store = await fetching.fill_store(url, state.facts, state.bases, token, folder)

@@ -28,7 +28,7 @@ from bot.machine import files
 from bot.storage.packages import PackageHome
 from bot.values import PackageSurvey, PullRef
 from bot.values.consumer import Audience, Consumers, NamedConsumer, Standing
-from bot.workflow.fetching import room
+from bot.workflow.fetching import scratch_folder
 from bot.workflow.jobs import Job
 from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
@@ -101,7 +101,7 @@ async def _look(installation: int, home: Home, before: PackageHome | None, serve
 
 async def _read(home: Home, row: PackageHome, token: SecretStr, server: Server) -> str:
     """Store what a repository offers and takes at this commit. Why it could not be read, "" if it was."""
-    with room(server.folder) as scratch:
+    with scratch_folder(server.folder) as scratch:
         try:
             store = await consumers.fetch(home, server.identity.api, token, scratch, commit=row.commit_id)
             rows = await server.packages(store)
@@ -134,7 +134,7 @@ async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers
     if chosen:  # what only a schema ties to this repository is in no manifest: it is looked at if the file names it
         named = (home for home in known_homes.values() if home.commit_id and home.name.lower() in chosen)
         users = tuple(home for home in named if home.repository != pull.repository)
-    with room(server.folder) as scratch:
+    with scratch_folder(server.folder) as scratch:
         asked = users[: consumers.MAX_CONSUMERS]
         own = await _own(asked, audience, run, server, scratch) if asked else ()
         others: tuple[NamedConsumer, ...] = ()

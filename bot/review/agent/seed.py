@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot import render
 from bot.diff import file_diffs
 from bot.diff.marks import marks
-from bot.diff.tell import FileDiff
+from bot.diff.render import FileDiff
 from bot.review.context.call_sites import distinct
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit, severity_rank

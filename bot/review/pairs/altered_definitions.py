@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from bot.diff import file_diffs
-from bot.diff.tell import GAP
+from bot.diff.render import GAP
 from bot.diff.units import ShownLines
 from bot.review.context import identifiers, result_flow
 from bot.review.context.builder import Uses

@@ -82,7 +82,7 @@ async def renew(host: Host, run: str, review: Review, comments: Comments, page: 
     posted_count = sum(one.findings for one in comments.posts)
     link = standing.url if standing is not None else ""
     outcome = PublishResult(posted_count, len(review.reported) - posted_count, link)
-    await checks.again(host, run, review, outcome, status, page)
+    await checks.renew(host, run, review, outcome, status, page)
     if standing is not None:
         with suppress(SupersededError, HostRefused):
             await _renew_page(host, standing, review, comments)

@@ -163,7 +163,7 @@ async def end_broken(host: Host, number: int, run: str, head: str, says: str, *,
     )
 
 
-async def again(host: Host, run: str, review: Review, outcome: PublishResult, status: HeadStatus, page: str) -> None:
+async def renew(host: Host, run: str, review: Review, outcome: PublishResult, status: HeadStatus, page: str) -> None:
     """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
     checks = await _list_runs(host, review.pull.head)
     mine = [one for one in checks if _facts(one).get("run") == run and one.is_over]
@@ -317,7 +317,7 @@ async def _update(host: Host, number: int, title: str, summary: str) -> None:
     """Change what a check run in progress shows."""
     shown: Output = {"title": title, "summary": summary}
     patch = partial(host.rest.checks.async_update, *host.repo, number, status="in_progress", output=shown)
-    await _again(host, lambda: host.client.answer(patch()))
+    await _retry(host, lambda: host.client.answer(patch()))
 
 
 async def _complete(
@@ -349,7 +349,7 @@ async def _complete(
         final: Output = {**output, "annotations": rows}
         await host.client.answer(end(output=final, actions=[*actions]))
 
-    await _again(host, send)
+    await _retry(host, send)
 
 
 async def _annotations_of(host: Host, number: int) -> frozenset[tuple[str, int, str]]:
@@ -360,7 +360,7 @@ async def _annotations_of(host: Host, number: int) -> frozenset[tuple[str, int, 
     )
 
 
-async def _again(host: Host, send: Callable[[], Awaitable[object]]) -> None:
+async def _retry(host: Host, send: Callable[[], Awaitable[object]]) -> None:
     """Send, and once more if GitHub fails: a change of a check run is not repeated as it is."""
     for tries in range(1, TRIES):
         with suppress(HostDown):
