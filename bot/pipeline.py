@@ -16,14 +16,13 @@ from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import history, silencing, suggest
 from bot.machine import extras
-from bot.review import coverage, custom_checks, guidance, incremental, report, scope, strategies
+from bot.review import coverage, guidance, incremental, report, scope, strategies
 from bot.review.hooks import hooks
 from bot.review.journal.record import finish
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
 from bot.values import (
     ChangedFile,
-    CustomCheck,
     Dependents,
     PlacedFinding,
     Review,
@@ -80,9 +79,8 @@ async def review(brief: Brief, tools: Tools) -> Review:
         tools.say(subject.reading(session.results.findings, is_checked=False))
         judgement, transcript = await strategies.judge(await strategies.run(strategy.name, session), session)
         findings = await report.place(judgement, session, tools.faults, None if transcript.fault else tools.prove)
-        checks = await custom_checks.reports(session)
         seconds = tools.clock() - start
-        review = report.conclude(session, strategy, transcript, judgement, findings, checks, seconds)
+        review = await report.conclude(session, strategy, transcript, judgement, findings, seconds)
         return finish(session.calls.journal, subject.shown(review, [row.finding for row in review.findings]))
 
 
@@ -96,7 +94,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         tools.say(f"reading {pull.base_name}..{pull.head_name}")
         change = await tree.change(partial(scope.changes_role, brief.settings))
         brief = await scope.with_warnings(replace(brief, settings=brief.settings.on(brief.today)), tree)
-        settings, files = brief.settings, scope.reviewable(diff.read(change), brief)
+        files = scope.reviewable(diff.read(change), brief)
         brief = scope.with_effort(brief, files)
         past = await incremental.read_past(brief.earlier, tree, pull, files, full=brief.full)
         leaks, unseen = await history.leaks_of(brief, tree, files, masks)
@@ -134,5 +132,4 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
             ignore_list=ignore_list.also(brief.dismissals, guides.rules),
             guidance=guides,
             consumers=beyond,
-            checks=tuple(CustomCheck(*row) for row in settings.checks),
         )

@@ -42,6 +42,7 @@ FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
         "command:RUN_COMMAND",
         "options:RUN_TESTS",
     ),
+    "own_checks": ("section:OWN_CHECKS_SECTION", "review:OWN_CHECKS"),
     "walkthrough": ("settings:WalkthroughSettings", "section:WALKTHROUGH", "review:WALKTHROUGH_MAKER"),
     "organization": (
         "settings:OrganizationSettings",

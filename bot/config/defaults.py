@@ -8,12 +8,12 @@ from bot import registry
 from bot.config.names import MOST_SENTENCE
 from bot.config.setting import Checked, Language, Pattern, Patterns, setting
 from bot.levels import ReviewEffort, Severity, Strategy
-from bot.values import CheckSeverity, Tone
+from bot.values import RulingSeverity, Tone
 from rlm.values import Effort
 
 Day = Annotated[str, Checked(lambda value: value.isoformat() if isinstance(value, date) else value, before=True)]
 Must = Annotated[
-    Literal["no", CheckSeverity],
+    Literal["no", RulingSeverity],
     Checked(
         lambda value: ("fail" if value else "no") if isinstance(value, bool) else value, True, short={"type": "boolean"}
     ),
@@ -125,7 +125,7 @@ class CheckEntry:
         max_length=600,
     )
     paths: tuple[Pattern, ...] = setting((), "The files, as in .gitignore; if empty, every file.")
-    severity: CheckSeverity = setting(
+    severity: RulingSeverity = setting(
         "warn", "What a failed check comes to: a row in the table; a review that is not clean; a failed check run."
     )
 
@@ -252,7 +252,7 @@ class ReviewSettings:
         "en", 'The language in which models write what people read: "de", "pt-BR". Our own phrases are in English.'
     )
     lenses: tuple[str, ...] = setting(LENSES, "The questions that models may be asked.")
-    instructions: tuple[tuple[tuple[str, ...], str, Literal["no", CheckSeverity], str], ...] = setting(
+    instructions: tuple[tuple[tuple[str, ...], str, Literal["no", RulingSeverity], str], ...] = setting(
         (), "What to look at, and what must hold.", entries=Instruction
     )
     guidelines: bool = setting(True, "Whether AGENTS.md, CLAUDE.md and the like are shown to the models.")

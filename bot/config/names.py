@@ -6,5 +6,5 @@ TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "f
 IGNORE = ".deeprepo/ignore.yml"
 LOCAL_IGNORE = "info/deeprepo-ignore.yml"  # in the git folder: for one person, and out of reach of a commit
 OTHER_IGNORE = (".deeprepo/ignore.yaml", ".deeprepoignore")
-MOST_CHECKS = 10  # questions of the owner's in one review
+MOST_MUSTS = 10  # instructions that must hold, in one review
 MOST_SENTENCE = 300  # characters of a learning

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from bot.config import FILE
 from bot.values.ask import ASKED, ReviewAsk, Trigger
-from bot.values.custom_check import is_bar
 from bot.values.host import CheckConclusion, PullFacts
 from bot.values.review import Lack
+from bot.values.ruling import is_bar
 from impact.text import globs
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class No:
 
 def has_bar(settings: "Config") -> bool:
     """Return whether the owner has set a bar: a severity that fails a check, or a check of the team's own that does."""
-    return is_bar(settings.fail_on, (severity for *_, severity in settings.checks))
+    return is_bar(settings.fail_on, (severity for *_, severity in settings.must_hold))
 
 
 def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConclusion:

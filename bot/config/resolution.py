@@ -28,10 +28,10 @@ from bot.config.defaults import (
     Triggers,
     written_as,
 )
-from bot.config.names import FILE, MOST_CHECKS
+from bot.config.names import FILE, MOST_MUSTS
 from bot.config.settings import Settings
 from bot.errors import ConfigError
-from bot.values import EFFORTS, SEVERITIES, CheckSeverity, at_least
+from bot.values import EFFORTS, SEVERITIES, RulingSeverity, at_least
 from rlm.values import is_amount
 
 if TYPE_CHECKING:
@@ -144,9 +144,9 @@ class Config(ReviewSettings):
         )
 
     @property
-    def checks(self) -> tuple[tuple[str, str, tuple[str, ...], CheckSeverity], ...]:
+    def must_hold(self) -> tuple[tuple[str, str, tuple[str, ...], RulingSeverity], ...]:
         """What has to be answered: name, text, paths, severity; of one name the first, and no more than a review asks."""
-        return tuple(_asked(self.instructions).values())[:MOST_CHECKS]
+        return tuple(_asked(self.instructions).values())[:MOST_MUSTS]
 
     def for_labels(self, labels: Iterable[str]) -> "Config":
         """Return the settings of a pull request with these labels: of `effort_for` what fits one of them, or asks for none."""
@@ -249,8 +249,8 @@ def resolve(
             raise ConfigError(f"{key} is {value} ({origins[key]}): give a finite number of 0 or more")
     _clamp(values, origins, settings, operator)
     _agree(values, origins, flags)
-    if not_asked := [*_asked(values["instructions"])][MOST_CHECKS:]:
-        warnings.append(f"a review answers {MOST_CHECKS} instructions at most; not asked: {', '.join(not_asked)}")
+    if not_asked := [*_asked(values["instructions"])][MOST_MUSTS:]:
+        warnings.append(f"a review answers {MOST_MUSTS} instructions at most; not asked: {', '.join(not_asked)}")
     triggers = Triggers(**{key.removeprefix("triggers."): values.pop(key) for key in TRIGGERS})
     return Config(
         **_form_values(ReviewSettings, values),
@@ -315,9 +315,9 @@ def _joined(key: str, first: Any, second: Any) -> Any:  # noqa: ANN401 - of any 
     return tuple(dict.fromkeys((*first, *second)))
 
 
-def _asked(rows: Iterable[tuple[Any, ...]]) -> dict[str, tuple[str, str, tuple[str, ...], CheckSeverity]]:
+def _asked(rows: Iterable[tuple[Any, ...]]) -> dict[str, tuple[str, str, tuple[str, ...], RulingSeverity]]:
     """The instructions that have to be answered, by name; of one name the first counts."""
-    named: dict[str, tuple[str, str, tuple[str, ...], CheckSeverity]] = {}
+    named: dict[str, tuple[str, str, tuple[str, ...], RulingSeverity]] = {}
     for paths, text, must, name in rows:
         if must != "no":
             words = name or textwrap.shorten(text, 60, placeholder="...")

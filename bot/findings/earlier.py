@@ -11,7 +11,6 @@ from typing import Any
 from bot.findings import merge, rounds
 from bot.render.section import finding_fields, sections
 from bot.values import (
-    CheckReport,
     Earlier,
     Finding,
     IssueReport,
@@ -24,7 +23,6 @@ from bot.values.review import SCHEMA_VERSION
 MAX_BYTES = 32 << 20
 _FINDINGS = tuple[Finding, ...]
 _ISSUES = tuple[IssueReport, ...]
-_CHECKS = tuple[CheckReport, ...]
 _MARKS = tuple[tuple[str, str, str], ...]
 _NUMBERS = tuple[tuple[int, str], ...]
 
@@ -72,7 +70,6 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         summary=str(document["summary"]),
         parts={section.key: section.recall(document[section.key]) for section in sections() if section.is_remembered},
         issues=_reader(_ISSUES).validate_python(document["issues"]),
-        checks=_reader(_CHECKS).validate_python(document["checks"]),
         numbers=numbers_given(document),
         unsaid_numbers=frozenset(map(int, document.get("unsaid", ()))),
     )

@@ -22,7 +22,6 @@ from bot.render.section import finding_sections, sections
 
 if TYPE_CHECKING:
     from bot.values import (
-        CheckReport,
         Coverage,
         Evidence,
         Finding,
@@ -98,8 +97,7 @@ def _page(review: "Review", extent: Extent) -> Iterator[RenderableType]:
     for item in groups.still:
         yield _finding(item)
     yield from _beside(review)
-    if review.checks:
-        yield _checks(review.checks)
+    yield from _sections(review, extent, is_top=False)
     yield _coverage(review.coverage, extent)
     notes = [note for note in review.notes if note != review.cut.failure]
     for section in sections():
@@ -116,10 +114,16 @@ def _top(review: "Review", extent: Extent) -> Iterator[RenderableType]:
     yield _header(review)
     if review.cut.failure:
         yield Padding(Text(line(facts.summary(review).failure), "bold red"), (1, 0, 0, 0))
-    for section in sections():
-        yield from section.in_terminal(section.of(review), extent.rows(LISTED_ROWS))
+    yield from _sections(review, extent, is_top=True)
     if review.summary:
         yield Padding(prose(review.summary), (1, 0, 0, 0))
+
+
+def _sections(review: "Review", extent: Extent, *, is_top: bool) -> Iterator[RenderableType]:
+    """Show what features add: above the findings, or below them."""
+    for section in sections():
+        if (section.place == "top") == is_top:
+            yield from section.in_terminal(section.of(review), extent.rows(LISTED_ROWS))
 
 
 def _beside(review: "Review") -> Iterator[RenderableType]:
@@ -130,23 +134,6 @@ def _beside(review: "Review") -> Iterator[RenderableType]:
         yield Padding(Text(facts.ENGLISH.say("kept_back", len(below), severity=review.settings.minimum)), (1, 0, 0, 0))
     if review.unproven:
         yield _short(facts.ENGLISH.say("list_unproven"), review.unproven)
-
-
-def _checks(reports: Sequence["CheckReport"]) -> RenderableType:
-    """The team's own checks, a row each."""
-    say = facts.ENGLISH.say
-    grid = Table.grid(padding=(0, 2), expand=True)
-    grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 3)
-    grid.add_column(no_wrap=True)
-    grid.add_column(ratio=1)
-    for one in reports:
-        style = {"failed": "bold red", "passed": "green"}.get(one.result, "yellow" if one.lacks_result else "dim")
-        places = [f"{line(item.path)}:{item.line}" for item in one.quotes]
-        row = Text.assemble(line(facts.check_reason(one)), *((f"  {place}", "cyan") for place in places))
-        row.append(f"  {one.tokens:,} tokens" if one.tokens else "", "dim")
-        result = say(f"check_is_{one.result}") + (f", {say('check_stops')}" if one.blocks else "")
-        grid.add_row(line(one.name), Text(result, style), row)
-    return Padding(Group(Text(say("checks_head"), "bold"), grid), (1, 0, 0, 0))
 
 
 def _header(review: "Review") -> RenderableType:

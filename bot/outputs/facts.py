@@ -14,8 +14,6 @@ from bot.config import FILE
 from bot.render import Phrases, code, load
 from bot.values import (
     SEVERITIES,
-    CheckReport,
-    CheckResult,
     Coverage,
     CoverageRow,
     Finding,
@@ -55,13 +53,6 @@ RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is c
 ENGLISH = load()
 # Told apart by their shapes too, in light and dark; the word always stands beside the sign.
 MARKS: Mapping[Severity, str] = {"critical": "⛔", "high": "🔴", "medium": "🔶", "low": "🔹"}
-CHECK_MARKS: Mapping[CheckResult, str] = {
-    "failed": "❌",
-    "undecided": "❔",
-    "unasked": "⚪",
-    "passed": "✅",
-    "inapplicable": "▫️",
-}
 FAILED, INCOMPLETE, CLEAN = "⚠️", "⚠️", "✅"
 Grade = Literal["high", "medium", "low"]
 
@@ -99,7 +90,7 @@ class Summary:
     found: str  # how many findings are open, or that there are none
     mark: str  # of the worst of them; empty if there are none
     since: str  # how many of them are new, and how many earlier ones are fixed
-    checks: str  # how many of the team's own checks failed
+    rulings: str  # how much of what must hold does not
     left: str  # what is open, counted, or that the review did not end; empty for a failure
     looked: str  # beside no finding, at how many places somebody has looked
     failed_head: str
@@ -107,7 +98,7 @@ class Summary:
     @property
     def result(self) -> str:
         """All of it: a failure first, or what is open; then what was found, and what was looked at."""
-        rest = (self.since, self.checks, self.left)
+        rest = (self.since, self.rulings, self.left)
         is_open = self.conclusion == "incomplete" and not self.failure
         return (
             _sentences(*rest, self.found, self.looked)
@@ -123,17 +114,17 @@ class Summary:
         if self.conclusion == "incomplete":
             return f"{INCOMPLETE} {self.left.rstrip('.')}"
         if self.conclusion == "findings":
-            return f"{self.mark} {self.found.rstrip('.')}" if self.mark else f"{FAILED} {self.checks.rstrip('.')}"
+            return f"{self.mark} {self.found.rstrip('.')}" if self.mark else f"{FAILED} {self.rulings.rstrip('.')}"
         return f"{CLEAN} {self.found.rstrip('.')}"
 
     @property
     def below(self) -> str:
         """What is below the headline: the rest of the result, without what the headline has said."""
         if self.failure or (self.conclusion != "incomplete" and (self.mark or self.conclusion == "clean")):
-            return _sentences(self.since, self.checks, self.left, self.looked)
+            return _sentences(self.since, self.rulings, self.left, self.looked)
         if self.conclusion == "findings":
             return _sentences(self.found, self.since, self.left, self.looked)
-        return _sentences(self.since, self.checks, self.found, self.looked)
+        return _sentences(self.since, self.rulings, self.found, self.looked)
 
 
 def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
@@ -146,7 +137,7 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     if before and review.round.number > 1:
         both = words.say("new_and_open", new=words.number(new), open=words.number(before))
         since = both if new else "" if review.new_places else words.say("none_new")
-    failed = sum(one.result == "failed" and one.warns for one in review.checks)
+    failed = sum(one.result == "failed" and one.warns for one in review.rulings)
     places = [row for row in review.coverage.readings if row.kind in ("unit", "use") and row.by != NOTHING_ADDED]
     looked = _counted([row for row in places if row.state in LOOKED_AT], words)
     return Summary(
@@ -155,7 +146,7 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
         _found(review, words),
         MARKS[min((one.finding.severity for one in listed), key=severity_rank)] if listed else "",
         _sentences(since, words.say("fixed", fixed) if fixed else ""),
-        words.say("checks_failed", failed) if failed else "",
+        words.say("rulings_failed", failed) if failed else "",
         _left(review, words),
         words.say("looked_at", what=looked) if looked and not listed else "",
         words.say("failed_head" if is_unanswered else "failed_part_head"),
@@ -171,8 +162,8 @@ def _left(review: Review, words: Phrases) -> str:
         return missing
     if review.cut.partial and not review.cut.failure:
         return words.say("partial")
-    unknown = sum(one.severity == "fail" and one.lacks_result for one in review.checks)
-    return words.say("checks_open", unknown) if unknown else ""
+    unknown = sum(one.severity == "fail" and one.lacks_result for one in review.rulings)
+    return words.say("rulings_open", unknown) if unknown else ""
 
 
 def _found(review: Review, words: Phrases) -> str:
@@ -191,12 +182,6 @@ def _found(review: Review, words: Phrases) -> str:
     if who:
         return words.say("nothing_by", who=", ".join(who), lack=lack)
     return words.say("nothing_to_read" if is_clean else "nothing_looked_at", lack=lack)
-
-
-def check_reason(one: CheckReport, words: Phrases = ENGLISH) -> str:
-    """Return why a check came to its result."""
-    by_code = words.say(f"check_{one.cause.replace('-', '_')}") if one.cause else ""
-    return " ".join(filter(None, (by_code, one.reason)))
 
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:

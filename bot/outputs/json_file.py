@@ -49,7 +49,6 @@ def _review(review: Review) -> dict[str, Any]:
         "strategy": asdict(review.strategy),
         "summary": review.summary,
         "issues": [asdict(report) for report in review.issues],
-        "checks": [asdict(report) for report in review.checks],
         "findings": [_finding(item) for item in review.findings],
         "minimum_severity": review.settings.minimum,
         "numbers": [list(row) for row in review.round.numbers],
@@ -122,7 +121,6 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "cost",
         "seconds",
         "notes",
-        "checks",
         "consumers",
         "strategy",
     )

@@ -12,7 +12,6 @@ from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
 from bot.render.section import finding_sections, sections
 from bot.values import (
-    CheckReport,
     Coverage,
     Evidence,
     Finding,
@@ -73,7 +72,6 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
             }
             for one in review.issues
         ],
-        "checks": [_check(one, review, words) for one in review.checks],
         "kept_back": len(review.having("below")),
         "minimum": Safe(words.say(review.settings.minimum)),
         "suppressed": silenced["suppressed"],
@@ -95,20 +93,6 @@ def _counts(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
         }
         for kind, name in (("unit", "row_units"), ("use", "row_uses"))
     ]
-
-
-def _check(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any]:
-    """One of the team's own checks as a row of a table."""
-    return {
-        "name": report.name,
-        "mark": Safe(facts.CHECK_MARKS[report.result]),
-        "result": Safe(words.say(f"check_is_{report.result}")),
-        "severity": report.severity,
-        "stops": report.blocks,
-        "reason": facts.check_reason(report, words),
-        "quotes": [evidence(item, review.pull) for item in report.quotes],
-        "tokens": report.tokens,
-    }
 
 
 def finding_values(

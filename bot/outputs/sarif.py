@@ -10,12 +10,12 @@ from urllib.parse import quote
 from bot.outputs import facts
 from bot.render import encodable, line
 from bot.render.section import finding_sections
-from bot.values import CheckReport, CheckSeverity, Evidence, Finding, PlacedFinding, Review, Severity
+from bot.values import Evidence, Finding, PlacedFinding, Review, Ruling, RulingSeverity, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "SRCROOT"  # the name that readers resolve to the top of the checkout
 SARIF_LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
-CHECK_LEVELS: dict[CheckSeverity, str] = {"fail": "error", "warn": "warning", "note": "note"}
+RULING_LEVELS: dict[RulingSeverity, str] = {"fail": "error", "warn": "warning", "note": "note"}
 SCORES: dict[Severity, str] = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "3.0"}  # GitHub sorts by this
 SECURITY = frozenset({"secret", "security"})
 
@@ -30,12 +30,12 @@ def _run(review: Review) -> dict[str, Any]:
     findings = facts.listing(review).all  # code scanning closes every alert that an upload lacks
     counts: Counter[str] = Counter()
     rules = list(dict.fromkeys(_rule_id(item.finding) for item in findings))
-    failed_checks = [one for one in review.checks if one.result == "failed"]
+    failed_rulings = [one for one in review.rulings if one.result == "failed"]
     first = {_rule_id(item.finding): item.finding for item in reversed(findings)}
     driver = {
         "name": "deeprepo",
         "version": review.version or "0",
-        "rules": [*(_rule(name, first[name]) for name in rules), *map(_check_rule, failed_checks)],
+        "rules": [*(_rule(name, first[name]) for name in rules), *map(_ruling_rule, failed_rulings)],
     }
     return {
         "tool": {"driver": driver},
@@ -44,7 +44,7 @@ def _run(review: Review) -> dict[str, Any]:
         "invocations": [_invocation(review)],
         "results": [
             *(_result(item, rules, counts) for item in findings),
-            *(_check_result(one, len(rules) + at) for at, one in enumerate(failed_checks)),
+            *(_ruling_result(one, len(rules) + at) for at, one in enumerate(failed_rulings)),
         ],
         "properties": {
             "conclusion": review.conclusion,
@@ -78,13 +78,13 @@ def _rule(name: str, finding: Finding) -> dict[str, Any]:
     return _driver_rule(name, f"{finding.category}: {name}", SARIF_LEVELS[finding.severity], properties)
 
 
-def _check_id(report: CheckReport) -> str:
-    return f"check/{line(report.name)}".replace(" ", "-")
+def _ruling_id(ruling: Ruling) -> str:
+    return f"check/{line(ruling.name)}".replace(" ", "-")
 
 
-def _check_rule(report: CheckReport) -> dict[str, Any]:
-    """One of the team's own checks that failed."""
-    return _driver_rule(_check_id(report), report.name, CHECK_LEVELS[report.severity], {"tags": ["custom-check"]})
+def _ruling_rule(ruling: Ruling) -> dict[str, Any]:
+    """What must hold and does not, as a rule."""
+    return _driver_rule(_ruling_id(ruling), ruling.name, RULING_LEVELS[ruling.severity], {"tags": ["custom-check"]})
 
 
 def _driver_rule(name: str, about: str, level: str, properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,13 +93,13 @@ def _driver_rule(name: str, about: str, level: str, properties: Mapping[str, Any
     return {"id": name, "shortDescription": text, "defaultConfiguration": configuration, "properties": properties}
 
 
-def _check_result(report: CheckReport, index: int) -> dict[str, Any]:
-    """Where such a check failed: its first quote, the others related."""
-    first, *others = report.quotes
+def _ruling_result(ruling: Ruling, index: int) -> dict[str, Any]:
+    """Where it does not hold: its first quote, the others related."""
+    first, *others = ruling.quotes
     place = _location(first.path, first.quote, first.line, first.line + first.quote.strip("\n").count("\n"))
-    message = line(facts.check_reason(report)) or line(report.name)
-    row = _row(_check_id(report), index, CHECK_LEVELS[report.severity], message, place, others)
-    return row | {"partialFingerprints": {"deeprepo/v1": report.digest}}
+    message = line(ruling.reason) or line(ruling.name)
+    row = _row(_ruling_id(ruling), index, RULING_LEVELS[ruling.severity], message, place, others)
+    return row | {"partialFingerprints": {"deeprepo/v1": ruling.digest}}
 
 
 def _row(

@@ -54,7 +54,7 @@ def _text(data: bytes) -> str:
 
 def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
     """As much of a state as its place takes."""
-    spared: dict[str, Any] = {"summary": "", "issues": [], "checks": [], "files": []}
+    spared: dict[str, Any] = {"summary": "", "issues": [], "files": []}
     spared |= {section.key: section.to_json(section.nothing) for section in sections() if section.is_remembered}
     unread: dict[str, Any] = {"read": [], "read_by_model": [], "coverage": {"readings": []}}
     for omission in ({}, spared, unread):
@@ -121,7 +121,6 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
                 "schema_version",
                 "tool",
                 "issues",
-                "checks",
                 "summary",
                 "numbers",
             )

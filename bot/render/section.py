@@ -13,6 +13,8 @@ from bot.values.finding_row import grouped, row_of
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from bot.config import Config
+
 Part = TypeVar("Part")
 # Of the summary: above its own words, between them and the findings, or in a list of what was read.
 Place = Literal["top", "below", "list"]
@@ -60,6 +62,11 @@ class Section(Generic[Part]):
     def recall(self, row: Any) -> object:  # noqa: ANN401 - any JSON value
         """Return what was handed over as `Earlier.parts` has it. Raises ValueError and its like if it has another form."""
         return row
+
+    def under(self, part: Part, settings: "Config") -> Part:
+        """Return it as it counts under these settings, which may be others than those that it was made with."""
+        del settings
+        return part
 
     def without(self, part: Part, silenced_places: Collection[CodePlace]) -> Part:
         """Return it without what sends a reader to findings that are silenced."""

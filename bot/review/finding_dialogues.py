@@ -8,7 +8,7 @@ from typing import Self
 from bot import render
 from bot.errors import DeepRepoError
 from bot.findings import issues, quotes, read
-from bot.review import custom_checks, dialogues
+from bot.review import dialogues
 from bot.review.context import look_ups
 from bot.review.coverage import CoverageTracker
 from bot.review.dialogues import Dialogues
@@ -106,14 +106,14 @@ class FindingDialogues:
         about = issues.reports(reply.data, sent_prompt.issues)
         units = sent_prompt.units or tuple(self._tracker.units.values())
         findings = tuple(at_its_line(finding, units) for finding in findings)
-        checks = custom_checks.answers(reply.data, sent_prompt.checks, sent_prompt.units)
+        told = [answer for each in sent_prompt.asked for answer in each.answers(reply.data, sent_prompt.units)]
         return WorkerReply(
             text,
             findings,
             doubts=read.open_suspicions(reply.data),
             reader_notes=notes,
             issues=about,
-            checks=checks,
+            answers=tuple(told),
             withdrawn=read.withdrawn(reply.data),
         )
 
@@ -151,7 +151,7 @@ class FindingDialogues:
                 dropped_count=len(standing) - len(whole) + len(second.findings) - len(kept_findings),
                 reader_notes=second.reader_notes or first.reader_notes,
                 issues=second.issues or first.issues,
-                checks=second.checks or first.checks,
+                answers=second.answers or first.answers,
             )
         whole = [finding for finding in first.findings if not _vague(finding)]
         vague = len(first.findings) - len(whole)

@@ -8,9 +8,10 @@ from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.config import Config, Settings
 from bot.ports import Analyzer
+from bot.review.reader_questions import ReaderQuestions
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import ChangedFile, Coverage, Dependents, Finding, PlacedFinding, PullRequest
+from bot.values import ChangedFile, Coverage, Dependents, Finding, PlacedFinding, PullRequest, Unit
 from bot.values.consumer import ConsumerImpact, Consumers, NamedConsumer
 from bot.values.shared_file import SharedFile
 
@@ -62,6 +63,16 @@ class ReviewHooks:
         del tree, files, users, consumers, scratch, seconds
         return ConsumerImpact()
 
+    def asks(self, survey: Survey, units: Sequence[Unit]) -> ReaderQuestions | None:
+        """Return what it asks the reader of these units."""
+        del survey, units
+        return None
+
+    def files_to_read(self, survey: Survey) -> frozenset[str]:
+        """Name the files that models read again although an earlier round has read them."""
+        del survey
+        return frozenset()
+
     def analyzers(self, subject: Survey) -> Mapping[str, Analyzer]:
         """Return checks whose findings it has made before."""
         del subject
@@ -74,7 +85,7 @@ class ReviewHooks:
         del session, environment
         return findings
 
-    def conclude(self, session: Session, coverage: Coverage, findings: Sequence[Finding]) -> Mapping[str, object]:
+    async def conclude(self, session: Session, coverage: Coverage, findings: Sequence[Finding]) -> Mapping[str, object]:
         """Return what the feature adds to the review, by the keys of its sections. `findings`: those that are open."""
         del session, coverage, findings
         return {}

@@ -10,13 +10,14 @@ from bot.diff import file_diffs
 from bot.diff.render import FileDiff
 from bot.findings import issues, read
 from bot.ports import Lens
-from bot.review import custom_checks
 from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, Scale, large, scale
 from bot.review.coverage import ObligedUse
 from bot.review.guidance import MAX_CHARS, tongue
+from bot.review.hooks import hooks
+from bot.review.reader_questions import ReaderQuestions
 from bot.review.survey import Survey
-from bot.values import CustomCheck, Excerpt, LinkedIssue, Unit
+from bot.values import Excerpt, LinkedIssue, Unit
 from impact.text.paths import is_prose, is_test
 from rlm.values import Message, Prompt
 
@@ -43,7 +44,7 @@ class SentPrompt:
     bare: bool = False  # without the code beside the units
     notes: read.Extent = "none"  # of how much its reader says what the change does
     issues: tuple[LinkedIssue, ...] = ()  # that its reader is asked about
-    checks: tuple[CustomCheck, ...] = ()  # of the owner's, that its reader is asked
+    asked: tuple[ReaderQuestions, ...] = ()  # of features
 
 
 def sizes(window: int | None) -> tuple[int, int]:
@@ -78,12 +79,14 @@ class PromptWriter:
         units: Sequence[Unit],
         notes: read.Extent = "none",
         issues_to_close: Sequence[LinkedIssue] = (),
-        checks: Sequence[CustomCheck] = (),
+        asked: Sequence[ReaderQuestions] = (),
     ) -> Prompt:
         """Make the prompt of a text, with the form of its answer."""
         paths = list(dict.fromkeys(unit.path for unit in units))
         more = f" and {render.count(len(paths) - NAMED_FILES, 'more file')}" if len(paths) > NAMED_FILES else ""
         form = issues.schema(notes) if issues_to_close else read.schema(notes)
+        for each in asked:
+            form = read.with_field(form, each.key, each.field)
         return Prompt(
             (
                 Message(
@@ -93,7 +96,7 @@ class PromptWriter:
                 ),
                 Message("user", text),
             ),
-            answer=custom_checks.form(form) if checks else form,
+            answer=form,
             max_tokens=WHOLE_ANSWER if self.whole or sum(unit.tokens for unit in units) > ONE_PROMPT else PART_ANSWER,
             about=f"the change of {', '.join(paths[:NAMED_FILES])}{more}" if paths else "",
         )
@@ -111,7 +114,7 @@ class PromptWriter:
         beside = () if bare else await builder.of(units)
         abroad = () if bare else self.survey.consumers.beside([f"{unit.path}:{unit.name}" for unit in units])
         issues_to_close = self._issues_to_close(units)
-        checks = custom_checks.about(self.survey.checks, units) if not question else ()
+        asked = self._asked(units) if not question else ()
         parts = self._diffs(units, {} if bare else builder.rest_of_definitions(units))
         telling = partial(
             render.text,
@@ -119,9 +122,7 @@ class PromptWriter:
             **self._common_values(unit.path for unit in units),
             issues=issues_to_close,
             parts=parts,
-            questions=[question]
-            if question
-            else [*self._questions(units), *filter(None, [custom_checks.section(checks)])],
+            questions=[question] if question else [*self._questions(units), *(each.text for each in asked)],
             consumers=self.survey.consumers.readable[:NAMED_CONSUMERS] if self.may_ask and not bare else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
@@ -131,10 +132,10 @@ class PromptWriter:
             units,
             notes,
             issues_to_close,
-            checks,
+            asked,
         )
         seen_text = telling(unchanged=judged_excerpts)
-        return SentPrompt(tuple(units), prompt, seen_text, bare, notes, issues_to_close, checks)
+        return SentPrompt(tuple(units), prompt, seen_text, bare, notes, issues_to_close, asked)
 
     def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
         """The units file by file; in a prompt about a part with few unchanged lines."""
@@ -176,6 +177,10 @@ class PromptWriter:
     def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
         """The issues that the reader of these units is asked about: who is shown a part of the change cannot tell what all of it does."""
         return self.survey.pull.issues if self.whole and len(units) == len(self.survey.tracker.units) else ()
+
+    def _asked(self, units: Sequence[Unit]) -> tuple[ReaderQuestions, ...]:
+        """What features ask the reader of these units."""
+        return tuple(filter(None, (each.asks(self.survey, units) for each in hooks())))
 
     def _common_values(self, paths: Iterable[str]) -> dict[str, Any]:
         """What every prompt repeats: the author's words and the owner's, fewer of them in the many prompts of a large change."""

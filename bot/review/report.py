@@ -12,7 +12,7 @@ from bot.review import incremental
 from bot.review.hooks import hooks
 from bot.review.judging import JudgedFindings
 from bot.review.session import Session
-from bot.values import CheckReport, Cut, PlacedFinding, ReportSettings, Review, StrategyChoice, Transcript
+from bot.values import Cut, PlacedFinding, ReportSettings, Review, StrategyChoice, Transcript
 
 UNJUDGED = (
     "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
@@ -47,13 +47,12 @@ async def place(
     )
 
 
-def conclude(
+async def conclude(
     session: Session,
     strategy: StrategyChoice,
     transcript: Transcript,
     judgement: JudgedFindings,
     findings: tuple[PlacedFinding, ...],
-    checks: tuple[CheckReport, ...],
     seconds: float,
 ) -> Review:
     """Put together everything that a review tells."""
@@ -66,6 +65,9 @@ def conclude(
     coverage_now = coverage_now.beside(open_findings)
     issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
+    parts = dict(session.results.parts)
+    for each in hooks():
+        parts |= await each.conclude(session, coverage_now, open_findings)
     return Review(
         pull=subject.pull,
         files=subject.files,
@@ -82,7 +84,6 @@ def conclude(
             (session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
         ),
         issues=issue_reports,
-        checks=checks,
         settings=ReportSettings(
             tone=settings.tone,
             fail_on=settings.fail_on,
@@ -101,10 +102,7 @@ def conclude(
             read=incremental.read_units(subject.tracker, judgement.unheard),
         ),
         consumers=subject.consumers.reports,
-        parts={
-            **session.results.parts,
-            **{k: part for each in hooks() for k, part in each.conclude(session, coverage_now, open_findings).items()},
-        },
+        parts=parts,
     )
 
 

@@ -11,7 +11,6 @@ from bot.review.coverage import CoverageTracker
 from bot.values import (
     Absence,
     ChangedFile,
-    CheckAnswer,
     Dependents,
     Finding,
     IssueReport,
@@ -47,7 +46,7 @@ class WorkerReply:
     reader_notes: ReaderNotes | None = None  # what the change does, if the worker was asked and has said it
     issues: tuple[IssueReport, ...] = ()  # what it says of the issues that it was shown
     notes: tuple[str, ...] = ()  # sentences for the reader of the review
-    checks: tuple[CheckAnswer, ...] = ()  # what it says of the owner's own checks
+    answers: tuple[object, ...] = ()  # to what features have asked
     withdrawn: frozenset[int] = frozenset()  # the numbers of findings of its first answer that it takes back, from 1
 
 
@@ -91,7 +90,7 @@ class Results:
     parts: dict[str, object] = field(default_factory=dict)  # of features, by the keys of their sections
     reader_notes: list[ReaderNotes] = field(default_factory=list)  # what models said of what the change does
     issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
-    check_answers: list[CheckAnswer] = field(default_factory=list)  # what readers say of the owner's own checks
+    answers: list[object] = field(default_factory=list)  # of readers, to what features have asked
 
 
 @dataclass(slots=True)

@@ -14,7 +14,6 @@ from bot.review.guidance import Guidance
 from bot.review.incremental import Past
 from bot.values import (
     ChangedFile,
-    CustomCheck,
     Dependents,
     Finding,
     PullRequest,
@@ -56,7 +55,6 @@ class Survey:
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
     masks: KnownSecrets = field(default_factory=know_secrets)  # what no provider is shown
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
-    checks: tuple[CustomCheck, ...] = ()  # of the owner's
     builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)  # by their limits
 
     def reading(self, findings: Sequence[Finding], *, is_checked: bool) -> Reading:

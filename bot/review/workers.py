@@ -190,7 +190,7 @@ def join(answers: Sequence[WorkerReply]) -> WorkerReply:
         _together([reply.reader_notes for reply in answers if reply.reader_notes]),
         tuple(report for reply in answers for report in reply.issues),
         tuple(note for reply in answers for note in reply.notes),
-        tuple(one for reply in answers for one in reply.checks),
+        tuple(one for reply in answers for one in reply.answers),
     )
 
 

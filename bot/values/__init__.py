@@ -17,7 +17,6 @@ from bot.values.change import (
     ReviewRequest,
     Unit,
 )
-from bot.values.custom_check import CheckAnswer, CheckedFile, CheckReport, CheckResult, CheckSeverity, CustomCheck
 from bot.values.finding import (
     CATEGORIES,
     Absence,
@@ -59,6 +58,7 @@ from bot.values.review import (
     read_units,
 )
 from bot.values.rule import Dismissal, LearnedRule, OwnerRule, Proposal, Rejection, RuleState, Silencing
+from bot.values.ruling import Ruling, RulingResult, RulingSeverity
 from impact.changes import (
     ChangedFile,
     ChangedSymbol,

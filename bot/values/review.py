@@ -7,8 +7,8 @@ from typing import Literal
 from bot.levels import Severity
 from bot.values.change import PullRequest
 from bot.values.consumer import ConsumerReport
-from bot.values.custom_check import CheckReport, is_bar
 from bot.values.finding import Finding, Status, at_least, severity_rank
+from bot.values.ruling import Ruling, is_bar
 from impact.changes import ChangedFile
 from impact.values import Side
 from rlm.values import Cost, Exact, Turn
@@ -265,7 +265,6 @@ class Review:
     version: Exact[str] = ""
     round: Round = Round()
     issues: tuple[IssueReport, ...] = ()
-    checks: tuple[CheckReport, ...] = ()  # what the team's own checks come to
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
     parts: Mapping[str, object] = field(default_factory=dict)  # what features add to it, by the keys of their sections
 
@@ -307,11 +306,17 @@ class Review:
         return tuple(finding for finding in self.open_findings if bar is not None and at_least(finding.severity, bar))
 
     @property
+    def rulings(self) -> tuple[Ruling, ...]:
+        """Whether what must hold does, as features have told."""
+        parts = (part for part in self.parts.values() if isinstance(part, tuple))
+        return tuple(each for part in parts for each in part if isinstance(each, Ruling))
+
+    @property
     def conclusion(self) -> Conclusion:
         """What it comes to. Something unread is never clean, and neither is what an earlier round has found."""
-        if self.open_findings or any(one.result == "failed" and one.warns for one in self.checks):
+        if self.open_findings or any(one.result == "failed" and one.warns for one in self.rulings):
             return "findings"
-        is_open = self.cut.partial or any(one.warns for one in self.checks)
+        is_open = self.cut.partial or any(one.warns for one in self.rulings)
         return "clean" if self.coverage.complete and not is_open else "incomplete"
 
     @property
@@ -321,28 +326,28 @@ class Review:
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
-        """What this review lacks: it was cut off, findings have no judgement, a check of the team's own that stops a change has no result."""
+        """What this review lacks: it was cut off, findings have no judgement, what must hold has no result."""
         unread = {"search", "file", "commits"} | ({"unit"} if self.coverage.by_model else set())
         cut = bool(self.cut.partial or self.cut.fault or unread & {row.kind for row in self.coverage.open})
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
             ("dropped", self.dropped > len(self.having("refuted"))),
-            ("undecided", any(one.severity == "fail" and one.lacks_result for one in self.checks)),
+            ("undecided", any(one.severity == "fail" and one.lacks_result for one in self.rulings)),
         )
         return tuple(name for name, true in rows if true)
 
     @property
     def lacking(self) -> tuple[Shortfall, ...]:
         """Of the shortfalls, those that fail a check, if the owner has set a bar."""
-        has_bar = is_bar(self.settings.fail_on, (one.severity for one in self.checks))
+        has_bar = is_bar(self.settings.fail_on, (one.severity for one in self.rulings))
         return tuple(name for name in self.shortfalls if has_bar and (name != "undecided" or self.settings.strict))
 
     @property
     def failing(self) -> bool:
-        """Whether a check fails for it: a finding reaches the owner's bar, a check of the team's own stops it, or the review lacks what the owner wants."""
+        """Whether a check fails for it: a finding reaches the owner's bar, a ruling stops it, or the review lacks what the owner wants."""
         bar = self.settings.fail_on  # what is below the least severity may reach one that was set later
         below = bar is not None and any(at_least(one.severity, bar) for one in self.having("below"))
-        return bool(self.lacking or self.reaching(bar) or below or any(one.blocks for one in self.checks))
+        return bool(self.lacking or self.reaching(bar) or below or any(one.blocks for one in self.rulings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,6 +367,5 @@ class Earlier:
     summary: str = ""
     parts: Mapping[str, object] = field(default_factory=dict)  # what features had added to it, as far as they recall it
     issues: tuple[IssueReport, ...] = ()
-    checks: tuple[CheckReport, ...] = ()  # what the team's own checks came to
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
     unsaid_numbers: frozenset[int] = frozenset()  # of findings that could not be posted

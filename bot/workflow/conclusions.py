@@ -13,7 +13,8 @@ from bot.checkout.shown import know_secrets
 from bot.config import Config, policy
 from bot.findings import silencing
 from bot.outputs import json_file
-from bot.values import CheckConclusion, CustomCheck, Dismissal, OwnerRule, PullFacts, PullRef, Review
+from bot.render.section import sections
+from bot.values import CheckConclusion, Dismissal, OwnerRule, PullFacts, PullRef, Review
 from bot.values.review import Lack
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
@@ -80,12 +81,12 @@ async def silences(pull: PullRef, store: "Store") -> tuple[tuple[Dismissal, ...]
 
 
 def under_bar(review: Review, settings: Config) -> Review:
-    """Return a stored review under the bar that is in force now: of findings, and of the team's own checks that it has asked."""
-    asked = [CustomCheck(*row) for row in settings.without_secrets(know_secrets()).checks]  # as a review asks them
-    severities = {one.digest: one.severity for one in asked}
-    own_checks = tuple(replace(one, severity=severities.get(one.digest, "note")) for one in review.checks)
+    """Return a stored review under the bar that is in force now: of findings, and of what must hold."""
+    shown = settings.without_secrets(know_secrets())  # as a review has them
+    own = {each: review.parts[each.key] for each in sections() if each.key in review.parts}
+    parts = {**review.parts, **{each.key: each.under(part, shown) for each, part in own.items()}}
     bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict)
-    return replace(review, settings=bar, checks=own_checks)
+    return replace(review, settings=bar, parts=parts)
 
 
 async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: "Store") -> CheckConclusion | None:

@@ -56,6 +56,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has 
 }
 PLAIN = {  # keys that are words of English, or of the core, too: a file that has one says nothing of the feature
     "run", "tried",
+    "checks",  # of GitHub, and by code
     "consumers",  # the core has values for other repositories, too: `bot/values/consumer.py`
 }  # fmt: skip
 

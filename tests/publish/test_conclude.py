@@ -8,8 +8,8 @@ from hosted import finding, reviewed
 from bot import config
 from bot.config import Settings, policy
 from bot.values import Coverage, CoverageRow, Cut, Verdict
-from bot.values.custom_check import CheckReport
 from bot.values.review import Lack
+from bot.values.ruling import Ruling
 from bot.workflow.publish import checks
 from tests.hosted import now
 
@@ -22,7 +22,7 @@ HALF_JUDGED, JUDGED = ({"dropped": 2, "findings": (REFUTED,) * number} for numbe
 
 def own(verdict: str, severity: str = "fail") -> dict[str, Any]:
     """A check of the team's own and what it came to."""
-    return {"checks": (CheckReport("guards", severity, verdict),)}  # type: ignore[arg-type] - words of both
+    return {"parts": {"rulings": (Ruling("guards", severity, verdict),)}}  # type: ignore[arg-type] - words of both
 
 
 # What the review holds, and what its check says without a bar, with `fail_on: high`, and with `strict: true` beside it.

@@ -19,7 +19,7 @@ class WalkthroughMaker(ReviewHooks):
         """Ask readers, unless the owner wants no walkthrough."""
         return settings.of(WalkthroughSettings).walkthrough
 
-    def conclude(self, session: Session, coverage: Coverage, findings: Sequence[Finding]) -> Mapping[str, object]:
+    async def conclude(self, session: Session, coverage: Coverage, findings: Sequence[Finding]) -> Mapping[str, object]:
         """Put together what readers have told, and code's words for the rest."""
         subject = session.survey
         if not self.takes_notes(subject.brief.settings):

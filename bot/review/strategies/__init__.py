@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from importlib import import_module
 
-from bot.review import custom_checks, judging
+from bot.review import judging
+from bot.review.hooks import hooks
 from bot.review.session import Session
 from bot.review.strategies.choice import affords, choose
 from bot.values import StrategyChoice, Transcript
@@ -28,7 +29,7 @@ def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
 def choose_for(session: Session) -> StrategyChoice:
     """Choose how what no earlier round has read is read, with the reason."""
     subject, by_model = session.survey, session.reader is not None
-    again = custom_checks.files_to_read(subject) if by_model and subject.checks else ()
+    again = {path for each in hooks() for path in each.files_to_read(subject)} if by_model else ()
     subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
     name, reason = choose(
         subject.brief.settings.strategy,

@@ -53,7 +53,7 @@ async def _read(session: Session, left: tuple[Unit, ...], *, is_backed: bool) ->
 async def take(session: Session, answer: WorkerReply) -> None:
     """Take over what a reader has found and said."""
     session.results.reader_notes += [answer.reader_notes] if answer.reader_notes else []
-    session.results.check_answers += answer.checks
+    session.results.answers += answer.answers
     session.results.refused_count += answer.dropped_count
     session.results.notes += answer.notes
     for finding in answer.findings:

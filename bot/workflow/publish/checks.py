@@ -42,7 +42,7 @@ ANNOTATION_LEVELS: Mapping[str, Level] = {
     "low": "notice",
 }
 # Of the team's own checks, by severity.
-CHECK_LEVELS: Mapping[str, Level] = {"fail": "failure", "warn": "warning", "note": "notice"}
+RULING_LEVELS: Mapping[str, Level] = {"fail": "failure", "warn": "warning", "note": "notice"}
 # The last two stop a required check.
 BADNESS: tuple[CheckConclusion, ...] = ("success", "skipped", "neutral", "cancelled", "failure")
 AGAIN, FULL = "again", "full"  # the identifiers of the buttons
@@ -89,9 +89,9 @@ async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> in
     words, number = load(), str(host.pull.number)
 
     async def find() -> CheckRun | None:
-        own_checks = [one for one in await _list_runs(host, head) if one.external_id == number]
-        own = (one for one in own_checks if _facts(one).get("run") == owner.run)
-        return next(own, None) or next((one for one in own_checks if not one.is_over), None)
+        begun_checks = [one for one in await _list_runs(host, head) if one.external_id == number]
+        own = (one for one in begun_checks if _facts(one).get("run") == owner.run)
+        return next(own, None) or next((one for one in begun_checks if not one.is_over), None)
 
     text = comment("publish/waits.md.j2", words, why=waits) if waits else words.say("check_begun")
     output = (words.say("check_running"), owner.mark(text))
@@ -250,12 +250,12 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
         if MASK not in path:
             rows.append(Annotation(path, start, end, level, title, visible(message)[:MESSAGE_CHARS] or title))
 
-    for report in review.checks:
-        title, level = f"{words.say('check_head_name')} · {report.name}", CHECK_LEVELS[report.severity]
-        for shown in report.quotes if report.result == "failed" else ():
+    for ruling in review.rulings:
+        title, level = f"{words.say('ruling_name')} · {ruling.name}", RULING_LEVELS[ruling.severity]
+        for shown in ruling.quotes if ruling.result == "failed" else ():
             if shown.side == "head":
                 end = shown.line + shown.quote.strip("\n").count("\n")
-                annotate(shown.path, shown.line, end, level, title, facts.check_reason(report, words))
+                annotate(shown.path, shown.line, end, level, title, ruling.reason)
     for item in facts.listing(review).all:  # earlier rounds too: they are on another commit's check run
         one = item.finding
         title = f"{words.say(one.severity).capitalize()} · {f'{one.number}. ' if one.number else ''}{one.title}"

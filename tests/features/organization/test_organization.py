@@ -27,6 +27,7 @@ LISTS = {
     "learnings": "ignore",
     "checks": "instructions",
 }  # what each is read off
+OLD_NAMES = {"checks": "must_hold"}
 # Own file, the organization's, the setting, its value and its origin.
 MERGED: list[tuple[str | None, str, str, Any, str]] = [
     (None, "quota: 2", "quota", 2, ACME),
@@ -61,7 +62,7 @@ def test_a_repository_is_merged_over_its_organization(
 ) -> None:
     """Setting by setting the repository's value is the stronger one; of lists of entries both hold, and `[]` leaves the organization's out."""
     merged = resolved(own, ours)
-    assert (getattr(merged, name), merged.origins[LISTS.get(name, name)]) == (value, origin)
+    assert (getattr(merged, OLD_NAMES.get(name, name)), merged.origins[LISTS.get(name, name)]) == (value, origin)
 
 
 # The settings of both files, and what holds if the organization enforces its own.
@@ -93,7 +94,7 @@ def test_what_is_enforced_is_not_loosened(name: str, own: str, ours: str, holds:
     """The organization's value holds; its checks hold beside the repository's own."""
     setting = LISTS.get(name, name)
     held = resolved(own, f"{ours}\nenforce: [{written_as(setting)}]")
-    assert getattr(held, name) == holds
+    assert getattr(held, OLD_NAMES.get(name, name)) == holds
     assert ACME in held.origins[setting]
     assert resolved(own, f"{ours}\nenforce: [{written_as(name)}]") == held or name not in OLD_LISTS
 

@@ -1,119 +1,38 @@
-"""The team's own checks: asked beside what readers read anyway, answered with quotes that code verifies, and carried from round to round.
+"""What the checks come to: answers with quotes that code verifies, carried from round to round.
 
 A failure counts if one of its quotes is part of the changed code that its reader was asked about. What nobody has answered is never passed,
 what nobody has read again keeps its last answer, and a failure stands until somebody has read the lines that it quotes again.
 """
 
-import json
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any
+from typing import cast
 
-from bot import render
 from bot.checkout.shown import ShownTree
-from bot.findings import quotes, read
+from bot.features.own_checks.asking import MOST_QUOTES, AskedChecks, concerns
+from bot.features.own_checks.values import CheckAnswer, CheckedFile, CheckReport, CustomCheck, of_settings
+from bot.findings import quotes
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import CheckAnswer, CheckedFile, CheckReport, CheckResult, CustomCheck, Evidence, Unit
-from bot.values.custom_check import CHECK_RESULTS
+from bot.values import Evidence, RulingResult
+from bot.values.ruling import RULING_RESULTS
 from impact.ports import Tree
-from impact.text import globs
-from rlm.values import Schema, tokens
-
-ANSWERS: Mapping[str, CheckResult] = {
-    "passed": "passed",
-    "failed": "failed",
-    "undecided": "undecided",
-    "does not apply": "inapplicable",
-}
-MOST_QUOTES, MAX_QUOTE_CHARS, REASON_CHARS = 3, 1_000, 300  # of one answer: quotes, characters of each, of its reason
-LEAST_CHARS = 4  # letters and digits of a quote: a bracket proves nothing
-_QUOTE = read.strict(
-    path=read.text("the file, as it is named in the prompt"),
-    quote=read.text("the line or lines, copied verbatim without sign and line number"),
-)
-_ROW = read.strict(
-    check={"type": "integer", "description": "its number"},
-    verdict={"type": "string", "enum": list(ANSWERS)},
-    reason=read.text("one sentence of at most 25 words; if undecided, what would decide it"),
-    quotes={"type": "array", "items": _QUOTE, "description": "what shows it; needed if failed: a changed line first"},
-)
-_CHECKS_FIELD = {"type": "array", "items": _ROW, "description": "one entry for each check above, in that order"}
-
-
-def concerns(check: CustomCheck, path: str) -> bool:
-    """Return whether a check is about this file."""
-    return not check.paths or globs.matches(check.paths, path)
-
-
-def about(checks: Sequence[CustomCheck], units: Sequence[Unit]) -> tuple[CustomCheck, ...]:
-    """Return the checks that a reader of these units is asked."""
-    paths = {unit.path for unit in units}
-    return tuple(check for check in checks if any(concerns(check, path) for path in paths))
-
-
-def form(base: Schema) -> Schema:
-    """Return a reader's answer with the field for checks."""
-    return read.with_field(base, "checks", _CHECKS_FIELD)
-
-
-@lru_cache(maxsize=1)
-def _form_tokens() -> int:
-    return tokens(json.dumps(_CHECKS_FIELD))
-
-
-def section(checks: Sequence[CustomCheck]) -> str:
-    """Return the questions as a reader sees them."""
-    return render.text("prompts/checks.md.j2", checks=checks).strip() if checks else ""
-
-
-def answers(
-    data: Mapping[str, Any] | None, checks: Sequence[CustomCheck], units: Sequence[Unit]
-) -> tuple[CheckAnswer, ...]:
-    """Return what a reader of these units says of the checks that it was asked, each once; what does not fit is left out."""
-    answers_by_number: dict[int, CheckAnswer] = {}
-    shared = (_form_tokens() + tokens(section(checks))) // max(1, len(checks))
-    for row in read.rows(data, "checks")[: 2 * len(checks)]:
-        number, result = row.get("check"), ANSWERS.get(str(row.get("verdict")))
-        if type(number) is not int or not 1 <= number <= len(checks) or result is None:
-            continue
-        check = checks[number - 1]
-        paths = tuple(dict.fromkeys(unit.path for unit in units if concerns(check, unit.path)))
-        reason = " ".join(str(row.get("reason") or "")[: 4 * REASON_CHARS].split())[:REASON_CHARS]
-        cost = shared + tokens(json.dumps(row, default=str))
-        answers_by_number.setdefault(
-            number, CheckAnswer(check.digest, result, paths, reason, tuple(_quotes(row)), cost)
-        )
-    return tuple(answers_by_number[number] for number in sorted(answers_by_number))
-
-
-def _quotes(answer: Mapping[str, Any]) -> list[Evidence]:
-    pairs = ((row.get("path"), row.get("quote")) for row in read.rows(answer, "quotes")[:MOST_QUOTES])
-    return [
-        Evidence(render.original_name(path), quote)
-        for path, quote in pairs
-        if isinstance(path, str)
-        and isinstance(quote, str)
-        and len(quote) <= MAX_QUOTE_CHARS
-        and sum(char.isalnum() for char in quote) >= LEAST_CHARS
-    ]
 
 
 def files_to_read(survey: Survey) -> frozenset[str]:
     """Return the files that have to be read again because a check was not asked in the rounds before, or in other words."""
     asked_digests = {report.digest for report in _earlier(survey) if report.files}
-    new = [check for check in survey.checks if check.digest not in asked_digests]
+    new = [check for check in of_settings(survey.brief.settings) if check.digest not in asked_digests]
     return frozenset(unit.path for unit in survey.units if any(concerns(check, unit.path) for check in new))
 
 
 async def reports(session: Session) -> tuple[CheckReport, ...]:
     """Return what each check comes to: the answers of this round, and those before about what was not read again."""
-    return tuple([await _report(check, session) for check in session.survey.checks])
+    return tuple([await _report(check, session) for check in of_settings(session.survey.brief.settings)])
 
 
 def _earlier(survey: Survey) -> tuple[CheckReport, ...]:
-    return survey.past.earlier.checks if survey.past.earlier is not None else ()
+    part = survey.past.earlier.parts.get(AskedChecks.key) if survey.past.earlier is not None else None
+    return cast("tuple[CheckReport, ...]", part or ())
 
 
 async def _report(check: CustomCheck, session: Session) -> CheckReport:
@@ -130,7 +49,8 @@ async def _report(check: CustomCheck, session: Session) -> CheckReport:
     ]
     if not paths and not unread:
         return here
-    mine = [answer for answer in session.results.check_answers if answer.check == check.digest]
+    given = (answer for answer in session.results.answers if isinstance(answer, CheckAnswer))
+    mine = [answer for answer in given if answer.check == check.digest]
     before = next((report for report in _earlier(survey) if report.digest == check.digest), None)
     checked_files: dict[str, CheckedFile] = {}
     for answer in mine:
@@ -150,7 +70,7 @@ async def _report(check: CustomCheck, session: Session) -> CheckReport:
     rows += [CheckedFile(file.path, "undecided", file.skip or "", cause="unread") for file in unread]
     worst = min(rows, key=lambda row: _rank(row.result))
     same = [row for row in rows if row.result == worst.result]
-    result: CheckResult = worst.result if checked_files else "unasked"
+    result: RulingResult = worst.result if checked_files else "unasked"
     return replace(
         here,
         result=result,
@@ -162,8 +82,8 @@ async def _report(check: CustomCheck, session: Session) -> CheckReport:
     )
 
 
-def _rank(result: CheckResult) -> int:
-    return CHECK_RESULTS.index(result)
+def _rank(result: RulingResult) -> int:
+    return RULING_RESULTS.index(result)
 
 
 async def _by_file(answer: CheckAnswer, survey: Survey, tree: Tree) -> list[CheckedFile]:

@@ -10,9 +10,11 @@ import yaml
 from fakes import Repository
 from pushes import Files, Hand
 
+from bot.features.own_checks.section import OWN_CHECKS_SECTION
+from bot.features.own_checks.values import CheckReport
 from bot.outputs import console, json_file, markdown, sarif
 from bot.render import load
-from bot.values import CheckReport, Review
+from bot.values import Review
 from bot.workflow.publish import checks as check_run
 from deeprepo_sandbox.providers import Reply
 
@@ -66,7 +68,11 @@ def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def by_name(review: Review) -> dict[str, CheckReport]:
-    return {one.name: one for one in review.checks}
+    return {one.name: one for one in reports(review)}
+
+
+def reports(review: Review) -> tuple[CheckReport, ...]:
+    return OWN_CHECKS_SECTION.of(review)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +98,7 @@ def by_name(review: Review) -> dict[str, CheckReport]:
 )
 def test_what_an_answer_comes_to(hand: Callable[..., Hand], rows: Rows, verdict: str, cause: str) -> None:
     """A failure needs a quote that stands in the changed code; what nobody has answered is not asked, and never passed."""
-    (report,) = hand(GUARD).review(worker=reader(rows), strategy="direct").checks
+    (report,) = reports(hand(GUARD).review(worker=reader(rows), strategy="direct"))
     assert (report.result, report.cause) == (verdict, cause)
     assert [(quote.path, quote.line) for quote in report.quotes] == (
         [("shop/api.py", 10)] if verdict == "failed" else []
@@ -122,7 +128,7 @@ def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
     assert "| docs | ▫️ does not apply |" in page
     document = json.loads(json_file.render(review))
     assert [one["result"] for one in document["checks"]] == ["failed", "passed", "inapplicable"]
-    assert json_file.read(json_file.render(review).encode()).checks == review.checks
+    assert reports(json_file.read(json_file.render(review).encode())) == reports(review)
     (result,) = json.loads(sarif.render(review))["runs"][0]["results"]
     assert (result["ruleId"], result["level"]) == ("check/guards", "error")
     (annotation,) = check_run.annotations(review, load())
@@ -133,9 +139,9 @@ def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
 def test_without_a_model_nothing_is_passed(hand: Callable[..., Hand]) -> None:
     """A check is "not asked" with a sentence, and one that would stop the change leaves the review open; `strict` fails for it."""
     review = hand(GUARD, DOCS, fail_on="critical", strict=True).review(strategy="offline")
-    reports = by_name(review)
-    assert (reports["guards"].result, reports["guards"].cause) == ("unasked", "no-model")
-    assert reports["docs"].result == "inapplicable"
+    named = by_name(review)
+    assert (named["guards"].result, named["guards"].cause) == ("unasked", "no-model")
+    assert named["docs"].result == "inapplicable"
     assert "No model has read this change." in markdown.render(review)
     assert review.conclusion == "incomplete"
     assert check_run.conclude(review) == "failure"
@@ -149,15 +155,15 @@ def test_answers_are_carried_from_round_to_round(hand: Callable[..., Hand]) -> N
     first = at.review(worker=failed, strategy="direct")
     at.repository.commit({"shop/till.py": "def till():\n    return 2\n"}, "another file")
     second = at.review(first, worker=reader([row(1, "passed")]), strategy="direct")
-    assert second.checks[0].result == "failed"
+    assert reports(second)[0].result == "failed"
     assert not any(BROKEN_LINE in text for text in at.requests)
     mended = str(OPEN["shop/api.py"]).replace(BROKEN_LINE, "@guarded\n" + BROKEN_LINE)
     at.repository.commit({"shop/api.py": mended}, "mended")
     third = at.review(second, worker=reader([row(1, "passed")]), strategy="direct")
-    assert third.checks[0].result == "passed"
+    assert reports(third)[0].result == "passed"
     assert not third.failing
     again = at.review(third, strategy="direct")
-    assert (again.checks[0].result, again.cost.calls) == ("passed", 0)
+    assert (reports(again)[0].result, again.cost.calls) == ("passed", 0)
     at.repository.git("checkout", "-q", "main")
     at.repository.commit({".deeprepo.yml": yaml.safe_dump({"checks": [GUARD, PRICES]})}, "one more question")
     at.repository.git("checkout", "-q", "feature")
@@ -190,7 +196,7 @@ def test_a_failure_stands_until_somebody_has_read_it(
     first = at.review(worker=reader(FAILED), strategy="direct")
     at.repository.commit(change, "next")
     second = at.review(first, **{"strategy": "direct", **how})
-    assert second.checks[0].result == "failed"
+    assert reports(second)[0].result == "failed"
     assert second.failing
     at.repository.commit({"NEWS.md": "one\n"}, "one more")
     assert at.review(second, strategy="offline").failing
@@ -203,7 +209,7 @@ def test_a_secret_is_never_quoted(hand: Callable[..., Hand]) -> None:
     review = at.review(worker=reader([row(1, "failed", ("shop/keys.py", f'KEY = "{key}"'))]), strategy="direct")
     assert key not in json_file.render(review)
     assert not any(key in text for text in at.requests)
-    assert review.checks[0].quotes == ()
+    assert reports(review)[0].quotes == ()
 
 
 def test_what_code_says_of_a_check_is_data(hand: Callable[..., Hand]) -> None:

@@ -1,0 +1,98 @@
+"""The checks as questions to readers, and what those say of them: nothing of it is verified yet."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from bot import render
+from bot.features.own_checks.values import CheckAnswer, CustomCheck
+from bot.findings import read
+from bot.review.reader_questions import ReaderQuestions
+from bot.values import Evidence, RulingResult, Unit
+from impact.text import globs
+from rlm.values import tokens
+
+ANSWERS: Mapping[str, RulingResult] = {
+    "passed": "passed",
+    "failed": "failed",
+    "undecided": "undecided",
+    "does not apply": "inapplicable",
+}
+MOST_QUOTES, MAX_QUOTE_CHARS, REASON_CHARS = 3, 1_000, 300  # of one answer: quotes, characters of each, of its reason
+LEAST_CHARS = 4  # letters and digits of a quote: a bracket proves nothing
+_QUOTE = read.strict(
+    path=read.text("the file, as it is named in the prompt"),
+    quote=read.text("the line or lines, copied verbatim without sign and line number"),
+)
+_ROW = read.strict(
+    check={"type": "integer", "description": "its number"},
+    verdict={"type": "string", "enum": list(ANSWERS)},
+    reason=read.text("one sentence of at most 25 words; if undecided, what would decide it"),
+    quotes={"type": "array", "items": _QUOTE, "description": "what shows it; needed if failed: a changed line first"},
+)
+_ANSWERED_CHECKS = {"type": "array", "items": _ROW, "description": "one entry for each check above, in that order"}
+
+
+def concerns(check: CustomCheck, path: str) -> bool:
+    """Return whether a check is about this file."""
+    return not check.paths or globs.matches(check.paths, path)
+
+
+def about(checks: Iterable[CustomCheck], units: Sequence[Unit]) -> tuple[CustomCheck, ...]:
+    """List the checks that a reader of these units is asked."""
+    paths = {unit.path for unit in units}
+    return tuple(check for check in checks if any(concerns(check, path) for path in paths))
+
+
+@lru_cache(maxsize=1)
+def _field_tokens() -> int:
+    return tokens(json.dumps(_ANSWERED_CHECKS))
+
+
+@dataclass(frozen=True, slots=True)
+class AskedChecks(ReaderQuestions):
+    """The checks that one reader is asked."""
+
+    checks: tuple[CustomCheck, ...]
+    key: ClassVar[str] = "checks"
+
+    @property
+    def field(self) -> Mapping[str, Any]:
+        """The field as JSON Schema has it."""
+        return _ANSWERED_CHECKS
+
+    @property
+    def text(self) -> str:
+        """The questions as the reader sees them."""
+        return render.text("own_checks/prompts/ask.md.j2", checks=self.checks).strip()
+
+    def answers(self, data: Mapping[str, Any] | None, units: Sequence[Unit]) -> tuple[CheckAnswer, ...]:
+        """Read what the reader of these units says of each check, once; what does not fit is left out."""
+        answers_by_number: dict[int, CheckAnswer] = {}
+        shared = (_field_tokens() + tokens(self.text)) // len(self.checks)
+        for row in read.rows(data, self.key)[: 2 * len(self.checks)]:
+            number, result = row.get("check"), ANSWERS.get(str(row.get("verdict")))
+            if type(number) is not int or not 1 <= number <= len(self.checks) or result is None:
+                continue
+            check = self.checks[number - 1]
+            paths = tuple(dict.fromkeys(unit.path for unit in units if concerns(check, unit.path)))
+            reason = " ".join(str(row.get("reason") or "")[: 4 * REASON_CHARS].split())[:REASON_CHARS]
+            cost = shared + tokens(json.dumps(row, default=str))
+            answers_by_number.setdefault(
+                number, CheckAnswer(check.digest, result, paths, reason, tuple(_quotes(row)), cost)
+            )
+        return tuple(answers_by_number[number] for number in sorted(answers_by_number))
+
+
+def _quotes(answer: Mapping[str, Any]) -> list[Evidence]:
+    pairs = ((row.get("path"), row.get("quote")) for row in read.rows(answer, "quotes")[:MOST_QUOTES])
+    return [
+        Evidence(render.original_name(path), quote)
+        for path, quote in pairs
+        if isinstance(path, str)
+        and isinstance(quote, str)
+        and len(quote) <= MAX_QUOTE_CHARS
+        and sum(char.isalnum() for char in quote) >= LEAST_CHARS
+    ]

@@ -1,0 +1,31 @@
+"""The verdicts in a terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from bot.features.own_checks.section import reason
+from bot.features.own_checks.values import CheckReport
+from bot.outputs.console import WIDTH
+from bot.outputs.facts import ENGLISH
+from bot.render import line
+
+
+def table(reports: Sequence[CheckReport]) -> RenderableType:
+    """Return the checks, a row each."""
+    say = ENGLISH.say
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 3)
+    grid.add_column(no_wrap=True)
+    grid.add_column(ratio=1)
+    for one in reports:
+        style = {"failed": "bold red", "passed": "green"}.get(one.result, "yellow" if one.lacks_result else "dim")
+        places = [f"{line(item.path)}:{item.line}" for item in one.quotes]
+        row = Text.assemble(line(reason(one, ENGLISH)), *((f"  {place}", "cyan") for place in places))
+        row.append(f"  {one.tokens:,} tokens" if one.tokens else "", "dim")
+        result = say(f"check_is_{one.result}") + (f", {say('check_stops')}" if one.blocks else "")
+        grid.add_row(line(one.name), Text(result, style), row)
+    return Padding(Group(Text(say("checks_head"), "bold"), grid), (1, 0, 0, 0))

@@ -1,0 +1,81 @@
+"""The verdicts as a part of a review: a table."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from bot.features.own_checks.values import CheckReport, of_settings
+from bot.outputs import parts
+from bot.render import Phrases, Safe
+from bot.render.section import Place, Section
+from bot.values import Review, RulingResult
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from bot.config import Config
+
+Reports = tuple[CheckReport, ...]
+CHECK_MARKS: Mapping[RulingResult, str] = {
+    "failed": "❌",
+    "undecided": "❔",
+    "unasked": "⚪",
+    "passed": "✅",
+    "inapplicable": "▫️",
+}
+
+
+class OwnChecksSection(Section[Reports]):
+    """What each check comes to."""
+
+    key = "checks"
+    form = Reports
+    nothing = ()
+    place: ClassVar[Place] = "below"
+    template = "own_checks/section.md.j2"
+    is_remembered = True
+
+    def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
+        """Return the rows of its table."""
+        del most
+        return {self.key: [_row(one, review, words) for one in self.of(review)]}
+
+    def in_terminal(self, part: Reports, most: int | None) -> "Iterable[RenderableType]":
+        """Return the table."""
+        from bot.features.own_checks import console  # here: a comment needs no terminal
+
+        del most
+        return [console.table(part)] if part else []
+
+    def recall(self, row: Any) -> Reports:  # noqa: ANN401 - any JSON value
+        """Return what the checks came to."""
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(Reports).validate_python(row)
+
+    def under(self, part: Reports, settings: "Config") -> Reports:
+        """Return it with the severities that the checks have now; what is no longer asked stops nothing."""
+        severities = {one.digest: one.severity for one in of_settings(settings)}
+        return tuple(replace(one, severity=severities.get(one.digest, "note")) for one in part)
+
+
+OWN_CHECKS_SECTION = OwnChecksSection()
+
+
+def reason(report: CheckReport, words: Phrases) -> str:
+    """Return why a check came to its result."""
+    by_code = words.say(f"check_{report.cause.replace('-', '_')}") if report.cause else ""
+    return " ".join(filter(None, (by_code, report.reason)))
+
+
+def _row(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any]:
+    return {
+        "name": report.name,
+        "mark": Safe(CHECK_MARKS[report.result]),
+        "result": Safe(words.say(f"check_is_{report.result}")),
+        "severity": report.severity,
+        "stops": report.blocks,
+        "reason": reason(report, words),
+        "quotes": [parts.evidence(item, review.pull) for item in report.quotes],
+        "tokens": report.tokens,
+    }
