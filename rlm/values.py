@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Annotated, Any, Final, Literal, Protocol, TypeVar
 
 CHARS_PER_TOKEN = 3.5  # for a budget: a prompt of code has rarely more tokens than that says
@@ -12,9 +12,8 @@ DENSER = 1.3  # Claude's tokenizer since Opus 4.7 makes so many times more token
 DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECASE)
 
 COMMAND, FUNCTION = "exec:", "function:"  # what the names of models without an API begin with
-OWN_SERVERS = frozenset(
-    {"ollama", "compatible", "exec", "function"}
-)  # of the user's own: they bill nobody by the token
+# Of the user's own: they bill nobody by the token.
+OWN_SERVERS = frozenset({"ollama", "compatible", "exec", "function"})
 
 Effort = Literal["none", "low", "medium", "high"]  # how much a model that thinks may think
 Role = Literal["system", "user", "assistant", "tool"]
@@ -22,9 +21,8 @@ Purpose = Literal["root", "worker", "pairs", "verify"]  # what a call is for
 BlockOutcome = Literal["ok", "error", "limit", "crash"]
 EXACT: Final = "exact"
 T = TypeVar("T")
-Exact = Annotated[
-    T, EXACT
-]  # a text that is not masked when a value leaves: a name, a path or an id that others look up
+# A text that is not masked when a value leaves: a name, a path or an id that others look up.
+Exact = Annotated[T, EXACT]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +94,7 @@ class Usage:
     cache_write: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.input + other.input,
-            self.output + other.output,
-            self.cache_read + other.cache_read,
-            self.cache_write + other.cache_write,
-        )
+        return Usage(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +161,6 @@ class Masks(Protocol):
 
     def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
         """Requests as they may be sent."""
-
-    def prompt(self, prompt: Prompt) -> Prompt:
-        """The same of one."""
 
     def reply(self, reply: Completion) -> Completion:
         """What a model has answered, with the secrets that it was not shown."""

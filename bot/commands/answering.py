@@ -175,7 +175,7 @@ async def _model_reply(
             if model is None:
                 return instead or context.say("reply_no_model", example="`/deeprepo explain`")
             checked_answer = session.survey.shown(await answer(template, question, about, session, model))
-            cost = facts.cost(session.calls.cost(), time.monotonic() - start, context.words)
+            cost = facts.cost(session.calls.budget.cost(), time.monotonic() - start, context.words)
     except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
         failure_text = context.say("reply_failed", why=str(error)).body
         return CommandReply(f"{failure_text}\n{instead.body if instead else ''}".strip())

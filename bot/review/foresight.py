@@ -52,7 +52,7 @@ def room_for(calls: Calls, model: Model, size: int, role: Purpose, part: int, mo
 
 def may_precede(calls: Calls, model: Model, prompt: Prompt) -> bool:
     """Return whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
-    return not calls.journal.replayed or any(_sent_before(calls, model, calls.masks.prompt(prompt)))
+    return not calls.journal.replayed or any(_sent_before(calls, model, calls.masks.prompts([prompt])[0]))
 
 
 def _usual_reply(model: Model, role: Purpose) -> int:

@@ -49,14 +49,6 @@ def first(start: Start) -> Row:
     return {"kind": "review", "pull": start.subject, "brief": start.brief, **who}
 
 
-def start(row: Row) -> Start:
-    """The same, back as a value."""
-    begun = Start(row["pull"], row["brief"], row["root"], row["worker"], row["version"], tuple(row["own"]))
-    if begun.ids == (None, None):
-        raise KeyError("head")
-    return begun
-
-
 def key(model: Model, prompt: Prompt) -> tuple[str, int]:
     """The content key of a request, and the characters that it sends. Who is sampled otherwise (`variant`) replies otherwise."""
     rows = [_fields(message) for message in prompt.messages]
@@ -81,11 +73,6 @@ def _fields(value: Message | ToolCall) -> Row:
     """What `asdict` makes of it, without a copy of all that it holds: each request writes out its whole dialogue."""
     row = {one.name: getattr(value, one.name) for one in fields(value)}
     return {**row, "calls": [_fields(call) for call in value.calls]} if isinstance(value, Message) else row
-
-
-def usage(usage: Usage) -> list[int]:
-    """Tokens as a line has them."""
-    return [usage.input, usage.output, usage.cache_read, usage.cache_write]
 
 
 def reply(reply: Completion) -> Row:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from rlm.errors import UsageError
-from rlm.journal import codec
 from rlm.journal.codec import Row, Start
 
 # The kinds of lines, with the fields that an outcome is found again by.
@@ -148,12 +147,17 @@ def load(path: Path) -> Record:
 
 def start(section: Section) -> Start:
     """What a section was begun with. Raises UsageError where the file says none."""
-    if section.start is None:
+    row = section.start
+    if row is None:
         raise UsageError("this journal does not record what was reviewed")
     try:
-        return codec.start(section.start)
+        begun = Start(row["pull"], row["brief"], row["root"], row["worker"], row["version"], tuple(row["own"]))
+        is_named = begun.ids != (None, None)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"this journal is damaged, or not deeprepo's own: {error}") from error
+    if not is_named:
+        raise UsageError("this journal is damaged, or not deeprepo's own: it names no commit")
+    return begun
 
 
 def rows_of(lines: Iterable[str | bytes]) -> Iterator[Row]:

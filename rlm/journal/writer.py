@@ -28,8 +28,6 @@ OTHER_SETTINGS = (
     "The journal holds an earlier review of this change with other settings ({}): "
     "a call is reused if the request is identical, everything else is asked again."
 )
-
-
 Watch = Callable[[Row], None]  # is given each line as it is written, and at the end one of the kind "closed"
 
 

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from rlm.models.connection import HttpModel
 
 NOTHING_SAID = Sampling()
-TIMEOUT = (
-    300.0  # seconds of silence between two pieces of a reply; a model that thinks may say nothing before the first
-)
+# Seconds of silence between two pieces of a reply; a model that thinks may say nothing before the first.
+TIMEOUT = 300.0
 
 # Servers of the OpenAI dialect that are known by an address alone.
 ADDRESSES = {

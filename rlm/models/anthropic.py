@@ -56,9 +56,7 @@ class AnthropicModel(HttpModel):
 
     def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
         """The request as the endpoint wants it."""
-        rest = list(
-            prompt.messages
-        )  # one of the system further on would change the cached prefix: it is told as the user
+        rest = list(prompt.messages)  # a later one of the system would change the cached prefix: it is told as the user
         system = sendable(rest.pop(0).text) if rest[0].role == "system" else ""
         if prompt.answer and form.answer == "text":
             rest.append(Message("user", JSON_ONLY + json.dumps(prompt.answer.parameters)))

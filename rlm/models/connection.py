@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import httpx2
 
-from rlm.errors import AccountRefused, ProviderDown, ProviderError, UsageError
+from rlm.errors import AccountRefused, PromptTooLong, ProviderDown, ProviderError, UsageError
 from rlm.models import failures, prices
 from rlm.models.answers import estimate
 from rlm.models.failures import Refusal
@@ -153,11 +153,12 @@ class HttpModel(ABC):
 
     def _refused(self, refusal: Refusal, prompt: Prompt) -> ProviderError:
         """The error of a request that was refused in each form. It may be too long, unless the server took one that is as long."""
+        error = failures.translate(refusal, self.name, self._host)
         is_long = estimate(prompt, "").input > max(self._largest, SMALL)
         if refusal.is_unexplained and is_long and self._halvings < HALVINGS:
             self._halvings += 1
-            return failures.perhaps_too_long(refusal, self.name)
-        return failures.translate(refusal, self.name, self._host)
+            return PromptTooLong(f"{error}; or the prompt is too long")
+        return error
 
     async def _ask(self, prompt: Prompt, form: RequestForm) -> Completion:
         """One request. A failure says whether it may be billed: once the model is at work, nobody knows what it did.

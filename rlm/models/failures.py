@@ -72,25 +72,22 @@ STATUSES_BY_TYPE = {
 }
 STATUS_OF = {word: status for status, words in STATUSES_BY_TYPE.items() for word in words.split()}
 # What a refusal means, in our own words, where its status does not say it: its own may quote the prompt or the key.
-MEANINGS: tuple[tuple[re.Pattern[str], type[ProviderError], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), kind, sentence)
-    for pattern, kind, sentence in (
-        (
-            r"must be verified",
-            ProviderRefused,
-            "{provider} serves {model} to verified organizations only: verify yours in its settings, or use another model",
-        ),
-        (
-            r"data policy|privacy settings|guardrail restrictions",
-            ModelRefused,
-            "{provider} has no server of {model} that meets the data policy of the account: check its privacy settings",
-        ),
-        (
-            r"unsupported_country|(country|region).{0,40}not supported|not available in your (country|region|location)",
-            AccountRefused,
-            "{provider} does not serve this region: use another provider",
-        ),
-    )
+MEANINGS: tuple[tuple[str, type[ProviderError], str], ...] = (
+    (
+        r"must be verified",
+        ProviderRefused,
+        "{provider} serves {model} to verified organizations only: verify yours in its settings, or use another model",
+    ),
+    (
+        r"data policy|privacy settings|guardrail restrictions",
+        ModelRefused,
+        "{provider} has no server of {model} that meets the data policy of the account: check its privacy settings",
+    ),
+    (
+        r"unsupported_country|(country|region).{0,40}not supported|not available in your (country|region|location)",
+        AccountRefused,
+        "{provider} does not serve this region: use another provider",
+    ),
 )
 # A limit for which no review waits, and a filter that minds one prompt alone.
 A_DAY = re.compile(r"per[ _-]?day|\bdaily\b|\b[RT]PD\b", re.IGNORECASE)
@@ -277,7 +274,7 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
     if status >= Http.INTERNAL_SERVER_ERROR or status in {Http.REQUEST_TIMEOUT, Http.CONFLICT}:
         return ProviderDown(f"{provider} failed on its side (status {status}{said}): try again later")
     for pattern, kind, sentence in MEANINGS:
-        if pattern.search(words):
+        if re.search(pattern, words, re.IGNORECASE):
             return kind(sentence.format(provider=provider, model=model))
     if status == Http.FORBIDDEN and "model" not in words.lower():
         return ModelRefused(key)
@@ -291,15 +288,6 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
         return AccountRefused(f"the base URL of {provider} redirects (status {status}): configure the final address")
     return ProviderRefused(
         f"{provider} refuses the request to {model} (status {status}{said}): check that the model can chat, or use another one"
-    )
-
-
-def perhaps_too_long(refusal: Refusal, name: str) -> PromptTooLong:
-    """The error of a large prompt that was refused in every form, for a reason that nobody understands: a part of it may be taken."""
-    provider, _, model = name.partition("/")
-    return PromptTooLong(
-        f"{provider} refuses the request to {model} in every form (status {refusal.status}), perhaps because it is too long: "
-        "check that the model can chat, or use another one"
     )
 
 

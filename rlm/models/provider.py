@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
 Tokens = Literal["max_completion_tokens", "max_tokens"]
-
-
 Key: TypeAlias = "SecretStr | str | None"
 
 
@@ -51,7 +49,12 @@ def address(provider: Provider, base_url: str | None) -> str:
             "https://RESOURCE.openai.azure.com/openai/v1" if provider.name == "azure" else "http://127.0.0.1:8000/v1"
         )
         raise UsageError(f"{provider.name} has no fixed address: set {variables}, for example to {example}")
-    if not _is_web_address(url):
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, an unfinished IPv6 address
+        is_address = False
+    if not is_address:
         raise UsageError(
             f"the base URL of {provider.name} is not a web address: it must begin with http:// or https://"
         )
@@ -59,14 +62,6 @@ def address(provider: Provider, base_url: str | None) -> str:
         raise UsageError(f"the base URL of {provider.name} holds a user name or password: configure a key instead")
     url = url.rstrip("/")
     return f"{url}/openai/v1" if provider.name == "azure" and not urlsplit(url).path else url
-
-
-def _is_web_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number, an unfinished IPv6 address
-        return False
 
 
 def check_key(provider: Provider, key: Key, base_url: str | None) -> None:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from rlm.models.answers import text_of
+from rlm.models.answers import parse, text_of
 
 # Fields whose text arrives in pieces; any other field is said once.
 GROWING = frozenset({"content", "refusal", "reasoning_content", "reasoning", "text", "summary", "data", "arguments"})
@@ -84,20 +84,14 @@ class Messages:
         blocks = [self._blocks[at] for at in sorted(self._blocks)]
         for block in blocks:
             if "partial_json" in block:
-                block["input"] = _parsed(block.pop("partial_json"))
+                text = block.pop("partial_json")
+                arguments = parse(text or "{}")
+                block["input"] = text if arguments is None else arguments  # as it was written, if it was cut off
         return {**self._message, "content": blocks, "usage": self._usage}
 
     def _count(self, usage: object) -> None:
         if isinstance(usage, Mapping):
             self._usage |= {name: value for name, value in usage.items() if value is not None}
-
-
-def _parsed(text: str) -> Any:  # noqa: ANN401 - any JSON value
-    """The input of a tool; as it was written when it is no JSON, because it was cut off."""
-    try:
-        return json.loads(text) if text.strip() else {}
-    except (ValueError, RecursionError):
-        return text
 
 
 def _grow(whole: dict[str, Any], piece: object) -> None:

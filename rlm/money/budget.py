@@ -6,7 +6,7 @@ A cap that is hit is an outcome: `BudgetSpent`, with a sentence that names the c
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from rlm.errors import BudgetSpent
 from rlm.money.capacity import USEFUL
@@ -39,23 +39,6 @@ class Left:
     calls: int | None
 
 
-@dataclass(slots=True)
-class SettledCalls:
-    """What settled calls came to. `usd` holds the known prices only."""
-
-    calls: int = 0
-    failure_count: int = 0
-    usage: Usage = field(default_factory=Usage)
-    usd: dict[Purpose, list[float]] = field(default_factory=dict)  # one by one: a sum must not depend on their order
-    rough: float = 0.0  # their sum as it came, for the caps; with what calls of unknown price count
-    unknown: set[Purpose] = field(default_factory=set)  # roles with a call whose price nobody knows
-    models: dict[str, None] = field(default_factory=dict)
-
-    def paid_usd(self, *roles: Purpose) -> float:
-        """The known prices of these roles, of all where none is named; exactly rounded, so in any order the same."""
-        return math.fsum(usd for role in roles or tuple(self.usd) for usd in self.usd.get(role, ()))
-
-
 def unknown(usage: Usage) -> float:
     """What a call of unknown price counts under a cap in dollars: as much as one of the dearest model."""
     return (usage.input * DEAREST_INPUT + usage.output * DEAREST_OUTPUT) / MILLION
@@ -70,7 +53,13 @@ class Budget:
         self.refused = ""  # the sentence of the first call that was not sent because of a cap
         self.in_flight = 0  # calls that hold a reservation: what they do not use comes back
         self._clock, self._started = clock, clock()
-        self._spent = SettledCalls()
+        # What settled calls came to.
+        self._calls = self._failures = 0
+        self._usage = Usage()
+        self._usd: dict[Purpose, list[float]] = {}  # known prices, one by one: a sum must not depend on their order
+        self._rough_usd = 0.0  # their sum as it came, for the caps; with what calls of unknown price count
+        self._unpriced: set[Purpose] = set()  # roles with a call whose price nobody knows
+        self._models: dict[str, None] = {}
         self._held_tokens, self._held_usd = 0, 0.0
         self._kept: Hold | None = None
         self._longest: dict[tuple[str, Purpose], int] = {}  # replies of a model in a role
@@ -123,50 +112,38 @@ class Budget:
 
     def room(self, role: Purpose) -> tuple[float, float, float]:
         """Dollars, tokens and calls that calls of this role may still use together; infinite where no cap counts them."""
-        caps, spent = self.limits, self._spent
+        caps = self.limits
         kept = self._kept if role != "root" else None
-        usd = math.inf if caps.usd is None else caps.usd - spent.rough - self._held_usd
-        used = spent.usage.input + spent.usage.output + self._held_tokens
+        usd = math.inf if caps.usd is None else caps.usd - self._rough_usd - self._held_usd
+        used = self._usage.input + self._usage.output + self._held_tokens
         tokens = math.inf if caps.tokens is None else caps.tokens - used
-        calls = math.inf if caps.calls is None else caps.calls - spent.calls - self.in_flight
+        calls = math.inf if caps.calls is None else caps.calls - self._calls - self.in_flight
         if kept is not None:
             usd -= min(kept.usd, (caps.usd or 0.0) / 2)
             tokens -= min(kept.tokens, (caps.tokens or 0) // 2)
         return usd, tokens, calls - bool(kept)
 
-    def book(
-        self,
-        usage: Usage,
-        usd: float | None,
-        role: Purpose,
-        model: str,
-        *,
-        hold: Hold | None = None,
-        has_failed: bool = False,
-    ) -> None:
-        """Book what a call really used and give its reservation back.
+    def release(self, hold: Hold) -> None:
+        """Give a reservation back: its call has ended, and what it used is booked."""
+        self._held_tokens -= hold.tokens
+        self._held_usd -= hold.usd
+        self.in_flight -= 1
 
-        A call without one was made by an earlier run of this review: it counts, so that the caps hold over all runs.
-        """
-        if hold is not None:
-            self._held_tokens -= hold.tokens
-            self._held_usd -= hold.usd
-            self.in_flight -= 1
-        elif usd is None:
-            self.note_unpriced(model)
-        spent = self._spent
-        spent.calls += 1
-        spent.failure_count += has_failed
-        spent.usage += usage
-        spent.models.setdefault(model)
+    def book(self, usage: Usage, usd: float | None, role: Purpose, model: str, *, has_failed: bool = False) -> None:
+        """Book what a call really used. One of an earlier run of this review counts too, so that the caps hold over all runs."""
+        self._calls += 1
+        self._failures += has_failed
+        self._usage += usage
+        self._models.setdefault(model)
         if not has_failed:
             self._longest[model, role] = max(self._longest.get((model, role), 0), usage.output)
         if usd is None:
-            spent.unknown.add(role)
-            spent.rough += 0.0 if self.is_owned(model) else unknown(usage)
+            self.note_unpriced(model)
+            self._unpriced.add(role)
+            self._rough_usd += 0.0 if self.is_owned(model) else unknown(usage)
         else:
-            spent.usd.setdefault(role, []).append(usd)
-            spent.rough += usd
+            self._usd.setdefault(role, []).append(usd)
+            self._rough_usd += usd
 
     def note_unpriced(self, model: str) -> None:
         """Say that nobody knows this model's price, where there is a cap in dollars."""
@@ -185,7 +162,7 @@ class Budget:
 
     def fail(self) -> None:
         """An answered call whose reply was of no use."""
-        self._spent.failure_count += 1
+        self._failures += 1
 
     def seconds_left(self) -> float | None:
         """Until the deadline, at least 0; None where there is none."""
@@ -195,26 +172,28 @@ class Budget:
 
     def left(self) -> Left:
         """What remains, reservations not counted as spent."""
-        spent, caps = self._spent, self.limits
-        used = spent.usage.input + spent.usage.output
+        caps, used = self.limits, self._usage.input + self._usage.output
         return Left(
-            usd=None if caps.usd is None or spent.unknown else max(0.0, caps.usd - spent.paid_usd()),
+            usd=None if caps.usd is None or self._unpriced else max(0.0, caps.usd - self._paid()),
             tokens=None if caps.tokens is None else max(0, caps.tokens - used),
-            calls=None if caps.calls is None else max(0, caps.calls - spent.calls),
+            calls=None if caps.calls is None else max(0, caps.calls - self._calls),
         )
 
     def cost(self) -> Cost:
         """What the review cost so far; dollars are None where a price is unknown."""
-        spent = self._spent
         return Cost(
-            calls=spent.calls,
-            usage=spent.usage,
-            usd=None if spent.unknown else spent.paid_usd(),
-            root_usd=None if {"root", "pairs"} & spent.unknown else spent.paid_usd("root", "pairs"),
-            verify_usd=None if "verify" in spent.unknown else spent.paid_usd("verify"),
-            failed_calls=spent.failure_count,
-            models=tuple(spent.models),
+            calls=self._calls,
+            usage=self._usage,
+            usd=None if self._unpriced else self._paid(),
+            root_usd=None if {"root", "pairs"} & self._unpriced else self._paid("root", "pairs"),
+            verify_usd=None if "verify" in self._unpriced else self._paid("verify"),
+            failed_calls=self._failures,
+            models=tuple(self._models),
         )
+
+    def _paid(self, *roles: Purpose) -> float:
+        """The known prices of these roles, of all where none is named; exactly rounded, so in any order the same."""
+        return math.fsum(usd for role in roles or tuple(self._usd) for usd in self._usd.get(role, ()))
 
     def out_of_time(self) -> str:
         """The sentence for the deadline."""

@@ -8,7 +8,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import partial
 
 from rlm.errors import (
@@ -28,7 +28,7 @@ from rlm.money import capacity
 from rlm.money.budget import Budget, Hold
 from rlm.money.gate import TRIES, Gate, Pause
 from rlm.money.sizes import Request, Sizes
-from rlm.values import Completion, Cost, Masks, Model, Prompt, Purpose, Usage
+from rlm.values import Completion, Masks, Model, Prompt, Purpose, Usage
 
 MEND = (
     "That answer cannot be used: {wrong}. Answer again, in full, in the form that was asked for, and with nothing else."
@@ -65,10 +65,6 @@ class Calls:
         self._gates: dict[str, Gate] = {}  # by provider
         self.failures: list[tuple[Purpose, ProviderError]] = []  # that no other try has mended
 
-    def cost(self) -> Cost:
-        """What the review cost so far."""
-        return self.budget.cost()
-
     @property
     def failure(self) -> str:
         """What a provider failed at, as a sentence. A prompt that is too long is split, so it is the reason only if nothing else is."""
@@ -83,7 +79,7 @@ class Calls:
         Raises ProviderError, BudgetSpent. Only the reply to a prompt with a tool may still be one that broke off. No secret is
         sent: a placeholder is, and the reply has the secret again. What a root writes keeps it, for the REPL knows none either.
         """
-        return await self._answer(model, self.masks.prompt(prompt), role)
+        return await self._answer(model, self.masks.prompts([prompt])[0], role)
 
     async def many(
         self,
@@ -96,20 +92,25 @@ class Calls:
 
         `on_reply` is given each of them as soon as it is there.
         """
-        tasks: list[asyncio.Task[Completion]] = []
-        prompts = self.masks.prompts(prompts)
+
+        async def slot(at: int, prompt: Prompt) -> Slot:
+            try:
+                reply: Slot = await self._answer(model, prompt, role)
+            except (ProviderError, BudgetSpent) as error:
+                reply = error
+            if on_reply is not None:
+                on_reply(at, reply)
+            return reply
+
+        tasks = [asyncio.create_task(slot(*each)) for each in enumerate(self.masks.prompts(prompts))]
         try:
-            for at, prompt in enumerate(prompts):
-                tasks.append(asyncio.create_task(self._answer(model, prompt, role)))
-                if on_reply is not None:
-                    tasks[-1].add_done_callback(partial(_hand_on, on_reply, at))
             if tasks:
                 await asyncio.wait(tasks)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        return [_slot(task) for task in tasks]
+        return [task.result() for task in tasks]
 
     async def _answer(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
         """The reply to a prompt that is masked. An error is kept for the reader of the review."""
@@ -248,7 +249,7 @@ class Calls:
             outcome = error
             raise
         finally:
-            self._settle(model, request, hold, outcome, about, self.now() - start)
+            self._settle(model, request, hold, outcome, {**about, "seconds": round(self.now() - start, 3)})
         return outcome
 
     async def _reserve(self, model: Model, request: Request) -> Hold:
@@ -265,13 +266,7 @@ class Calls:
             await self._settled.wait()
 
     def _settle(
-        self,
-        model: Model,
-        request: Request,
-        hold: Hold,
-        outcome: Completion | BaseException,
-        about: Row,
-        seconds: float,
+        self, model: Model, request: Request, hold: Hold, outcome: Completion | BaseException, about: Row
     ) -> None:
         """Book a request and write down what came of it.
 
@@ -289,11 +284,12 @@ class Calls:
             elif not outcome.may_be_billed:  # it was turned away
                 usage, usd = Usage(), model.price(Usage())
         has_failed = "error" in ending
-        self.budget.book(usage, usd, request.role, model.name, hold=hold, has_failed=has_failed)
+        self.budget.release(hold)
+        self.budget.book(usage, usd, request.role, model.name, has_failed=has_failed)
         self._settled.set()
         facts = {name: value for name, value in about.items() if name != "try"}
-        facts |= {"usage": codec.usage(usage)} if usage != Usage() or not has_failed else {}
-        self.journal.put("call", **facts, seconds=round(seconds, 3), usd=usd, **ending)
+        facts |= {"usage": astuple(usage)} if usage != Usage() or not has_failed else {}
+        self.journal.put("call", **facts, usd=usd, **ending)
 
     def _book(self, rows: Sequence[Row], role: Purpose) -> None:
         """What an earlier run paid counts in this one too, with the tries that failed: so the caps hold over all runs."""
@@ -310,16 +306,3 @@ class Calls:
             places = self.budget.limits.concurrency or capacity.places(model.name)
             self._gates[provider] = self._open_gate(places, self.budget.seconds_left)
         return self._gates[provider]
-
-
-def _hand_on(on_reply: Callable[[int, Slot], None], at: int, task: "asyncio.Task[Completion]") -> None:
-    """Tell of a reply. A call that was cancelled and an error that no reply explains end the whole batch."""
-    if not task.cancelled() and isinstance(task.exception(), ProviderError | BudgetSpent | None):
-        on_reply(at, _slot(task))
-
-
-def _slot(task: "asyncio.Task[Completion]") -> Slot:
-    error = task.exception()
-    if isinstance(error, ProviderError | BudgetSpent):
-        return error
-    return task.result()

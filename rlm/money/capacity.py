@@ -93,9 +93,8 @@ def cut_silently(name: str, messages: Sequence[Message], usage: Usage) -> bool:
     """
     if name.partition("/")[0] in REFUSE:
         messages = [message for message in messages if message.role != "system"]
-    if (
-        not _HALF <= usage.input < sum(len(message.text) for message in messages) / 3.5
-    ):  # most are not looked at closely
+    most = sum(len(message.text) for message in messages) / 3.5
+    if not _HALF <= usage.input < most:  # most are not looked at closely
         return False
     size = least_tokens(messages)
     return size >= _LEAST and usage.input < size / 2

@@ -21,6 +21,7 @@ import gc
 import importlib
 import inspect
 import io
+import json
 import linecache
 import os
 import platform
@@ -28,6 +29,7 @@ import random
 import re
 import resource
 import signal
+import socket
 import struct
 import sys
 import textwrap
@@ -38,7 +40,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Never
 
-from rlm.repl.frames import FRAME, HEAD, both_ends, decode, encode, packed, unpacked
+from rlm.repl.frames import FRAME, HEAD, both_ends, decode, encode, packed
 
 LINE = 4_000  # characters of a line of an error
 CHUNK = 65_536  # characters of a frame of output
@@ -152,7 +154,7 @@ def probe() -> list[str]:
         ("read a file", lambda: os.open(__file__, os.O_RDONLY)),
         ("write to a file", lambda: os.open(os.devnull, os.O_WRONLY)),
         ("list a folder", lambda: os.listdir("/")),  # noqa: PTH208 - the call itself
-        ("open a socket", lambda: ctypes.CDLL(None, use_errno=True).socket(1, 1, 0) >= 0 or _fail()),
+        ("open a socket", lambda: socket.socket().close()),
         ("start a process", lambda: os.waitpid(os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {}), 0)),
         ("signal another process", lambda: os.kill(os.getppid(), 0)),
     ):
@@ -160,10 +162,6 @@ def probe() -> list[str]:
             attempt()
             done.append(name)
     return done
-
-
-def _fail() -> Never:
-    raise OSError
 
 
 # --- what blocks find in the place of a clock, of threads and of their own output ------------------------------------
@@ -260,8 +258,9 @@ def stop_the_clock() -> None:
         _put(time, name, lambda: seconds)
         _put(time, f"{name}_ns", lambda: int(seconds * 1e9))
     _put(time, "sleep", lambda _: None)
-    for name, real in (("localtime", time.gmtime), ("gmtime", time.gmtime)):
-        _put(time, name, lambda moment=None, real=real: real(seconds if moment is None else moment))
+    gmtime = time.gmtime
+    for name in ("localtime", "gmtime"):
+        _put(time, name, lambda moment=None: gmtime(seconds if moment is None else moment))
     for module in (asyncio, asyncio.events):
         _put(module, "new_event_loop", StillLoop)
     for module in (concurrent.futures, concurrent.futures.thread):
@@ -280,10 +279,6 @@ class Output(io.TextIOBase):
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
         self._send, self._held, self._size = send, list[str](), 0
-
-    def writable(self) -> bool:
-        """It is."""
-        return True
 
     def write(self, text: str) -> int:
         """Hold a text until it is worth a frame."""
@@ -323,7 +318,8 @@ class Pipe:
         data = self._incoming.read(size)
         if not size or len(data) < size:
             os._exit(0)
-        return unpacked(data)
+        frame: dict[str, Any] = json.loads(data)
+        return frame
 
 
 class Blocks:
@@ -354,19 +350,14 @@ class Blocks:
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         error = None
         try:
-            program = _compiled(code, name)
-        except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as failure:
-            error = _syntax(failure)
-        else:
-            try:
-                waiting = eval(program, self.names)  # noqa: S307 - this is what the process is for
-                if inspect.iscoroutine(waiting):
-                    asyncio.run(waiting)
-            except SystemExit as end:  # the block has ended itself
-                if end.code is not None:
-                    self.output.write(f"{end.code}\n")
-            except BaseException as failure:  # noqa: BLE001 - whatever a block raises is told
-                error = self._with_meant(_told(failure), failure)
+            waiting = eval(_compiled(code, name), self.names)  # noqa: S307 - this is what the process is for
+            if inspect.iscoroutine(waiting):
+                asyncio.run(waiting)
+        except SystemExit as end:  # the block has ended itself
+            if end.code is not None:
+                self.output.write(f"{end.code}\n")
+        except BaseException as failure:  # noqa: BLE001 - whatever a block raises is told
+            error = self._with_meant(_told(failure), failure)
         sys.stdout = sys.stderr = self.output
         self.output.flush()
         return {"done": True, "error": error}
@@ -420,17 +411,8 @@ def _compiled(code: str, name: str) -> Any:  # noqa: ANN401 - a code object
 
 
 def _program(code: str, name: str) -> Any:  # noqa: ANN401
-    tree = ast.parse(code, name)
+    tree = compile(code, name, "exec", ast.PyCF_ONLY_AST)
     return compile(ast.fix_missing_locations(AsMeant().visit(tree)), name, "exec", FLAGS)
-
-
-def _syntax(failure: BaseException) -> str:
-    """The line that does not parse, with a caret, as a root counts them."""
-    if not isinstance(failure, SyntaxError) or failure.lineno is None:
-        return f"{type(failure).__name__}: {failure}"
-    line = (failure.text or "").rstrip("\n")
-    caret = " " * max(0, (failure.offset or 1) - 1) + "^"
-    return f"line {failure.lineno}\n    {line}\n    {caret}\n{type(failure).__name__}: {failure.msg}"
 
 
 def _told(failure: BaseException) -> str:

@@ -64,20 +64,15 @@ def packed(frame: Mapping[str, Any]) -> bytes:
     return len(data).to_bytes(HEAD, "big") + data
 
 
-def unpacked(data: bytes) -> dict[str, Any]:
-    """The frame again. Raises ValueError for what is none."""
-    frame = json.loads(data)
-    if not isinstance(frame, dict):
-        raise ValueError("it is no object")  # noqa: TRY004 - of what a stranger has said
-    return frame
-
-
 async def receive(incoming: "StreamReader") -> dict[str, Any]:
     """The next frame of a stranger. Raises ValueError for what is none, EOFError at its end."""
     size = int.from_bytes(await incoming.readexactly(HEAD), "big")
     if size > FRAME:
         raise ValueError("it is longer than a frame")
-    return unpacked(await incoming.readexactly(size))
+    frame = json.loads(await incoming.readexactly(size))
+    if not isinstance(frame, dict):
+        raise ValueError("it is no object")  # noqa: TRY004 - of what a stranger has said
+    return frame
 
 
 def both_ends(text: str, most: int) -> str:

@@ -7,7 +7,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         r"No module named '(\w+)",
         "There is no module {0} here: the standard library is there, as far as it needs no files, network or processes.",
     ),
-    (r"f-string|\bf['\"][^\n]{0,200}#[^\n]{0,200}\n *\^\nSyntaxError: '\{' was never closed", "Build the inner text first: part = d['k']; text = f'... {{part}} ...'."),
+    (r"f-string|\bf['\"][^\n]{0,200}#[^\n]{0,200}\n *\^+\nSyntaxError: '\{' was never closed", "Build the inner text first: part = d['k']; text = f'... {{part}} ...'."),
     (r"unterminated", "A quote is not closed. Put long text in a triple-quoted string, or build it from a list: '\\n'.join([...])."),
     (r"was never closed|unexpected EOF", "A bracket is not closed. Send the block again, whole; less at once if it is long."),
     (r"\n    [!%]", "A block is Python alone: there is no shell, and no package can be installed. The standard library is there."),

@@ -1,21 +1,9 @@
 """What a block prints, and how much of it goes to the model: of a longer output both ends."""
 
-from dataclasses import dataclass
-
 KEEP = 400_000  # characters that one block prints at most; what follows is only counted
-MARK = "\n[... {count:,} characters cut here: more({number}) returns them ...]\n"
-LOST_MARK = "\n[... {count:,} characters cut here ...]\n"
+MARK = "\n[... {count:,} characters cut here{how} ...]\n"
 NOT_KEPT = "\n[... {count:,} more characters were not kept ...]"
 MARK_CHARS = 90  # that the mark takes at most
-
-
-@dataclass(frozen=True, slots=True)
-class PrintedOutput:
-    """The output of one block, as the model sees it."""
-
-    text: str
-    omitted: int = 0  # characters that the model does not see
-    cut: str = ""  # what `more` returns
 
 
 class PrintBuffer:
@@ -33,21 +21,21 @@ class PrintBuffer:
         self._room -= len(kept_text)
         self._lost += len(text) - len(kept_text)
 
-    def finish(self, number: int, *, can_return: bool) -> PrintedOutput:
-        """Return what the model sees, never more than `size` characters, and what was cut out, which has this number.
+    def finish(self, number: int | None) -> tuple[str, int, str]:
+        """Return what the model sees, never more than `size` characters; how many it does not see; and what `more(number)` returns of them.
 
-        What a limit ended cannot be asked for again: it differs from run to run.
+        Without a number nothing can be asked for: what a limit ended differs from run to run.
         """
         text, lost = "".join(self._held), self._lost
         if len(text) + lost <= self._size:
-            return PrintedOutput(text)
+            return text, 0, ""
         head, tail = _ends(text, max(0, self._size - MARK_CHARS))
         tail = "" if lost else tail  # of a flood that was not kept whole, nobody knows the end
         cut = text[len(head) : len(text) - len(tail)]
         omitted = len(cut) + lost
-        mark = (MARK if can_return else LOST_MARK).format(count=omitted, number=number)
+        mark = MARK.format(count=omitted, how=f": more({number}) returns them" if number else "")
         kept = cut + (NOT_KEPT.format(count=lost) if lost else "")
-        return PrintedOutput((head + mark + tail)[: self._size], omitted, kept if can_return else "")
+        return (head + mark + tail)[: self._size], omitted, kept if number else ""
 
 
 def _ends(text: str, room: int) -> tuple[str, str]:

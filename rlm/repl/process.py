@@ -74,12 +74,12 @@ class Repl:
             outcome, error = ended.outcome, f"{ended}{GONE}"
             await self.start()
         number = max(self._cuts, default=0) + 1
-        output = sink.finish(number, can_return=outcome not in {"limit", "crash"})
-        if output.cut:
-            self._cuts[number] = output.cut
+        output, omitted, cut = sink.finish(None if outcome in {"limit", "crash"} else number)
+        if cut:
+            self._cuts[number] = cut
             self._cuts.pop(number - CUTS, None)
         error = frames.both_ends(ADDRESS.sub("0x0", str(error)), ERROR_CHARS) if error else None
-        return Observation(ADDRESS.sub("0x0", output.text), error, outcome, output.omitted)
+        return Observation(ADDRESS.sub("0x0", output), error, outcome, omitted)
 
     async def value(self, expression: str) -> Value:
         """What an expression is worth in the REPL. Raises ValueError where it fails, or is no plain data."""

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
 from rlm.loop.conversation import Conversation
 from rlm.loop.root import RootRun
@@ -117,9 +117,7 @@ async def put(dialogue: Dialogue, question: TextQuestion) -> RootRun:
     return await dialogue.ask(message, turns, question.answer_type)
 
 
-def first_message(
-    inquiry: Inquiry, question: TextQuestion, turns: int, template: Literal["seed", "next"] = "seed"
-) -> str:
+def first_message(inquiry: Inquiry, question: TextQuestion, turns: int, template: str = "seed") -> str:
     """What a root is told of a context and asked about it."""
     material = question.material
     return inquiry.words(

@@ -50,9 +50,9 @@ def of(context: object) -> Material:
     elif isinstance(context, str):
         material = _text(context)
     elif isinstance(context, Mapping):
-        material = _from_dict(_plain(context))
+        material = _of_items(_plain(context), "mapping")
     elif isinstance(context, Sequence) and not isinstance(context, (bytes, bytearray)):
-        material = _from_list(_plain(context))
+        material = _of_items(_plain(context), "list")
     else:
         raise UsageError(f"a context is a text, a list, a mapping or a path, not {type(context).__name__}")
     if len(material.text) > MOST_CHARS or len(material.files) > MOST_FILES:
@@ -113,24 +113,15 @@ def _step(at: str, key: object) -> str:
     return f"{at}[{json.dumps(key, ensure_ascii=False)}]"
 
 
-def _of_items(items: Plain, texts: Mapping[str, str], form: Form, notes: tuple[str, ...] = ()) -> Material:
-    """The material of several texts, each a file of its own. Raises UsageError where there is none."""
+def _of_items(items: list[Plain] | dict[str, Plain], form: Form, notes: tuple[str, ...] = ()) -> Material:
+    """The material of several values, each a file of its own. Raises UsageError where there is none."""
     if not items:
         raise UsageError("the context is empty: there is nothing to ask about")
-    files: dict[str, str] = {}
-    for path, text in texts.items():
+    names, values = (list(items), items.values()) if isinstance(items, dict) else ([""] * len(items), items)
+    texts, files = [_as_text(value) for value in values], dict[str, str]()
+    for path, text in zip(_paths(names), texts, strict=True):
         files |= {path: text} if len(text) <= PART else cut(text, f"{path}.parts")
-    return Material(items, files, "\n".join(texts.values()), form, notes)
-
-
-def _from_list(items: list[Plain]) -> Material:
-    width = max(3, len(str(len(items))))
-    return _of_items(items, {f"item/{at:0{width}}.txt": _as_text(item) for at, item in enumerate(items, 1)}, "list")
-
-
-def _from_dict(items: dict[str, Plain], notes: tuple[str, ...] = ()) -> Material:
-    texts = {path: _as_text(items[name]) for path, name in zip(_paths(list(items)), items, strict=True)}
-    return _of_items(items, texts, "mapping", notes)
+    return Material(items, files, "\n".join(texts), form, notes)
 
 
 def _at(path: Path) -> Material:
@@ -164,8 +155,10 @@ def _folder(folder: Path) -> Material:
             break
     if not texts:
         raise UsageError(f"the folder {folder} has no text files")
-    return _from_dict(
-        texts, (*_note("not read, because they are no text or too large", left_out), *_note(MARKED, other_code))
+    return _of_items(
+        texts,
+        "mapping",
+        (*_note("not read, because they are no text or too large", left_out), *_note(MARKED, other_code)),
     )
 
 

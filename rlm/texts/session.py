@@ -43,7 +43,7 @@ class TextSession:
     @property
     def cost(self) -> Cost:
         """What the last question has cost so far."""
-        return self._dialogue.inquiry.calls.cost() if self._dialogue is not None else Cost()
+        return self._dialogue.inquiry.calls.budget.cost() if self._dialogue is not None else Cost()
 
     async def ask(self, query: str, answer_type: AnswerType | None = None) -> TextAnswer:
         """Put a question to the root. Raises DeepRepoError's kinds where not even a first turn came of it."""
@@ -84,7 +84,7 @@ async def _answer(dialogue: Dialogue, question: TextQuestion) -> TextAnswer:
         raise ProviderError(run.why)
     if not run.turns and run.outcome == "budget":
         raise BudgetSpent(run.why)
-    cost, masks, seconds = calls.cost(), calls.masks, time.monotonic() - start
+    cost, masks, seconds = calls.budget.cost(), calls.masks, time.monotonic() - start
     calls.journal.answer(codec.answer(run.outcome, masks.hide(run.summary), cost, seconds, notes))
     answer, value = run.summary, None
     if question.answer_type is not None and answer:

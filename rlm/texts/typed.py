@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rlm.errors import UsageError
@@ -52,7 +53,7 @@ class AnswerType:
         """The plain data that fits."""
         from pydantic import ValidationError
 
-        text = json.dumps(value, default=_as_list)
+        text = json.dumps(value, default=partial(sorted, key=repr))  # a set, as JSON has it
         try:
             self.adapter.validate_json(text)
         except ValidationError:
@@ -77,13 +78,6 @@ def of(kind: Any) -> AnswerType | None:  # noqa: ANN401 - a type, also one such 
         raise UsageError(
             f"answer_type={kind!r} is no pydantic model, and no type that pydantic can validate: {str(error).splitlines()[0]}"
         ) from error
-
-
-def _as_list(value: object) -> list[Any]:
-    """A set as JSON has it."""
-    if isinstance(value, (set, frozenset)):
-        return sorted(value, key=repr)
-    raise TypeError(f"{type(value).__name__} is no plain data")
 
 
 def _fault(place: tuple[int | str, ...], words: str) -> str:

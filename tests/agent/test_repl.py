@@ -66,7 +66,7 @@ def test_syntax_error_has_a_caret() -> None:
     """A syntax error shows the line and a caret under the place."""
     seen = one("ok = 1\nb = (1 +)\n")
     assert seen.outcome == "error"
-    assert seen.error == "line 2\n    b = (1 +)\n            ^\nSyntaxError: invalid syntax"
+    assert seen.error == "  block 1, line 2\n    b = (1 +)\n            ^\nSyntaxError: invalid syntax"
 
 
 def test_runtime_error_names_the_block() -> None:

@@ -58,7 +58,7 @@ def run(
             model = ScriptedModel(script, "p/worker", price=price)
             slots = await calls.many(model, [prompt(text) for text in texts], "worker")
             then(journal)
-            return slots, len(model.prompts), calls.cost(), calls
+            return slots, len(model.prompts), calls.budget.cost(), calls
         finally:
             journal.close()
 

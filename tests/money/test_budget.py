@@ -25,8 +25,10 @@ def test_reservation_counts_until_it_is_settled() -> None:
         BudgetSpent, match=r"cap of \$0\.02 would be exceeded: this call could cost \$0\.0100, \$0\.0000 is left"
     ):
         budget.reserve(CALL, cent, "m")
-    budget.book(Usage(10, 0), 0.0001, "worker", "m", hold=first)
-    budget.book(Usage(10, 0), 0.0001, "root", "m", hold=second)
+    for hold in (first, second):
+        budget.release(hold)
+    budget.book(Usage(10, 0), 0.0001, "worker", "m")
+    budget.book(Usage(10, 0), 0.0001, "root", "m")
     assert budget.left().usd == pytest.approx(0.0198)
     assert budget.reserve(CALL, cent, "m").usd == pytest.approx(0.01)
 
@@ -47,7 +49,8 @@ def test_a_server_of_ones_own_bills_nobody() -> None:
     """Its calls cost no dollars of the cap and say nothing of prices; the cost is unknown, not zero; the cap in tokens holds."""
     budget = Budget(Limits(usd=0.001, tokens=2_500, own=("openai",)))
     for name in ("compatible/model", "openai/our-own"):
-        budget.book(CALL, None, "worker", name, hold=budget.reserve(CALL, nobody_knows, name))
+        budget.release(budget.reserve(CALL, nobody_knows, name))
+        budget.book(CALL, None, "worker", name)
     assert (budget.notes, budget.cost().usd, budget.left().usd, budget.left().tokens) == ([], None, None, 500)
     with pytest.raises(BudgetSpent, match=r"the cap of 2,500 tokens would be exceeded"):
         budget.reserve(CALL, nobody_knows, "compatible/model")
@@ -57,7 +60,8 @@ def test_what_is_kept_for_the_root_is_not_lent() -> None:
     """A worker is refused what the root's next reply needs; the root gets it."""
     budget = Budget(Limits(usd=None, tokens=2_500))
     budget.keep(Usage(1_200, 0))
-    budget.book(CALL, 0.01, "worker", "m", hold=budget.reserve(CALL, cent, "m"))
+    budget.release(budget.reserve(CALL, cent, "m"))
+    budget.book(CALL, 0.01, "worker", "m")
     with pytest.raises(BudgetSpent):
         budget.reserve(CALL, cent, "m")
     budget.reserve(CALL, cent, "m", "root")

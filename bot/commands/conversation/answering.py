@@ -243,7 +243,7 @@ async def respond(
     try:
         async with open_session() as session:
             checked_answer = session.survey.shown(await answer(heard_remark, last_review, session))
-            cost = facts.cost(session.calls.cost(), clock() - start, words)
+            cost = facts.cost(session.calls.budget.cost(), clock() - start, words)
             pull = session.pull
     except (ProviderError, BudgetSpent) as error:
         return RemarkReply(phrase(words, "reply_failed", why=str(error)))

@@ -71,10 +71,6 @@ class Masks:
         """Return the same text with a placeholder in the place of each secret that was met so far."""
         return self._text(text) if self._values else text
 
-    def prompt(self, prompt: Prompt) -> Prompt:
-        """Return a request as it may be sent."""
-        return self.prompts([prompt])[0]
-
     def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
         """Return requests as they may be sent. All are looked through before the first is masked: a secret of one may occur in another."""
         requests = list(prompts)

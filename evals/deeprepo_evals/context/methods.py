@@ -92,7 +92,7 @@ async def majority(room: Room) -> MethodAnswer:
     """As many plain calls as cost what the root over the same problem has cost, and the answer that most of them give."""
     calls, allowed = room.session.calls, room.allowed
     answers = [(await direct(room)).answer]
-    one = calls.cost()
+    one = calls.budget.cost()
     share = allowed.usd / one.usd if allowed.usd and one.usd else allowed.tokens / (one.usage.input + one.usage.output)
     prompts = [_plain(room, attempt) for attempt in range(2, min(int(share), MOST_CALLS) + 1)]
     for reply in await calls.many(room.root, prompts, "root"):

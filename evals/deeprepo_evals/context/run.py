@@ -125,7 +125,7 @@ async def do(
         except ProviderRefused as error:
             said, refused = MethodAnswer("", note=str(error)), True
         finally:
-            cost = opened.session.calls.cost()
+            cost = opened.session.calls.budget.cost()
             purse.spent_usd += _dollars(cost)
         graded = score.grade(said.answer, problem.expected, problem.question, problem.scoring)
         verdict, points = ("refused", 0.0) if refused else graded

@@ -73,7 +73,7 @@ class DiffOnly:
             seconds=round(time.monotonic() - started, 3),
             notes=(*notes, *unread),
         )
-        return outcome.costing(told, calls.cost())
+        return outcome.costing(told, calls.budget.cost())
 
 
 @asynccontextmanager
