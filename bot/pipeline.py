@@ -62,8 +62,8 @@ class Tools(ABC):
 
     async def prove(self, findings: Sequence[PlacedFinding], session: Session) -> Sequence[PlacedFinding]:
         """Return the findings with what features have shown of them."""
-        for each in hooks():
-            findings = await each.prove(findings, session, self.environment)
+        for hook in hooks():
+            findings = await hook.prove(findings, session, self.environment)
         return findings
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:

@@ -27,11 +27,16 @@ class Console:
         """Make annotations of files, worst first as they are given: as many of each kind as the runner takes."""
         counts = dict.fromkeys(COMMAND_LEVELS, 0)
         rows = []
-        for one in annotations:
-            counts[one.level] += 1
-            if counts[one.level] <= MAX_ANNOTATIONS:
-                where = {"file": one.path, "line": str(one.start), "endLine": str(one.end), "title": one.title}
-                rows.append(_command(COMMAND_LEVELS[one.level], one.message, where))
+        for annotation in annotations:
+            counts[annotation.level] += 1
+            if counts[annotation.level] <= MAX_ANNOTATIONS:
+                where = {
+                    "file": annotation.path,
+                    "line": str(annotation.start),
+                    "endLine": str(annotation.end),
+                    "title": annotation.title,
+                }
+                rows.append(_command(COMMAND_LEVELS[annotation.level], annotation.message, where))
         self._send(rows)
 
     def headline(self, level: str, text: str) -> None:

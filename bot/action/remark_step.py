@@ -77,7 +77,7 @@ async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, reviewer: StepReview
 async def _stands(ask: RemarkAsk, host: Host) -> Permission:
     """Who speaks. Which of their remarks were answered before is known from our answers."""
     comments = (*await host.comments("review"), *await host.comments())
-    markers = [marker.read(one.body) or {} for one in comments if one.ours]
+    markers = [marker.read(comment.body) or {} for comment in comments if comment.ours]
     answered_ids = {one.get("comment", "") for one in markers if one.get("kind") == replies.REPLY}
     own = [
         one for one in comments if one.author == ask.actor and one.id != ask.comment.id and str(one.id) in answered_ids

@@ -178,8 +178,8 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
 
     async def read_shared(host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
         asked = [
-            await each.shared_files(host, repository, step, operator_settings, console, is_private=is_private)
-            for each in hooks()
+            await hook.shared_files(host, repository, step, operator_settings, console, is_private=is_private)
+            for hook in hooks()
         ]
         return tuple(file for files in asked for file in files)
 
@@ -236,8 +236,13 @@ async def _reply(comment: CommentRef, host: Host, says: str) -> None:
 async def withdrawn(host: Host) -> tuple[Dismissal, ...]:
     """Return the findings that our answers to remarks have withdrawn, as their markers tell."""
     comments = (*await host.comments("review"), *await host.comments())
-    decisions = [existing.facts(one) for one in comments]
-    marks = [mark for one in decisions if one.get("kind") == replies.REPLY for mark in one.get("withdrawn", "").split()]
+    decisions = [existing.facts(comment) for comment in comments]
+    marks = [
+        mark
+        for decision in decisions
+        if decision.get("kind") == replies.REPLY
+        for mark in decision.get("withdrawn", "").split()
+    ]
     return tuple(Dismissal(mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
 
 
@@ -303,7 +308,7 @@ class StepReviewer(Reviewer):
 
     def consumers(self) -> AbstractAsyncContextManager[Consumers]:
         """Fetch the other repositories that features look at."""
-        found = (each.consumers(self.run, self.step) for each in hooks())
+        found = (hook.consumers(self.run, self.step) for hook in hooks())
         return next((one for one in found if one is not None), nullcontext(Consumers()))
 
     @asynccontextmanager
@@ -325,8 +330,8 @@ class StepReviewer(Reviewer):
     async def make(self, brief: Brief, say: Say) -> MadeReview:
         """Review the change, and look at what else has failed."""
         made_review = await parts.review_change(brief, say)
-        for each in hooks():
-            made_review = await each.on_reviewed(made_review, self.run, self.step, self.console)
+        for hook in hooks():
+            made_review = await hook.on_reviewed(made_review, self.run, self.step, self.console)
         return MadeReview(made_review, await asyncio.to_thread(self.comments, made_review))
 
     def comments(self, review: Review) -> Comments:
@@ -375,7 +380,7 @@ class StepReviewer(Reviewer):
             self.run.state.brief(pull, self.run.settings),
             file=inputs.config,
             reports=tuple(each for name, data in sarif for each in sarif_results.read(data, name)),
-            tool_runs=tuple(each for name, data in sarif for each in sarif_results.runs(data, name)),
+            tool_runs=tuple(run for name, data in sarif for run in sarif_results.runs(data, name)),
             allowed=config.environment(on_server=True).permissions(),
         )
 

@@ -21,8 +21,8 @@ class Sarif:
     def __init__(self, results: Sequence[ToolResult], runs: Sequence[ToolRun] = ()) -> None:
         self._runs = tuple(runs)
         self._found: dict[str, list[ToolResult]] = {}
-        for each in results:
-            self._found.setdefault(each.path, []).append(each)
+        for result in results:
+            self._found.setdefault(result.path, []).append(result)
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether the file has a result; each has if a run failed, for it could have had results about any."""
@@ -42,7 +42,8 @@ class Sarif:
             lines = [line.rstrip("\r") for line in blob.decode("utf-8", "replace").split("\n")]
             results = [each for each in self._found.get(path, ()) if not each.is_unread]
             quotes = {
-                each: quote_of(lines[each.start - 1]) if 0 < each.start <= len(lines) else None for each in results
+                result: quote_of(lines[result.start - 1]) if 0 < result.start <= len(lines) else None
+                for result in results
             }
             findings += [_finding(each, quote) for each, quote in quotes.items() if quote and each.new is not False]
             if missing := [

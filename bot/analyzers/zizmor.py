@@ -84,7 +84,7 @@ class Zizmor(Linter):
                 continue
             sure = row["determinations"]["confidence"] == "High"
             sure &= references is None or any(
-                STRANGERS.search(one) and not OWN_AUDITS.fullmatch(one) for one in references
+                STRANGERS.search(reference) and not OWN_AUDITS.fullmatch(reference) for reference in references
             )
             yield LintReport(path, row["ident"], span["start_point"]["row"] + 1, text, sure)
 

@@ -97,8 +97,8 @@ async def _github(app: App, options: ServerOptions) -> AsyncIterator[CheckedItem
     yield _lacks("permissions", [f"{name}: {need}" for name, need in lacking.items()], bad=bool(vital))
     deaf = [name for name in manifest.EVENTS if name not in events]
     yield _lacks("events", deaf, bad=not VITAL.isdisjoint(deaf))
-    for each in hooks():
-        for name, sentence in each.checks(config.environment(on_server=True), events):
+    for hook in hooks():
+        for name, sentence in hook.checks(config.environment(on_server=True), events):
             yield CheckedItem(name, sentence)
 
 

@@ -74,11 +74,13 @@ async def catch_up(server: RunningServer) -> None:
 async def _missed(client: GitHubClient, since: str) -> list[Any]:
     """The deliveries that never arrived, oldest first: of each the last attempt. Those that keep failing are left alone."""
     by_guid: dict[str, list[Any]] = {}
-    async for one in client.pages(client.rest.apps.async_list_webhook_deliveries, most=MOST_DELIVERIES):  # newest first
-        if one["delivered_at"] < since:
+    async for page in client.pages(
+        client.rest.apps.async_list_webhook_deliveries, most=MOST_DELIVERIES
+    ):  # newest first
+        if page["delivered_at"] < since:
             break
-        if one["event"] in events.ACTIONS:
-            by_guid.setdefault(one["guid"], []).append(one)
+        if page["event"] in events.ACTIONS:
+            by_guid.setdefault(page["guid"], []).append(page)
     failed = [rows[0] for rows in by_guid.values() if len(rows) < ATTEMPTS and not any(map(_has_arrived, rows))]
     return failed[::-1][:MOST_AGAIN]
 

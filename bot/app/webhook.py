@@ -93,7 +93,7 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
     if isinstance(ask, CatchUp):
         server.is_called.set()
         return "queued", ""
-    if unwanted := next(filter(None, (each.refusal(ask, server.operator) for each in hooks())), ""):
+    if unwanted := next(filter(None, (hook.refusal(ask, server.operator) for hook in hooks())), ""):
         return "ignored", unwanted
     try:
         refusal, delay = await admission.admit(ask, arrival.guid)

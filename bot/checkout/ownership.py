@@ -13,7 +13,7 @@ REMEDY = "so its author could decide what is reported: name a file outside of th
 
 async def refuse_reviewed(tree: Checkout, origins: Origins) -> None:
     """Raise UsageError if a file has a path of the reviewed tree in any work tree around it, by its own name or through links."""
-    inside = {(option, path) for option, name in origins for each in _files(Path(name)) for path in _below(each)}
+    inside = {(option, path) for option, name in origins for file in _files(Path(name)) for path in _below(file)}
     if not inside:
         return
     tracked_paths = {path.casefold() for side in ("base", "head") for path in await tree.entries(side)}

@@ -80,7 +80,7 @@ class OneChange(TyperCommand):
 
 def with_features(*, is_estimate: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Give a command the options of features in the place of its parameter `of_features`, which is handed their values by name."""
-    added = [each for each in hooks.options() if each.is_estimated or not is_estimate]
+    added = [option for option in hooks.options() if option.is_estimated or not is_estimate]
 
     def widen(command: Callable[..., int]) -> Callable[..., int]:
         own, parameters = inspect.signature(command), list[inspect.Parameter]()

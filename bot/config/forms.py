@@ -32,11 +32,11 @@ def section(form: type) -> type[FileSection]:
     """Return the model of a section or of an entry."""
     types = get_type_hints(form, include_extras=True)
     rows: dict[str, Any] = {
-        each.name: (
-            types[each.name],
-            pydantic.Field(... if each.default is MISSING else each.default, **each.metadata["field"]),
+        field.name: (
+            types[field.name],
+            pydantic.Field(... if field.default is MISSING else field.default, **field.metadata["field"]),
         )
-        for each in fields(form)
+        for field in fields(form)
     }
     return create_model(form.__name__, __base__=FileSection, __doc__=form.__doc__, **rows)
 
@@ -99,6 +99,6 @@ def environment(forms: tuple[type, ...], prefix: str) -> type[BaseSettings]:
     rows: dict[str, Any] = {}
     for form in forms:
         types = get_type_hints(form, include_extras=True)
-        for each in (each for each in fields(form) if each.metadata):
+        for each in (field for field in fields(form) if field.metadata):
             rows[each.name] = types[each.name], pydantic.Field(None, **each.metadata["field"])
     return create_model(forms[0].__name__, __base__=Environment, **rows)

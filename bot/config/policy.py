@@ -166,7 +166,7 @@ def _brought(facts: PullFacts, events: Sequence[Trigger], settings: "Config") ->
     triggers, of = settings.triggers, settings.file_of
     if facts.draft and not triggers.drafts:
         yield "it is a draft"
-    if not any(bool(triggers.events) if one == "catch-up" else one in triggers.events for one in events):
+    if not any(bool(triggers.events) if event == "catch-up" else event in triggers.events for event in events):
         yield f"`triggers.events` of {of('events')} does not name this event"
     if facts.fork and not triggers.forks:
         yield f"it comes from a fork, and `triggers.forks` of {of('forks')} is off"

@@ -239,8 +239,8 @@ def _unknown(node: yaml.Node | None, form: Any, prefix: str = "", *, fatal: bool
     form = get_args(form)[0] if get_origin(form) is Annotated else form
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
-            for each in get_args(form):
-                yield from _unknown(item, each, prefix, fatal=fatal)
+            for arg in get_args(form):
+                yield from _unknown(item, arg, prefix, fatal=fatal)
     elif isinstance(node, yaml.MappingNode) and isinstance(form, type) and issubclass(form, BaseModel):
         for key, value in node.value:
             field = form.model_fields.get(key.value)

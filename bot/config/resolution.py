@@ -62,7 +62,7 @@ class Config(ReviewSettings):
 
     def of(self, form: type[Form]) -> Form:
         """Return the settings of a feature, by their dataclass."""
-        return next(each for each in self.of_features if isinstance(each, form))
+        return next(feature for feature in self.of_features if isinstance(feature, form))
 
     @property
     def reported(self) -> dict[str, bool]:

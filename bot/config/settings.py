@@ -109,7 +109,7 @@ class Settings:
 
     def of(self, form: type[Form]) -> Form:
         """Return the variables of a feature, by their dataclass."""
-        return next(each for each in self.of_features if isinstance(each, form))
+        return next(feature for feature in self.of_features if isinstance(feature, form))
 
     def permissions(self, typed: Mapping[str, Any] = MappingProxyType({})) -> tuple[str, ...]:
         """Return name what features may do: what the operator allows, or else the person at the terminal (`typed`)."""
@@ -166,14 +166,14 @@ def _validate(_: tuple[tuple[str, str], ...]) -> Settings:
         raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {yaml_text.sentence(first)}") from None
 
     def made(form: type[Form], **more: Any) -> Form:  # noqa: ANN401 - of each form
-        return form(**{each.name: values[each.name] for each in _variables(form)}, **more)
+        return form(**{variable.name: values[variable.name] for variable in _variables(form)}, **more)
 
     return made(Settings, of_features=tuple(map(made, _OF_FEATURES)))
 
 
 def own_variables() -> set[str]:
     """List the variables that `Settings` is read from."""
-    return {f"{PREFIX}{each.name}".upper() for form in VARIABLES for each in _variables(form)}
+    return {f"{PREFIX}{variable.name}".upper() for form in VARIABLES for variable in _variables(form)}
 
 
 def base_url(provider: str) -> str | None:

@@ -39,7 +39,7 @@ def with_heads(
     above = followers(file)
     starts = {unit.id: _starts(unit, above) for unit in units}
     chains = _chains(lines, {at for mine in starts.values() for at in mine}, file.path) if lines else {}
-    head_symbols = [one for one in symbols if one.side == "head" and one.start <= len(lines)]
+    head_symbols = [symbol for symbol in symbols if symbol.side == "head" and symbol.start <= len(lines)]
     for unit in units:
         shown_rows = {row.number: row for row in unit.rows if row.sign in (" ", "+")}
         numbers: set[int] = set()

@@ -64,7 +64,7 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
-        findings=tuple(one.with_status("still") for one in past_findings),
+        findings=tuple(finding.with_status("still") for finding in past_findings),
         silenced_identities=frozenset(one.identity for one in past_findings if one.status == "silenced"),
         files=tuple(str(row["path"]) for row in document["files"]),
         summary=str(document["summary"]),

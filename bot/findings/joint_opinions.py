@@ -34,7 +34,7 @@ Request = tuple[OpinionQuestion, ...]
 
 def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
     """Return the claims by request, those that may tell one defect side by side; as many in each as there is room for, and as even as can be."""
-    alone = [one for one in questions if one.precedents]
+    alone = [question for question in questions if question.precedents]
     rest = list(_side_by_side([one for one in questions if one not in alone]))
     count = -(-len(rest) // MOST_CLAIMS) or 1
     most = -(-len(rest) // count)

@@ -144,36 +144,38 @@ def _by_proof(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:
         yield replace(finding, fingerprint=mark)
 
 
-def same(one: Finding, other: Finding) -> bool:
+def same(finding: Finding, other: Finding) -> bool:
     """Return whether two findings are one defect."""
-    if one.consumer != other.consumer or _two_proofs(one, other):
+    if finding.consumer != other.consumer or _two_proofs(finding, other):
         return False
-    titles, names, other_names = (one.title, other.title), code_names(one.title), code_names(other.title)
+    titles, names, other_names = (finding.title, other.title), code_names(finding.title), code_names(other.title)
     is_apart = bool(names and other_names) and names.isdisjoint(other_names)
-    by_readers = not (one.rule or other.rule)
+    by_readers = not (finding.rule or other.rule)
     is_one_break = (
-        not is_apart and bool(names & other_names) and not _breaks(one.title).isdisjoint(_breaks(other.title))
+        not is_apart and bool(names & other_names) and not _breaks(finding.title).isdisjoint(_breaks(other.title))
     )
-    shared_places = _shown_places(one) & _shown_places(other)
+    shared_places = _shown_places(finding) & _shown_places(other)
     # Of one change and one use elsewhere that it breaks, a word in common says that the mechanism is one.
-    is_mechanism = by_readers and alike(f"{one.title} {one.why}", f"{other.title} {other.why}", 0)
-    if _within(one, other, 0):
-        is_use = is_mechanism and any(path != one.path for path, _, _ in shared_places)
+    is_mechanism = by_readers and alike(f"{finding.title} {finding.why}", f"{other.title} {other.why}", 0)
+    if _within(finding, other, 0):
+        is_use = is_mechanism and any(path != finding.path for path, _, _ in shared_places)
         is_other = is_apart and by_readers and not shared_places and not alike(*titles, FEW_SHARED)
         is_story = is_use or is_one_break or alike(*titles, FEW_SHARED if shared_places else HALF_SHARED)
-        are_guesses = not (one.proven or other.proven) and all(
-            source.kind == "model" for source in (*one.basis.sources, *other.basis.sources)
+        are_guesses = not (finding.proven or other.proven) and all(
+            source.kind == "model" for source in (*finding.basis.sources, *other.basis.sources)
         )
-        is_kindred = not are_guesses or _are_of_two_readings(one, other) or alike(*titles, FEW_SHARED)
+        is_kindred = not are_guesses or _are_of_two_readings(finding, other) or alike(*titles, FEW_SHARED)
         is_kindred |= bool(names & other_names)
-        return ((one.category == other.category and is_kindred) or is_story) and not is_other
-    there, back = _shows(one, other), _shows(other, one)
+        return ((finding.category == other.category and is_kindred) or is_story) and not is_other
+    there, back = _shows(finding, other), _shows(other, finding)
     if not by_readers:  # the reader shows what the check reports; not the other way
-        return (back if one.rule else there) and is_one_break and not (one.rule and other.rule)
+        return (back if finding.rule else there) and is_one_break and not (finding.rule and other.rule)
     if there and back:
         return is_mechanism or not names.isdisjoint(other_names)
-    is_beside = bool(shared_places) and _within(one, other, MAX_LINES_APART) and alike(*titles)
-    is_beside |= _are_of_two_readings(one, other) and _within(one, other, NEARBY) and _tells(*titles, TWO_READINGS)
+    is_beside = bool(shared_places) and _within(finding, other, MAX_LINES_APART) and alike(*titles)
+    is_beside |= (
+        _are_of_two_readings(finding, other) and _within(finding, other, NEARBY) and _tells(*titles, TWO_READINGS)
+    )
     is_story = is_one_break or (bool(names & other_names) and alike(*titles)) or _retells(*titles)
     return not is_apart and (is_beside or ((there or back) and is_story))
 
@@ -191,10 +193,10 @@ def _two_proofs(one: Finding, other: Finding) -> bool:
     return bool(common) and all(mine[name] != theirs[name] for name in common)
 
 
-def _within(one: Finding, other: Finding, lines: int) -> bool:
+def _within(finding: Finding, other: Finding, lines: int) -> bool:
     """Whether two findings are about lines of one file with at most so many between them; 0: they overlap."""
-    there = one.path == other.path and one.side == other.side
-    return there and one.start <= other.end + lines and other.start <= one.end + lines
+    there = finding.path == other.path and finding.side == other.side
+    return there and finding.start <= other.end + lines and other.start <= finding.end + lines
 
 
 def _own_places(finding: Finding) -> set[Location]:
@@ -207,9 +209,9 @@ def _shown_places(finding: Finding) -> set[Location]:
     return {_location(item) for item in finding.evidence} - _own_places(finding)
 
 
-def _shows(one: Finding, other: Finding) -> bool:
+def _shows(finding: Finding, other: Finding) -> bool:
     """Whether a finding stands at, or shows, a place of another one."""
-    return not (_own_places(one) | _shown_places(one)).isdisjoint(_own_places(other))
+    return not (_own_places(finding) | _shown_places(finding)).isdisjoint(_own_places(other))
 
 
 def _location(item: Evidence) -> Location:
@@ -247,9 +249,9 @@ def _telling_words(title: str) -> set[str]:
     return set(re.findall(r"\w{4,}", title.lower()))
 
 
-def unite(one: Finding, other: Finding) -> Finding:
+def unite(finding: Finding, other: Finding) -> Finding:
     """Return one of the two with the other's evidence, and with the other's place if it is another one."""
-    strong, weak = sorted((one, other), key=lambda f: (not f.is_masked, f.verdict.rank, severity_rank(f.severity)))
+    strong, weak = sorted((finding, other), key=lambda f: (not f.is_masked, f.verdict.rank, severity_rank(f.severity)))
     apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start
     place = (Evidence(weak.path, weak.quote, weak.start, weak.side),) if apart and weak.start else ()
     own = (strong.path, strong.side, strong.start)

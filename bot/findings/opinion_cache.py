@@ -20,7 +20,7 @@ class Opinions:
 
     async def answers(self, questions: Sequence[OpinionQuestion]) -> Sequence[Reply]:
         """Return an answer to each question. What failed before is asked for again."""
-        new = {text: one for one in questions if (text := _text(one.prompt)) not in self._given}
+        new = {text: question for question in questions if (text := _text(question.prompt)) not in self._given}
         requests = joint_opinions.requests([*new.values()])
         replies = await self._ask(requests)
         joint = [one for request in requests if len(request) > 1 for one in request]

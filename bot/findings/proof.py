@@ -91,7 +91,7 @@ def with_signs(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tup
     for file in files:
         changed[file.path, "head"] = "+", file.added_lines
         changed[file.old_path or file.path, "base"] = "-", file.removed_lines
-    return tuple(_with_signs(one, *changed.get((one.path, one.side), ("+", ()))) for one in excerpts)
+    return tuple(_with_signs(excerpt, *changed.get((excerpt.path, excerpt.side), ("+", ()))) for excerpt in excerpts)
 
 
 def _with_signs(excerpt: Excerpt, sign: Literal["+", "-"], lines: Collection[int]) -> Excerpt:

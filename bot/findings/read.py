@@ -237,7 +237,7 @@ def finding_of(words: Row, path: str, quote: str, proofs: Iterable[Row], source:
         category=words["category"],
         basis=Basis((source,)),
         evidence=tuple(
-            Evidence(render.original_name(one["path"]), one["quote"]) for one in proofs if one["quote"].strip()
+            Evidence(render.original_name(proof["path"]), proof["quote"]) for proof in proofs if proof["quote"].strip()
         ),
         trigger=words["trigger"].strip(),
     )

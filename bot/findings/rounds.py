@@ -93,7 +93,7 @@ async def recall(
 
 def tell_apart(findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings, each new one with a fingerprint of its own: equal lines of a file are several places."""
-    taken = {one.identity for one in findings if one.status not in ("new", "fixed")}
+    taken = {finding.identity for finding in findings if finding.status not in ("new", "fixed")}
     named = dict[int, Finding]()
     for at, one in sorted(enumerate(findings), key=lambda row: (row[1].path, row[1].start)):
         own = (
@@ -176,7 +176,9 @@ class _Head:
         if past.side == "base":
             return None if await self._is_as_before(past.path) else past.with_status("still")
         own = new_path(past.path, self._files)
-        others = {one.path for one in self._earlier.findings if one.quote == past.quote and one is not past}
+        others = {
+            finding.path for finding in self._earlier.findings if finding.quote == past.quote and finding is not past
+        }
         paths = dict.fromkeys((own, *(file.path for file in self._files), *self._earlier.files))
         for path in paths:
             if path != own and path in others:
@@ -394,17 +396,17 @@ async def at_end(
     """
     unsaid_numbers = earlier.unsaid_numbers if earlier is not None else ()
     rows = []
-    for one in findings:
-        if one.status == "fixed":
-            is_accepted = bool(one.number) and await _is_accepted(one, before, tree)
-            how: How = "accepted" if is_accepted else one.tracking.how
-            rows += [one.with_status("fixed", how)] if one.number else []
-        elif one.status in ("new", "still") and not at_least(one.severity, least):
-            rows.append(one.with_status("below", one.tracking.how))
-        elif one.status == "still" and (not one.number or one.number in unsaid_numbers):
-            rows.append(one.with_status("new"))
+    for finding in findings:
+        if finding.status == "fixed":
+            is_accepted = bool(finding.number) and await _is_accepted(finding, before, tree)
+            how: How = "accepted" if is_accepted else finding.tracking.how
+            rows += [finding.with_status("fixed", how)] if finding.number else []
+        elif finding.status in ("new", "still") and not at_least(finding.severity, least):
+            rows.append(finding.with_status("below", finding.tracking.how))
+        elif finding.status == "still" and (not finding.number or finding.number in unsaid_numbers):
+            rows.append(finding.with_status("new"))
         else:
-            rows.append(one)
+            rows.append(finding)
     return rows
 
 

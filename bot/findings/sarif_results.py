@@ -74,7 +74,7 @@ def of_change(
     says how many. `tree_paths`: all files of the head, which also tell where the repository lay when the tool ran.
     """
     changed_files = {file.path: file for file in files if file.status != "deleted" and file.has_text}
-    root = _root({one.path for one in results if one.path.startswith("/")}, changed_files, tree_paths)
+    root = _root({result.path for result in results if result.path.startswith("/")}, changed_files, tree_paths)
     rows: list[ToolResult] = []
     homeless: Counter[str] = Counter()
     for each in results:
@@ -149,14 +149,14 @@ class _Run:
     @property
     def is_complete(self) -> bool:
         """Whether it did not fail and holds its results."""
-        ended = all(each.get("executionSuccessful") is not False for each in self._invocations)
+        ended = all(invocation.get("executionSuccessful") is not False for invocation in self._invocations)
         ended = ended and not any(each.get(name) for each in self._invocations for name in ENDED_EARLY)
         return ended and isinstance(self.row.get("results"), list)
 
     def files(self) -> tuple[str, ...] | None:
         """Return the files that the tool was told to look at; None if it does not say."""
         targets = [one for one in self._artifacts[:MOST_RESULTS] if "analysisTarget" in _list(one.get("roles"))]
-        return tuple(self._path(_dict(one.get("location"))) for one in targets) or None
+        return tuple(self._path(_dict(target.get("location"))) for target in targets) or None
 
     def unread(self) -> Iterator[ToolResult]:
         """Yield what it says that it did not read, or which rules it could not apply: a row for each place that it names."""
@@ -186,7 +186,11 @@ class _Run:
         """Yield one row for each place of a result, if it is open: all of them have to change."""
         state, rule_row = _name(result.get("baselineState")), _dict(result.get("rule"))
         suppressions = [_dict(each) for each in _list(result.get("suppressions"))]
-        kinds = {_name(one.get("kind")) for one in suppressions if one.get("status", "accepted") == "accepted"}
+        kinds = {
+            _name(suppression.get("kind"))
+            for suppression in suppressions
+            if suppression.get("status", "accepted") == "accepted"
+        }
         if kinds or state in ("unchanged", "absent") or (_name(result.get("kind")) or "fail") != "fail":
             return
         rule_id = _name(result.get("ruleId")) or _name(rule_row.get("id"))

@@ -53,7 +53,14 @@ class IgnoreList:
         entry = next(entries, None)
         if entry is not None:
             return entry.reason
-        return next((one.reason for one in self.dismissals if one.mark == finding.identity and not one.is_silent), None)
+        return next(
+            (
+                dismissal.reason
+                for dismissal in self.dismissals
+                if dismissal.mark == finding.identity and not dismissal.is_silent
+            ),
+            None,
+        )
 
     def also(self, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule] = ()) -> "IgnoreList":
         """Return the list with what was said of single findings, and with rules."""
@@ -110,7 +117,7 @@ class IgnoreList:
         )
         entry = next((entry for entry in entries if entry.covers(finding, place)), None)
         if entry is not None:
-            marks = [one.mark for one in self.dismissals if one.how == "withdrawn"]
+            marks = [dismissal.mark for dismissal in self.dismissals if dismissal.how == "withdrawn"]
             is_withdrawn = not finding.proven and finding.fingerprint in marks
             return Silencing(entry.reason, "withdrawn" if is_withdrawn else entry.scope)
         here = finding if place is None else replace(finding, path=place.path)
@@ -160,7 +167,7 @@ def mark_of(finding: Finding) -> str:
 
 def _entries(dismissals: Iterable[Dismissal]) -> "list[IgnoreEntry]":
     """The entries of those that silence their finding."""
-    silent = [one for one in dismissals if one.is_silent]
+    silent = [dismissal for dismissal in dismissals if dismissal.is_silent]
     if not silent:
         return []
     from bot.config.ignore_file import IgnoreEntry
@@ -183,7 +190,7 @@ def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> Ignor
 
     ignore_document = ignore_file.check(text)
     entries: list[IgnoreEntry] = []
-    warnings = [f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in ignore_document.problems]
+    warnings = [f"{yaml_text.place(name, problem.line)}: {problem.sentence}" for problem in ignore_document.problems]
     for number, entry in ignore_document.entries:
         if entry.expires is not None and entry.expires < today:
             what = entry.title or entry.fingerprint or entry.path
@@ -304,7 +311,7 @@ def silence_again(review: Review, dismissals: Sequence[Dismissal], rules: Sequen
     return replace(
         review,
         findings=rows,
-        parts={**review.parts, **{each.key: each.without(each.of(review), quiet) for each in sections()}},
+        parts={**review.parts, **{section.key: section.without(section.of(review), quiet) for section in sections()}},
         round=replace(
             review.round,
             numbers=tuple(
@@ -332,7 +339,8 @@ def _judge(row: PlacedFinding, words: IgnoreList) -> PlacedFinding:
     if silencing is None or rule is None or not rule.learned:
         return row
     if rule.is_learning and any(
-        one.learned and (one.number, one.text) == (rule.number, silencing.reason) for one in words.learnings
+        learning.learned and (learning.number, learning.text) == (rule.number, silencing.reason)
+        for learning in words.learnings
     ):
         return row  # a second opinion has decided
     judged = words.judge(finding.with_status("new"))

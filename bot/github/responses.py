@@ -138,8 +138,8 @@ def _wait(status: int, headers: httpx.Headers, words: str) -> tuple[bool, float 
 def _words(response: httpx.Response) -> str:
     """What GitHub gives as its reason, on one line: its errors, else its message. No address of a machine is in it: others read this too."""
     data, words = _json(response), list[str]()
-    for one in _errors(data):
-        told = one.get("message") or " ".join(str(one[key]) for key in ("field", "code") if one.get(key))
+    for error in _errors(data):
+        told = error.get("message") or " ".join(str(error[key]) for key in ("field", "code") if error.get(key))
         words += [str(told)] if told else []
     if isinstance(data, dict) and data.get("message") and not words:
         words = [str(data["message"])]
@@ -149,14 +149,14 @@ def _words(response: httpx.Response) -> str:
 
 def _fields(response: httpx.Response) -> frozenset[str]:
     """The fields of the request that GitHub names in its errors."""
-    return frozenset(str(one["field"]) for one in _errors(_json(response)) if one.get("field"))
+    return frozenset(str(error["field"]) for error in _errors(_json(response)) if error.get("field"))
 
 
 def _errors(data: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - JSON
     """The errors of an answer: GitHub sends texts and objects."""
     errors = data.get("errors") if isinstance(data, dict) else None
     rows = errors if isinstance(errors, list) else [errors] if errors else []
-    return [one if isinstance(one, dict) else {"message": str(one)} for one in rows]
+    return [row if isinstance(row, dict) else {"message": str(row)} for row in rows]
 
 
 def _json(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON

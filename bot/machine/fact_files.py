@@ -72,7 +72,7 @@ class FactFiles:
     def _bound(self) -> None:
         """Remove what was used least recently, if there is too much."""
         with os.scandir(self._folder) as entries:
-            rows = [(one.stat(follow_symlinks=False), one.name) for one in entries]
+            rows = [(entry.stat(follow_symlinks=False), entry.name) for entry in entries]
         for name in _surplus(rows, self._most):
             os.unlink(name, dir_fd=self._folder)
 

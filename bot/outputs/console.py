@@ -90,7 +90,7 @@ def _page(review: "Review", extent: Extent) -> Iterator[RenderableType]:
     if groups.collapsed_findings:
         yield _short(
             f"{facts.ENGLISH.say('more_short', len(groups.collapsed_findings))} (--format markdown has them in full)",
-            [one.finding for one in groups.collapsed_findings],
+            [finding.finding for finding in groups.collapsed_findings],
         )
     if groups.still:
         yield Padding(Text(facts.ENGLISH.say("list_still"), "bold"), (1, 0, 0, 0))
@@ -184,7 +184,9 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
     if finding.suggestion is not None:
         replacement_text = finding.suggestion if replacement is None else replacement
         yield "fix", Text(dedent(visible(replacement_text.strip("\r\n"))) or "delete these lines", "green")
-    yield from (each.in_terminal(part) for each in finding_sections() if (part := each.of(finding)) is not None)
+    yield from (
+        section.in_terminal(part) for section in finding_sections() if (part := section.of(finding)) is not None
+    )
     identity = f" · {line(finding.identity)}" if finding.fingerprint else ""  # what `deeprepo ignore` takes
     yield "source", Text(line(facts.origin(finding)) + identity, "dim")
 

@@ -131,13 +131,13 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     """Return what the review comes to, in these words."""
     cut, listed = review.cut.failure, listing(review).all
     is_unanswered = review.cost.failed_calls >= review.cost.calls
-    new = sum(one.is_new for one in review.open_findings)
+    new = sum(finding.is_new for finding in review.open_findings)
     before, fixed = len(review.open_findings) - new, len(review.having("fixed"))
     since = ""
     if before and review.round.number > 1:
         both = words.say("new_and_open", new=words.number(new), open=words.number(before))
         since = both if new else "" if review.new_places else words.say("none_new")
-    failed = sum(one.result == "failed" and one.warns for one in review.rulings)
+    failed = sum(ruling.result == "failed" and ruling.warns for ruling in review.rulings)
     places = [row for row in review.coverage.readings if row.kind in ("unit", "use") and row.by != NOTHING_ADDED]
     looked = _counted([row for row in places if row.state in LOOKED_AT], words)
     return Summary(
@@ -162,7 +162,7 @@ def _left(review: Review, words: Phrases) -> str:
         return missing
     if review.cut.partial and not review.cut.failure:
         return words.say("partial")
-    unknown = sum(one.severity == "fail" and one.lacks_result for one in review.rulings)
+    unknown = sum(ruling.severity == "fail" and ruling.lacks_result for ruling in review.rulings)
     return words.say("rulings_open", unknown) if unknown else ""
 
 
@@ -319,7 +319,7 @@ def silencings(review: Review) -> tuple[Silencing, ...]:
 
 def silenced_counts(review: Review) -> dict[str, int]:
     """Return how many findings the list or a command silenced, we have taken back, and said in other words what people had dismissed."""
-    own = Counter(one.scope for one in silencings(review) if one.rule is None)
+    own = Counter(silencing.scope for silencing in silencings(review) if silencing.rule is None)
     named = own["withdrawn"], own["repeat"]
     return {"suppressed": own.total() - sum(named), "withdrawn": named[0], "silenced_repeat": named[1]}
 
@@ -353,13 +353,13 @@ def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
     if not review.coverage.areas or review.conclusion == "clean":
         return []
     counts = Counter(item.finding.path.rpartition("/")[0] for item in listing(review).all)
-    rows = [(one.folder, one.units, _grade(one.risk), counts.pop(one.folder, 0)) for one in review.coverage.areas]
+    rows = [(area.folder, area.units, _grade(area.risk), counts.pop(area.folder, 0)) for area in review.coverage.areas]
     return [*rows, *((folder, 0, _grade(0), number) for folder, number in sorted(counts.items()))]
 
 
 def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
     """Return the rules that silenced something, those of the settings first: each with its reason, and how many findings."""
-    reasons = {one.rule: one.reason for one in silencings(review) if one.rule is not None}
+    reasons = {silencing.rule: silencing.reason for silencing in silencings(review) if silencing.rule is not None}
     counts = Counter(one.rule for one in silencings(review) if one.rule is not None)
     return [
         (rule, reasons[rule], counts[rule]) for rule in sorted(counts, key=lambda rule: (rule.learned, rule.number))

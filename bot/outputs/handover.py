@@ -38,7 +38,7 @@ def prompt(findings: Sequence[PlacedFinding], commit: str, room: int = MAX_PROMP
 def _row(placed_finding: PlacedFinding) -> dict[str, Any]:
     finding = placed_finding.finding
     last = finding.end if finding.end > finding.start else 0
-    shown = [each.for_agent(part) for each in finding_sections() if (part := each.of(finding)) is not None]
+    shown = [section.for_agent(part) for section in finding_sections() if (part := section.of(finding)) is not None]
     fixes = [of_fix for of_fix, _ in shown if of_fix] or [UNTRIED if placed_finding.replacement is None else PARSED]
     return {
         "number": finding.number,

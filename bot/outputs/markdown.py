@@ -36,7 +36,9 @@ def summary(
     groups = {"full": listing.full, "still": listing.still, "folded": listing.collapsed_findings}  # as they get room
     here = [item for group in groups.values() for item in group if id(item) not in own]
     with_heading = {id(item) for item in (*listing.full, *listing.collapsed_findings)}  # others have one on their fold
-    templates = {place: [each.template for each in sections() if each.place == place] for place in get_args(Place)}
+    templates = {
+        place: [section.template for section in sections() if section.place == place] for place in get_args(Place)
+    }
     values = parts.summary_values(review, form.words) | {
         "sections": templates,
         "inline": len(posted_findings),
@@ -73,7 +75,7 @@ def summary(
                 {
                     **values,
                     **rows,
-                    **{k: v for each in sections() for k, v in each.values(review, form.words, most).items()},
+                    **{k: v for section in sections() for k, v in section.values(review, form.words, most).items()},
                     "most": most,
                     "handover": prompt,
                     "details": [row["detail"] for row in rows["full"] if row["detail"]],

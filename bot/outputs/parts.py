@@ -64,13 +64,13 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
         "dropped": review.dropped,
         "issues": [
             {
-                "number": Safe(f"#{one.number}"),
-                "asks": one.asks,
-                "done": Safe(words.say(f"issue_{one.done}")),
-                "missing": one.missing,
-                "round": one.round,
+                "number": Safe(f"#{issue.number}"),
+                "asks": issue.asks,
+                "done": Safe(words.say(f"issue_{issue.done}")),
+                "missing": issue.missing,
+                "round": issue.round,
             }
-            for one in review.issues
+            for issue in review.issues
         ],
         "kept_back": len(review.having("below")),
         "minimum": Safe(words.say(review.settings.minimum)),
@@ -130,7 +130,7 @@ def finding_values(
         "suggestion": finding.suggestion,
         "replacement": placed_finding.replacement,
         "refused": words.say(f"refused_{placed_finding.refused}") if placed_finding.refused else "",
-        "parts": [each.template for each in finding_sections() if each.of(finding) is not None],
+        "parts": [section.template for section in finding_sections() if section.of(finding) is not None],
         **{each.key: part and each.values(part) for each in finding_sections() for part in [each.of(finding)]},
         "handover": handover.prompt([placed_finding], review.pull.head) if with_handover else "",
         "handover_title": Safe(words.say("handover")),
@@ -226,6 +226,6 @@ def _lists(review: Review, words: Phrases) -> list[dict[str, Any]]:
         ("list_skipped", [(f"{row.path} {row.name}", row.reason) for row in left]),
         ("list_files", list(coverage.skipped_files)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),
-        *((each.title, list(each.rows(each.of(review)))) for each in sections() if each.place == "list"),
+        *((section.title, list(section.rows(section.of(review)))) for section in sections() if section.place == "list"),
     )
     return [{"title": words.say(name), "rows": rows} for name, rows in lists]

@@ -30,7 +30,7 @@ def _run(review: Review) -> dict[str, Any]:
     findings = facts.listing(review).all  # code scanning closes every alert that an upload lacks
     counts: Counter[str] = Counter()
     rules = list(dict.fromkeys(_rule_id(item.finding) for item in findings))
-    failed_rulings = [one for one in review.rulings if one.result == "failed"]
+    failed_rulings = [ruling for ruling in review.rulings if ruling.result == "failed"]
     first = {_rule_id(item.finding): item.finding for item in reversed(findings)}
     driver = {
         "name": "deeprepo",

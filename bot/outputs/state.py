@@ -90,7 +90,7 @@ def head_conclusion(data: bytes) -> HeadConclusion | None:
     """Return what a state's head came to, or None if it holds none."""
     row = json.loads(data).get("head_conclusion")
     conclusions = ("success", "neutral", "failure")
-    names = {one.name for one in fields(HeadConclusion)}
+    names = {field.name for field in fields(HeadConclusion)}
     is_whole = isinstance(row, dict) and set(row) == names and row["conclusion"] in conclusions
     return HeadConclusion(**row) if is_whole else None
 

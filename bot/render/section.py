@@ -113,7 +113,7 @@ def finding_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a finding from its JSON. Raises ValueError for a part of another form."""
     from pydantic import TypeAdapter
 
-    given = {each: row[each.key] for each in finding_sections() if row.get(each.key) is not None}
+    given = {section: row[section.key] for section in finding_sections() if row.get(section.key) is not None}
     return {
         **grouped(row),
         "parts": {each.key: TypeAdapter(each.form).validate_python(part) for each, part in given.items()},

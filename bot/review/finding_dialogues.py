@@ -117,26 +117,28 @@ class FindingDialogues:
             withdrawn=read.withdrawn(reply.data),
         )
 
-    async def _further(self, one: FirstAnswer) -> SentPrompt:
+    async def _further(self, answer: FirstAnswer) -> SentPrompt:
         """What a finder is asked after its first answer."""
-        vague = [finding for finding in one.worker_reply.findings if _vague(finding)]
-        if one.look_ups:
-            shown_code = await self._dialogues.show(one.look_ups, one.sent_prompt.prompt)
-            prompt = dialogues.further(one.sent_prompt.prompt, one.reply, shown_code, vague)
-            return replace(one.sent_prompt, prompt=prompt, seen_text=look_ups.text(shown_code))
+        vague = [finding for finding in answer.worker_reply.findings if _vague(finding)]
+        if answer.look_ups:
+            shown_code = await self._dialogues.show(answer.look_ups, answer.sent_prompt.prompt)
+            prompt = dialogues.further(answer.sent_prompt.prompt, answer.reply, shown_code, vague)
+            return replace(answer.sent_prompt, prompt=prompt, seen_text=look_ups.text(shown_code))
         again = render.text("prompts/worker_again.md.j2", findings=vague)
-        return replace(one.sent_prompt, prompt=one.sent_prompt.prompt.further(one.reply, again))
+        return replace(answer.sent_prompt, prompt=answer.sent_prompt.prompt.further(answer.reply, again))
 
-    def _finish(self, one: FirstAnswer, second: WorkerReply | PromptTooLong) -> WorkerReply:
+    def _finish(self, answer: FirstAnswer, second: WorkerReply | PromptTooLong) -> WorkerReply:
         """What both answers come to."""
-        first = one.worker_reply
+        first = answer.worker_reply
         failure = str(second) if isinstance(second, PromptTooLong) else second.error
         if isinstance(second, PromptTooLong) or second.error:
             # Its findings stay as they are: a second opinion must find the trigger then.
             loss = f"{self._dialogues.model.name} asked to see more code and gave no answer after that: {failure}"
-            return replace(first, error=loss if one.look_ups else "", doubts=(loss,) if one.look_ups else first.doubts)
+            return replace(
+                first, error=loss if answer.look_ups else "", doubts=(loss,) if answer.look_ups else first.doubts
+            )
         kept_findings = [finding for finding in second.findings if not _vague(finding)]
-        if one.look_ups:
+        if answer.look_ups:
             told = {(finding.path, finding.quote) for finding in second.findings}
             standing = [
                 finding

@@ -220,7 +220,7 @@ def _header_and_text(text: str) -> tuple[tuple[str, ...] | None, str]:
         fields.setdefault(name, []).append(value)
     glob_text = ",".join([*fields.get("applyTo", ()), *fields.get("globs", ())])
     parts = [part.strip(" \t'\"[]") for part in _parts(glob_text)]
-    patterns = [one for part in parts[:MOST_PATTERNS] if part for one in globs.braces(part) if _valid(one)]
+    patterns = [brace for part in parts[:MOST_PATTERNS] if part for brace in globs.braces(part) if _valid(brace)]
     if any("code-review" in value for value in fields.get("excludeAgent", ())):
         return None, text
     always = fields.get("alwaysApply", [""])[0].strip() == "true"

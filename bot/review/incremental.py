@@ -80,7 +80,9 @@ class Past:
         if self.earlier is None or self.round.full:
             return frozenset()
         changed_paths = {file.path for file in files}
-        quiet = [one for one in findings if not one.serious and one.number not in self.earlier.unsaid_numbers]
+        quiet = [
+            finding for finding in findings if not finding.serious and finding.number not in self.earlier.unsaid_numbers
+        ]
         return frozenset(f.fingerprint for f in quiet if not rounds.is_new_code(f, self.since, changed_paths))
 
 
@@ -100,7 +102,7 @@ async def read_past(
         return Past(round=Round(full=full, reason=known))
     reason = await _reason_to_read_again(known, commits, pull)
     names = {file.path: file.old_path or file.path for file in files}
-    names |= {item.path: item.path for one in known.findings for item in one.places if item.path not in names}
+    names |= {item.path: item.path for finding in known.findings for item in finding.places if item.path not in names}
     before = await _texts(commits, known.head, names)
     return Past(
         known=known,

@@ -37,7 +37,7 @@ class JudgedFindings:
 
     def having(self, *statuses: Status) -> tuple[Finding, ...]:
         """Return the findings of these statuses."""
-        return tuple(one for one in self.findings if one.status in statuses)
+        return tuple(finding for finding in self.findings if finding.status in statuses)
 
 
 async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFindings:
@@ -150,29 +150,35 @@ def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
     revoked = {proof for one in (*quiet, *quiet_leaks) if one.is_revoked for proof in one.proofs}
     left = [one for one in told if not (one.proofs and one.proofs <= revoked)]
     there = [one for one in judged if one.status in ("new", "still")]
-    return [*judged, *outlasting(left, there), *(one for one in quiet_leaks if not one.proofs <= known)]
+    return [*judged, *outlasting(left, there), *(leak for leak in quiet_leaks if not leak.proofs <= known)]
 
 
-def _is_due(one: Finding, least: Severity) -> bool:
+def _is_due(finding: Finding, least: Severity) -> bool:
     """Whether a second opinion is due: about what is open or in doubt, severe enough, and shown to models.
 
     What was kept back in an earlier round and reaches the bar now is asked about for the first time.
     """
-    if (one.is_masked and one.verdict.is_undecided) or not at_least(one.severity, least):
+    if (finding.is_masked and finding.verdict.is_undecided) or not at_least(finding.severity, least):
         return False
-    is_open = one.verdict.is_undecided and (one.status == "new" or (one.status == "still" and not one.number))
-    return is_open or one.status == "doubtful"
+    is_open = finding.verdict.is_undecided and (
+        finding.status == "new" or (finding.status == "still" and not finding.number)
+    )
+    return is_open or finding.status == "doubtful"
 
 
-def _unasked(one: Finding, is_below: bool) -> Finding:
+def _unasked(finding: Finding, is_below: bool) -> Finding:
     """A finding about which nobody is asked. `is_below`: because it is not severe enough, so it is unconfirmed."""
-    if one.status == "doubtful":
-        return one.with_status("still", one.tracking.how)
-    if one.status != "new":
-        return one
-    if not one.verdict.stands:
-        return one.with_status("refuted")
-    return one.with_verdict(one.verdict, unconfirmed=True) if is_below and one.verdict.is_undecided else one
+    if finding.status == "doubtful":
+        return finding.with_status("still", finding.tracking.how)
+    if finding.status != "new":
+        return finding
+    if not finding.verdict.stands:
+        return finding.with_status("refuted")
+    return (
+        finding.with_verdict(finding.verdict, unconfirmed=True)
+        if is_below and finding.verdict.is_undecided
+        else finding
+    )
 
 
 def _dismissed_claims(survey: Survey) -> tuple[DismissedClaim, ...]:
@@ -185,7 +191,11 @@ def _dismissed_claims(survey: Survey) -> tuple[DismissedClaim, ...]:
 
 def _precedents(finding: Finding, *, survey: Survey, dismissals: Sequence[DismissedClaim]) -> "Precedents":
     """What people have said that may answer a finding, by its id. What was reported and is open again is no repeat of something else."""
-    in_scope = [one for one in survey.ignore_list.learnings if silencing.reaches_finding(one, finding, survey.units)]
+    in_scope = [
+        learning
+        for learning in survey.ignore_list.learnings
+        if silencing.reaches_finding(learning, finding, survey.units)
+    ]
     here = [row for row in dismissals if row[0].path == finding.path]
     if finding.number or finding.proven or finding.is_masked:
         here = []

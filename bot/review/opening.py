@@ -59,7 +59,7 @@ async def open_session(
     tree = MaskedTree(survey.tree, survey.masks)
     callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
     worker: Worker = checks
-    takes_notes = any(each.takes_notes(settings) for each in hooks())
+    takes_notes = any(hook.takes_notes(settings) for hook in hooks())
     look_ups, consumer_code, opinions = None, None, None
     if models.root or models.reader:  # a review without a model loads neither look-ups nor the worker
         look_ups, consumer_code = _look_ups(survey, tree, languages, journal)

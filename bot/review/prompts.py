@@ -180,7 +180,7 @@ class PromptWriter:
 
     def _asked(self, units: Sequence[Unit]) -> tuple[ReaderQuestions, ...]:
         """What features ask the reader of these units."""
-        return tuple(filter(None, (each.asks(self.survey, units) for each in hooks())))
+        return tuple(filter(None, (hook.asks(self.survey, units) for hook in hooks())))
 
     def _common_values(self, paths: Iterable[str]) -> dict[str, Any]:
         """What every prompt repeats: the author's words and the owner's, fewer of them in the many prompts of a large change."""

@@ -39,7 +39,8 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
     count = sum(bool(reply.findings) or not (reply.error or reply.notes) for reply in replies)
     together = join(replies)
     return replace(
-        together, findings=tuple(replace(one, basis=replace(one.basis, readings=count)) for one in together.findings)
+        together,
+        findings=tuple(replace(finding, basis=replace(finding.basis, readings=count)) for finding in together.findings),
     )
 
 

@@ -34,7 +34,10 @@ async def place(
     past, least = subject.past, settings.minimum_severity
     findings = await rounds.at_end(judgement.findings, least, past.known, past.before, subject.tree)
     statuses = ("new", "still") if past.round.full else ("new",)
-    findings = [places.at_best(one, subject.files) if one.status in ("new", "still") else one for one in findings]
+    findings = [
+        places.at_best(finding, subject.files) if finding.status in ("new", "still") else finding
+        for finding in findings
+    ]
     is_said = [one.status in statuses or (one.status == "still" and bool(one.tracking.added)) for one in findings]
     said = [*compress(findings, is_said)]
     placed_findings = await suggest.suggest(placing.place(said, subject.files), subject.tree, faults)
@@ -63,11 +66,11 @@ async def conclude(
     coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units))
     open_findings = [row.finding for row in findings if row.finding.status in ("new", "still")]
     coverage_now = coverage_now.beside(open_findings)
-    issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
+    issue_reports = tuple(replace(issue, round=subject.past.round.number) for issue in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
     parts = dict(session.results.parts)
-    for each in hooks():
-        parts |= await each.conclude(session, coverage_now, open_findings)
+    for hook in hooks():
+        parts |= await hook.conclude(session, coverage_now, open_findings)
     return Review(
         pull=subject.pull,
         files=subject.files,

@@ -79,7 +79,7 @@ class Survey:
         """Return what the review tells, or answers, as it may leave. `findings`: those that it holds."""
         findings = tuple(findings)
         names = [path for file in self.files for path in (file.path, file.old_path) if path]
-        names += [path for one in findings for path in (one.path, *(item.path for item in one.evidence))]
+        names += [path for finding in findings for path in (finding.path, *(item.path for item in finding.evidence))]
         names += [row.path for row in self.dependents.references]
         return written.of_review(value, self.masks, names, findings, guesses=guesses)
 

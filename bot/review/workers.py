@@ -190,7 +190,7 @@ def join(answers: Sequence[WorkerReply]) -> WorkerReply:
         _together([reply.reader_notes for reply in answers if reply.reader_notes]),
         tuple(report for reply in answers for report in reply.issues),
         tuple(note for reply in answers for note in reply.notes),
-        tuple(one for reply in answers for one in reply.answers),
+        tuple(answer for reply in answers for answer in reply.answers),
     )
 
 
@@ -198,4 +198,4 @@ def _together(notes_of_parts: Sequence[ReaderNotes]) -> ReaderNotes | None:
     """What several readers say of their parts."""
     if len(notes_of_parts) <= 1:
         return notes_of_parts[0] if notes_of_parts else None
-    return ReaderNotes(files=tuple(one for notes in notes_of_parts for one in notes.files))
+    return ReaderNotes(files=tuple(file for notes in notes_of_parts for file in notes.files))

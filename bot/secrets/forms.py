@@ -450,6 +450,6 @@ def known_forms() -> tuple[TokenPattern, ...]:
         module, _, name = detector.partition(".")
         patterns: Iterable[re.Pattern[str]] = getattr(import_module(f"detect_secrets.plugins.{module}"), name).denylist
         # A letter behind a token, which its own alphabet may not hold, does not hide it.
-        whole = (re.compile(one.pattern.removesuffix(r"(?!\w)"), one.flags) for one in patterns)
+        whole = (re.compile(pattern.pattern.removesuffix(r"(?!\w)"), pattern.flags) for pattern in patterns)
         found.append(TokenPattern(rule, what, tuple(whole)))
     return tuple(found)

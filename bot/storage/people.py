@@ -13,16 +13,22 @@ REMARK = "remark-"  # how the kinds of remarks begin, beside those of commands
 class People(StoragePart):
     """What people asked for and said, by pull request."""
 
-    async def dismiss(self, pull: PullRef, one: Dismissal, now: float) -> None:
+    async def dismiss(self, pull: PullRef, dismissal: Dismissal, now: float) -> None:
         """Store what was said of a finding: the newest word counts. The rejection stands, whatever becomes of the code. May be done again."""
-        said = {"fingerprint": one.identity, "who": one.who, "kind": one.how, "value": one.reason, "given": now}
-        silenced = {"fingerprint": one.mark, "who": one.who, "reason": one.reason, "made": now}
-        silenced["withdrawn"] = one.how == "withdrawn"
+        said = {
+            "fingerprint": dismissal.identity,
+            "who": dismissal.who,
+            "kind": dismissal.how,
+            "value": dismissal.reason,
+            "given": now,
+        }
+        silenced = {"fingerprint": dismissal.mark, "who": dismissal.who, "reason": dismissal.reason, "made": now}
+        silenced["withdrawn"] = dismissal.how == "withdrawn"
         of = finding.c
-        ours = (of.pull == pull.key) & (of.fingerprint == one.identity) & (of.outcome != "rejected")
+        ours = (of.pull == pull.key) & (of.fingerprint == dismissal.identity) & (of.outcome != "rejected")
 
         def do(connection: sa.Connection) -> None:
-            if one.is_silent:
+            if dismissal.is_silent:
                 upsert(suppression, owner_columns(pull) | silenced, connection)
             upsert(feedback, owner_columns(pull) | said, connection)
             connection.execute(sa.update(finding).where(ours).values(outcome="rejected", at=now))

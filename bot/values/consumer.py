@@ -120,7 +120,9 @@ class ConsumerImpact:
     @property
     def unread(self) -> tuple[str, ...]:
         """A sentence for each consumer that was not looked at, or only in part."""
-        return tuple(f"{one.name} was not looked at: {one.reason}" for one in self.reports if one.state == "unread")
+        return tuple(
+            f"{report.name} was not looked at: {report.reason}" for report in self.reports if report.state == "unread"
+        )
 
     def beside(self, keys: Collection[str]) -> tuple[Excerpt, ...]:
         """Return the lines of consumers that use one of these definitions ("path:name"), as many as a prompt has room for."""
@@ -137,7 +139,7 @@ class ConsumerImpact:
         found: dict[str, list[str]] = defaultdict(list)
         for _, excerpt in self.excerpts:
             found[excerpt.path].append(excerpt.text)
-        for item in (item for one in self.findings for item in one.evidence if item.repository):
+        for item in (item for finding in self.findings for item in finding.evidence if item.repository):
             found[item.path].append(item.quote)
         return {path: "\n".join(lines) for path, lines in found.items()}
 

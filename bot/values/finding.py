@@ -202,7 +202,11 @@ class Basis:
     def votes(self) -> int:
         """How many of the readings have found it."""
         return len(
-            {(one.name, one.role, one.view) for one in self.sources if one.kind == "model" and one.view in READINGS}
+            {
+                (source.name, source.role, source.view)
+                for source in self.sources
+                if source.kind == "model" and source.view in READINGS
+            }
         )
 
     @property

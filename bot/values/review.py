@@ -149,7 +149,7 @@ class Coverage:
 
     def beside(self, findings: Iterable[Finding]) -> "Coverage":
         """Return the coverage without the places that only rely on the change and that a finding shows already."""
-        told = {(place.path, place.line) for one in findings for place in (*one.places, *one.evidence)}
+        told = {(place.path, place.line) for finding in findings for place in (*finding.places, *finding.evidence)}
         return replace(
             self,
             readings=tuple(row for row in self.readings if row.state != "relies" or (row.path, row.line) not in told),
@@ -314,7 +314,7 @@ class Review:
     @property
     def conclusion(self) -> Conclusion:
         """What it comes to. Something unread is never clean, and neither is what an earlier round has found."""
-        if self.open_findings or any(one.result == "failed" and one.warns for one in self.rulings):
+        if self.open_findings or any(ruling.result == "failed" and ruling.warns for ruling in self.rulings):
             return "findings"
         is_open = self.cut.partial or any(one.warns for one in self.rulings)
         return "clean" if self.coverage.complete and not is_open else "incomplete"
@@ -332,14 +332,14 @@ class Review:
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
             ("dropped", self.dropped > len(self.having("refuted"))),
-            ("undecided", any(one.severity == "fail" and one.lacks_result for one in self.rulings)),
+            ("undecided", any(ruling.severity == "fail" and ruling.lacks_result for ruling in self.rulings)),
         )
         return tuple(name for name, true in rows if true)
 
     @property
     def lacking(self) -> tuple[Shortfall, ...]:
         """Of the shortfalls, those that fail a check, if the owner has set a bar."""
-        has_bar = is_bar(self.settings.fail_on, (one.severity for one in self.rulings))
+        has_bar = is_bar(self.settings.fail_on, (ruling.severity for ruling in self.rulings))
         return tuple(name for name in self.shortfalls if has_bar and (name != "undecided" or self.settings.strict))
 
     @property
@@ -347,7 +347,7 @@ class Review:
         """Whether a check fails for it: a finding reaches the owner's bar, a ruling stops it, or the review lacks what the owner wants."""
         bar = self.settings.fail_on  # what is below the least severity may reach one that was set later
         below = bar is not None and any(at_least(one.severity, bar) for one in self.having("below"))
-        return bool(self.lacking or self.reaching(bar) or below or any(one.blocks for one in self.rulings))
+        return bool(self.lacking or self.reaching(bar) or below or any(ruling.blocks for ruling in self.rulings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,4 +55,4 @@ class ToolRun:
 
 def _is_among(path: str, names: Iterable[str]) -> bool:
     """Whether a file of the repository is one of those that a tool names, by their paths or as it saw them."""
-    return any(one == path or (one[:1] == "/" and one.endswith(f"/{path}")) for one in names)
+    return any(name == path or (name[:1] == "/" and name.endswith(f"/{path}")) for name in names)

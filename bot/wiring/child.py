@@ -153,7 +153,7 @@ def for_review(caps: ProcessLimits, brief: "Brief | None") -> ProcessLimits:
         return caps
     from bot.review.hooks import hooks
 
-    seconds, beside = brief.settings.seconds, sum(each.memory(brief) for each in hooks())
+    seconds, beside = brief.settings.seconds, sum(hook.memory(brief) for hook in hooks())
     wall = float("inf") if seconds is None else caps.wall + seconds + GRACE
     return replace(caps, wall=wall, memory=caps.memory + beside)
 

@@ -52,7 +52,9 @@ def _is_named(finding: Finding, name: str) -> bool:
 def _is_beside(row: PlacedFinding, others: Sequence[PlacedFinding]) -> bool:
     """Whether it is the same broken contract at another caller: to mend one of them alone would leave the defect."""
     mine = _definitions(row.finding)
-    return bool(mine and row.finding.rewrites) and any(not mine.isdisjoint(_definitions(one.finding)) for one in others)
+    return bool(mine and row.finding.rewrites) and any(
+        not mine.isdisjoint(_definitions(other.finding)) for other in others
+    )
 
 
 def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:

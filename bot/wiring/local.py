@@ -60,7 +60,7 @@ async def weigh(
     review.check_models(brief.settings)
     async with pipeline.survey(brief, tools) as subject:
         settings = subject.brief.settings
-        proofs = sum(each.tries(subject.brief) for each in hooks())
+        proofs = sum(hook.tries(subject.brief) for hook in hooks())
         async with tools.open_session(_unread(subject)) as session:
             root, worker, left = session.root, session.reader, session.tracker.unread()
             strategy_at = partial(

@@ -47,7 +47,7 @@ def _load() -> None:
     settings = config.Settings()
     with suppress(ConfigError):  # the server says it
         settings = config.environment()
-    of_features = (module for each in hooks() for module in each.modules(settings))
+    of_features = (module for hook in hooks() for module in hook.modules(settings))
     known = (module.name for module in walk_packages(impact.languages.__path__, f"{impact.languages.__name__}."))
     for module in (*rooms, *of_features, *known, *LATER):
         import_module(module)

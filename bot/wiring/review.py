@@ -85,8 +85,8 @@ async def brief_of(
         full=bool(flags.get("full")),
         local=flags.get("local"),
         reports=_reports(flags),
-        tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in sarif_results.runs(data, name)),
-        consumers=Consumers(named=tuple(one for each in hooks() for one in each.named(pull, of_features, settings))),
+        tool_runs=tuple(run for name, data in flags.get("sarif") or () for run in sarif_results.runs(data, name)),
+        consumers=Consumers(named=tuple(one for hook in hooks() for one in hook.named(pull, of_features, settings))),
         left_out=left_out,
         allowed=environment.permissions(of_features),
     )
@@ -151,8 +151,8 @@ class LookingTools(Tools):
         ):  # on a host those who see how far a review is may not know how many
             self.say(f"looking at {len(consumers.named)} repositories that may use this one")
         looks = [
-            await each.look_beyond(tree, files, users, consumers, scratch=self.scratch, seconds=self.seconds_beyond)
-            for each in hooks()
+            await hook.look_beyond(tree, files, users, consumers, scratch=self.scratch, seconds=self.seconds_beyond)
+            for hook in hooks()
         ]
         return next((impact for impact in looks if impact.reports), ConsumerImpact())
 
@@ -287,7 +287,7 @@ def lines(say: Callable[[str], None]) -> Callable[[str | Reading], None]:
 
 async def shared_files(pull: PullRequest, settings: config.Settings, scratch: str) -> "tuple[SharedFile, ...]":
     """Read the settings that a repository on this machine shares with others."""
-    return tuple([file for each in hooks() for file in await each.shared_files(pull, settings, scratch)])
+    return tuple([file for hook in hooks() for file in await hook.shared_files(pull, settings, scratch)])
 
 
 async def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Review:
@@ -333,7 +333,7 @@ def _open(
 
 def _others(subject: Survey) -> dict[str, Analyzer]:
     """What features and other tools have found, if anybody has asked for it."""
-    others: dict[str, Analyzer] = {name: one for each in hooks() for name, one in each.analyzers(subject).items()}
+    others: dict[str, Analyzer] = {name: one for hook in hooks() for name, one in hook.analyzers(subject).items()}
     if subject.brief.reports or subject.brief.tool_runs:
         from bot.analyzers.sarif import Sarif
 

@@ -110,7 +110,7 @@ class ServerWithChildren(Server):
 
     async def shared_files(self, host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
         """Read the settings that a repository shares with others."""
-        found = [await each.shared_files(host, repository, self, is_private=is_private) for each in hooks.hooks()]
+        found = [await hook.shared_files(host, repository, self, is_private=is_private) for hook in hooks.hooks()]
         return tuple(file for files in found for file in files)
 
     async def no_review_reason(self, brief: Brief, trigger: Trigger) -> No | None:

@@ -178,7 +178,7 @@ def without(brief: Brief, left_out: Mapping[str, str], lost: str = "") -> Brief:
     """
     brief = by_code(brief, lost) if lost else brief
     rows = brief.consumers.named
-    begins = {one.name: (mount_of(one.name), label(one.name, "")) for one in rows if not one.problem}
+    begins = {row.name: (mount_of(row.name), label(row.name, "")) for row in rows if not row.problem}
     theirs = {path for path in left_out for names in begins.values() if path.startswith(names)}
     marked = tuple(
         replace(one, problem=TOO_MUCH) if any(path.startswith(begins.get(one.name, ())) for path in theirs) else one

@@ -83,7 +83,7 @@ async def silences(pull: PullRef, store: "Store") -> tuple[tuple[Dismissal, ...]
 def under_bar(review: Review, settings: Config) -> Review:
     """Return a stored review under the bar that is in force now: of findings, and of what must hold."""
     shown = settings.without_secrets(know_secrets())  # as a review has them
-    own = {each: review.parts[each.key] for each in sections() if each.key in review.parts}
+    own = {section: review.parts[section.key] for section in sections() if section.key in review.parts}
     parts = {**review.parts, **{each.key: each.under(part, shown) for each, part in own.items()}}
     bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict)
     return replace(review, settings=bar, parts=parts)

@@ -27,7 +27,7 @@ async def run(ask: Forget, _: Job, server: Server) -> None:
     if still_ours:
         facts = {"installation": ask.installation, "repositories": len(still_ours)}
         log.info("repositories that the App can see are not forgotten", extra={"facts": facts})
-    gone = tuple(one for one in ask.repositories if one not in still_ours)
+    gone = tuple(repository for repository in ask.repositories if repository not in still_ours)
     if still_ours and not gone:
         return
     await server.jobs.forget(ask.installation, gone)
@@ -35,8 +35,8 @@ async def run(ask: Forget, _: Job, server: Server) -> None:
     await asyncio.to_thread(
         journals.delete, [p for r in repositories for p in journals.of_repository(server.folder, r)]
     )
-    for each in hooks():
-        await each.forget(repositories, server)
+    for hook in hooks():
+        await hook.forget(repositories, server)
     await asyncio.to_thread(kept_facts.forget, server.folder, repositories)
     await server.store.forget(ask.installation, gone)  # last: a second attempt knows what is left to do
 

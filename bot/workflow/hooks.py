@@ -65,11 +65,11 @@ def hooks() -> tuple[ServerHooks, ...]:
 
 async def survey(ask: PackageSurvey, job: Job, server: Server) -> None:
     """Carry out the job of looking at packages."""
-    for each in hooks():
-        await each.on_survey(ask, job, server)
+    for hook in hooks():
+        await hook.on_survey(ask, job, server)
 
 
 async def tell_checks_ended(ask: ChecksEnded, job: Job, server: Server) -> None:
     """Carry out the job of checks that have ended."""
-    for each in hooks():
-        await each.on_checks_ended(ask, job, server)
+    for hook in hooks():
+        await hook.on_checks_ended(ask, job, server)

@@ -14,5 +14,5 @@ def folder(data: Path, repository: str) -> Path:
 
 def forget(data: Path, repositories: Iterable[int]) -> None:
     """Remove what was told of the files of these repositories."""
-    for one in repositories:
-        shutil.rmtree(folder(data, str(one)), ignore_errors=True)
+    for repository in repositories:
+        shutil.rmtree(folder(data, str(repository)), ignore_errors=True)

@@ -149,17 +149,21 @@ class Lessons:
             rejections += [(finding, who, None) for finding in here if who]
         return rejections
 
-    def _replies(self, one: PostedFinding, comments: Sequence[PostedComment]) -> list[tuple[PostedComment, str]]:
+    def _replies(self, finding: PostedFinding, comments: Sequence[PostedComment]) -> list[tuple[PostedComment, str]]:
         """The replies of the thread that reject something, with their words. A command in one is carried out, and not read as words."""
-        people = (each for each in comments if each.thread == one.comment.id and not each.ours and not each.bot)
+        people = (
+            comment
+            for comment in comments
+            if comment.thread == finding.comment.id and not comment.ours and not comment.bot
+        )
         login = self.host.voice.login
         replies = [(each, reading.reason(each.body)) for each in people if commands.read(each.body, login) is None]
         return [(each, reason) for each, reason in replies if reason]
 
-    async def _who_dislikes(self, one: PostedFinding) -> str:
+    async def _who_dislikes(self, finding: PostedFinding) -> str:
         """Who has put a 👎 on the finding's comment and may write here; "" if nobody has."""
         with suppress(HostRefused):
-            for login, *_ in await self._reactions(CommentRef(one.comment.id, "review"), content=NO):
+            for login, *_ in await self._reactions(CommentRef(finding.comment.id, "review"), content=NO):
                 if await self._may_write(login):
                     return login
         return ""
@@ -193,7 +197,7 @@ class Lessons:
                 await self._show(one, rules[0], text)
         await self.store.people.dismiss(self.pull, dismissal, time.time())
 
-    async def _show(self, one: PostedFinding, rule: LearnedRule, proposal_text: Safe) -> None:
+    async def _show(self, finding: PostedFinding, rule: LearnedRule, proposal_text: Safe) -> None:
         # A number alone may have meant another rule before the App was taken off the repository and given back.
         own = rule.rule
         about = (own.kind, own.path, own.symbol, own.text if own.is_learning else "")
@@ -202,10 +206,10 @@ class Lessons:
         text = f"{marker.make(RULE, **facts)}\n{proposal_text}"
 
         async def find() -> PostedComment | None:
-            there = [(each, existing.facts(each)) for each in await self.host.comments("review")]
+            there = [(comment, existing.facts(comment)) for comment in await self.host.comments("review")]
             return next((each for each, its in there if its.get("kind") == RULE and facts.items() <= its.items()), None)
 
-        comment = await self.host.once(find, partial(self.host.reply, one.comment.id, text))
+        comment = await self.host.once(find, partial(self.host.reply, finding.comment.id, text))
         await self.store.rules.show(self.pull.repository, own.number, comment.id, comment.kind)
 
 

@@ -25,7 +25,7 @@ log = logging.getLogger("deeprepo.review")
 
 async def run(ask: Follow, job: Job, server: Server) -> None:
     """Carry out the job of a pull request of which somebody spoke while it was reviewed, or on whose head checks have ended."""
-    if ask.head and not any([await each.catch_up(ask.pull, ask.head, server) for each in hooks()]):
+    if ask.head and not any([await hook.catch_up(ask.pull, ask.head, server) for hook in hooks()]):
         return
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         with unless_gone(job):

@@ -107,8 +107,8 @@ async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
     if result.fault is not None:
         await remember_failure(run.ask, str(result.fault), store)
     if result.posted is not None:
-        for each in hooks.hooks():
-            await each.on_reviewed(run, job, server)
+        for hook in hooks.hooks():
+            await hook.on_reviewed(run, job, server)
     if await conclusions.silences(pull, store) != words:  # people have spoken while it was made
         await server.jobs.submit(Follow(pull), f"words-{job.delivery}")
 
@@ -174,7 +174,7 @@ class ServerReviewer(Reviewer):
 
     def consumers(self) -> AbstractAsyncContextManager[Consumers]:
         """Fetch the other repositories that features look at."""
-        found = (each.consumers(self.run, self.server) for each in hooks.hooks())
+        found = (hook.consumers(self.run, self.server) for hook in hooks.hooks())
         return next((one for one in found if one is not None), nullcontext(Consumers()))
 
     @asynccontextmanager

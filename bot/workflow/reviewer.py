@@ -178,8 +178,8 @@ class Reviewer(ABC):
         """Put the review on the pull request, and keep it whatever becomes of its comments. `start`: when it was begun."""
         run = self.run
 
-        def comments(one: Review) -> Comments:  # rendered anew only if GitHub has refused places
-            return made.comments if one == made.review else self.comments(one)
+        def comments(review: Review) -> Comments:  # rendered anew only if GitHub has refused places
+            return made.comments if review == made.review else self.comments(review)
 
         conclusion, posted, fault = checks.conclude(made.review), None, None
         try:

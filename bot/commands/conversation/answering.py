@@ -85,7 +85,7 @@ def schema() -> Schema:
 
 async def answer(heard_remark: HeardRemark, last_review: LastReview | None, session: Session) -> Answer:
     """Return the model's answer, checked. Raises ProviderError and BudgetSpent."""
-    findings = [await as_it_is_now(one, session.tree) for one in subjects(heard_remark, last_review)]
+    findings = [await as_it_is_now(subject, session.tree) for subject in subjects(heard_remark, last_review)]
     model = session.reader or session.root
     if model is None:
         raise ValueError("a conversation needs a model")
@@ -103,7 +103,7 @@ def subjects(heard_remark: HeardRemark, last_review: LastReview | None) -> tuple
         findings = [last_review.by_identity(mark) for mark in heard_remark.findings]
     else:
         findings = [last_review.by_number(number) for number in finding_numbers(heard_remark.said[-1].text)]
-    return tuple(dict.fromkeys(one for one in findings if one is not None))[:MOST_FINDINGS]
+    return tuple(dict.fromkeys(finding for finding in findings if finding is not None))[:MOST_FINDINGS]
 
 
 async def _prompt(
@@ -169,7 +169,7 @@ def _withdrawals(
         objection: Objection | None = None
         if finding.proven or finding.is_masked:
             objection = "proven"
-        elif not reason or (row["because"] == "code" and not any(_further(one, finding) for one in quotes)):
+        elif not reason or (row["because"] == "code" and not any(_further(quote, finding) for quote in quotes)):
             objection = "unshown"
         elif (row["because"] != "code" or _others(heard_remark)) and not _states_reason(
             row.get("words", ""), reason, heard_remark
@@ -247,7 +247,7 @@ async def respond(
             pull = session.pull
     except (ProviderError, BudgetSpent) as error:
         return RemarkReply(phrase(words, "reply_failed", why=str(error)))
-    withdrawals = [one for one in checked_answer.withdrawals if one.objection is None]
+    withdrawals = [withdrawal for withdrawal in checked_answer.withdrawals if withdrawal.objection is None]
     if not checked_answer.text and not checked_answer.withdrawals:
         return RemarkReply(reaction="+1")
     body = comment(
@@ -266,5 +266,5 @@ async def respond(
     return RemarkReply(body, "", tuple((one.finding.fingerprint, one.reason) for one in withdrawals))
 
 
-def _ignore(one: Withdrawal) -> str:
-    return f"{IGNORE} {one.finding.number} REASON" if one.finding.number else f"{IGNORE} REASON"
+def _ignore(withdrawal: Withdrawal) -> str:
+    return f"{IGNORE} {withdrawal.finding.number} REASON" if withdrawal.finding.number else f"{IGNORE} REASON"

@@ -71,13 +71,13 @@ def below(comments: Sequence[PostedComment], remark: PostedComment | None, login
         return GONE
     if not read_mentions(remark.body, login).us:
         return "it does not mention us"
-    earlier = [one for one in comments if one.created_at <= remark.created_at and one.id != remark.id]
+    earlier = [comment for comment in comments if comment.created_at <= remark.created_at and comment.id != remark.id]
     relevant = [one for one in earlier if _reply(one) or (not one.bot and read_mentions(one.body, login).us)]
     return _within_limit([*map(_speech, relevant), _speech(remark)])
 
 
-def _reply(one: PostedComment) -> bool:
-    return one.ours and (marker.read(one.body) or {}).get("kind") == REPLY
+def _reply(comment: PostedComment) -> bool:
+    return comment.ours and (marker.read(comment.body) or {}).get("kind") == REPLY
 
 
 def _within_limit(speeches: Iterable[Speech]) -> HeardRemark:
@@ -92,9 +92,11 @@ def _within_limit(speeches: Iterable[Speech]) -> HeardRemark:
     return HeardRemark(tuple(newest), len(before) + 1 - len(newest))
 
 
-def _speech(one: PostedComment) -> Speech:
-    kind: Literal["person", "bot", "us"] = "us" if one.ours else "bot" if one.bot else "person"
-    return Speech(one.author, kind, _own(one.body) if one.ours else cut(one.body.strip("\r\n"), MOST_SPEECH))
+def _speech(comment: PostedComment) -> Speech:
+    kind: Literal["person", "bot", "us"] = "us" if comment.ours else "bot" if comment.bot else "person"
+    return Speech(
+        comment.author, kind, _own(comment.body) if comment.ours else cut(comment.body.strip("\r\n"), MOST_SPEECH)
+    )
 
 
 def _own(body: str) -> str:

@@ -126,7 +126,7 @@ class OldSettings:
             if written is None:
                 raise TypeError
             named = [pattern] if isinstance(pattern, str) else list(pattern or [ALL])
-            return [{"path": one, "text": written} for each in named for one in globs.braces(each) if written]
+            return [{"path": brace, "text": written} for each in named for brace in globs.braces(each) if written]
 
         self.take(key, "instructions", entries)
         row, size = self._rows.get(_path(key)), len(written or "")
@@ -176,7 +176,7 @@ def _key(path: Path) -> str:
 def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
     """Return a list of patterns, or a text with one a line, as .gitignore has them: it knows no braces."""
     lines = value.splitlines() if isinstance(value, str) else list(value)
-    return [one for line in lines if str(line).strip() for one in globs.braces(str(line).strip())]
+    return [brace for line in lines if str(line).strip() for brace in globs.braces(str(line).strip())]
 
 
 def branches(value: Any) -> list[str]:  # noqa: ANN401 - of an old file

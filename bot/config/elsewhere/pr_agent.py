@@ -18,14 +18,14 @@ def _triggers(old: OldSettings) -> None:
         old.take(f"github_app.{key}", "triggers.events", lambda _: events)
     is_on = old["github_action_config.auto_review"] is not False or old["github_action_config.auto_improve"] is True
     actions = old["github_action_config.pr_actions"]
-    of_action = [ACTIONS[one] for one in actions if one in ACTIONS] if isinstance(actions, list) else EVENTS
+    of_action = [ACTIONS[action] for action in actions if action in ACTIONS] if isinstance(actions, list) else EVENTS
     for key in ("auto_review", "pr_actions"):
         old.take(f"github_action_config.{key}", "triggers.events", lambda _: of_action if is_on else [])
     old.tell("github_action_config.auto_describe", "`walkthrough` says what the change does")
 
 
 def _finds(commands: Any) -> bool:  # noqa: ANN401 - of the old file
-    return isinstance(commands, list) and any(part in str(one) for one in commands for part in REVIEWING)
+    return isinstance(commands, list) and any(part in str(command) for command in commands for part in REVIEWING)
 
 
 class PrAgent(SettingsFormat):
@@ -44,7 +44,7 @@ class PrAgent(SettingsFormat):
         old.take("config.response_language", "language", language)
         old.take("config.ignore_pr_labels", "triggers.skip_labels")
         old.take("config.ignore_pr_authors", "triggers.skip_authors")
-        old.take("config.allow_only_specific_folders", "triggers.paths", lambda names: [f"/{one}/" for one in names])
+        old.take("config.allow_only_specific_folders", "triggers.paths", lambda names: [f"/{name}/" for name in names])
         old.take("ignore.glob", "ignore", patterns)
         old.tell("ignore.regex", "`ignore` takes patterns as in .gitignore, and no regular expressions")
         old.take("pr_reviewer.num_max_findings", "quota")

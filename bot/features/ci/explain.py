@@ -173,7 +173,7 @@ def _file(path: str, files: Sequence[ChangedFile]) -> ChangedFile | None:
     name = "/".join(part for part in path.split("/") if part not in ("", ".", ".."))
     if not name:
         return None
-    fits = [one for one in files if f"/{name}".endswith(f"/{one.path}")]
+    fits = [file for file in files if f"/{name}".endswith(f"/{file.path}")]
     fits = fits or [one for one in files if one.path.endswith(f"/{name}")]
     return max(fits, key=lambda one: len(one.path)) if fits else None
 
@@ -182,7 +182,7 @@ def _of_names(message: str, files: Sequence[ChangedFile]) -> ChangedLine | None:
     """The line of the change that defines a name of the message, after it or else before it."""
     quoted = [word for name in _QUOTED.findall(message) for word in (name, *_WORD.findall(name))]
     words = [word for word in _WORD.findall(message) if _NAME_OF_CODE.search(word) or f"{word}()" in message]
-    rows = [(file, one) for file in files for hunk in file.hunks for one in hunk.lines if one.kind != " "]
+    rows = [(file, line) for file in files for hunk in file.hunks for line in hunk.lines if line.kind != " "]
     for name in list(dict.fromkeys([*quoted, *words]))[:MOST_NAMES]:
         hits = {one.kind: (file, one) for file, one in rows if lines.defines(one.text, name, file.path)}
         if "-" in hits:  # the change took it away, or altered it

@@ -83,9 +83,9 @@ async def _of_others(
     runs = {run}
     if path and {_run(row) for row in rows} - {run, ""}:
         listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, head_sha=head)
-        async for one in host.client.pages(listing, "workflow_runs", MOST_PAGES):
-            if f"/{str(one.get('path')).partition('@')[0]}".endswith(f"/{path}"):
-                runs.add(str(one.get("id")))
+        async for page in host.client.pages(listing, "workflow_runs", MOST_PAGES):
+            if f"/{str(page.get('path')).partition('@')[0]}".endswith(f"/{path}"):
+                runs.add(str(page.get("id")))
     return [row for row in rows if _run(row) not in runs]
 
 

@@ -28,7 +28,8 @@ class ConsumerFindings:
         """Return the findings about these files."""
         paths = {path for file in files for path in (file.path, file.old_path) if path}
         return Judgement(
-            tuple(one for one in self._findings if one.path in paths), frozenset(file.path for file in files)
+            tuple(finding for finding in self._findings if finding.path in paths),
+            frozenset(file.path for file in files),
         )
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's

@@ -66,7 +66,11 @@ async def check(
     change = await offered_change(tree, files, dependents, languages)
     end = time.monotonic() + (seconds or TOGETHER)
     # Until its own settings are read, nothing of one is shown but that it exists.
-    standings = {one.name: replace(one.standing, shows="existence") for one in consumers if one.standing is not None}
+    standings = {
+        consumer.name: replace(consumer.standing, shows="existence")
+        for consumer in consumers
+        if consumer.standing is not None
+    }
     for one in clones:
         left = min(SECONDS, end - time.monotonic())
         if left > 0:
@@ -116,22 +120,22 @@ async def _open_clones(
         names[name] += 1
         return name if names[name] == 1 else f"{name}-{names[name]}"
 
-    for one in consumers:
+    for consumer in consumers:
         try:
-            found = None if one.problem else await clone(one.location, scratch)
-            problem = one.problem
+            found = None if consumer.problem else await clone(consumer.location, scratch)
+            problem = consumer.problem
         except DeepRepoError as error:
             found, problem = None, words.sentence(error).partition(": ")[0]
         if found is None:
-            name = one.name or posixpath.basename(one.location.rstrip("/")) or one.location
+            name = consumer.name or posixpath.basename(consumer.location.rstrip("/")) or consumer.location
             others.append(ConsumerReport(distinct(name), "unread", reason=problem))
             continue
         common = paths_of(found.pull.git_dir).common
         if (common, found.pull.head) in commits:
             continue  # named twice
         commits.add((common, found.pull.head))
-        name = distinct(one.name or found.name)
-        found = replace(found, name=name, settings=one.settings, standing=one.standing)
+        name = distinct(consumer.name or found.name)
+        found = replace(found, name=name, settings=consumer.settings, standing=consumer.standing)
         if own and common == paths_of(own).common:
             others.append(_apart(found, "unrelated", "it is the repository under review"))
         elif len(clones) == MAX_CLONES:
@@ -211,8 +215,8 @@ async def _compared(
     (first,), findings = impact.reports, (*impact.findings, *of_schemas)
     first = replace(
         first,
-        uses=first.uses + len({(item.path, item.line) for one in of_schemas for item in one.evidence}),
-        breaks=sum(one.proven for one in findings),
+        uses=first.uses + len({(item.path, item.line) for schema in of_schemas for item in schema.evidence}),
+        breaks=sum(finding.proven for finding in findings),
         hints=sum(not one.proven for one in findings),
     )
     if left and first.state != "unread":

@@ -44,7 +44,8 @@ def command(
         reports = asyncio.run(list_consumers(repo, clones(consumers), scratch))
     if form == "json":
         rows = [
-            {**asdict(one), "takes": [{**asdict(row), "arrival": row.arrival} for row in one.takes]} for one in reports
+            {**asdict(report), "takes": [{**asdict(row), "arrival": row.arrival} for row in report.takes]}
+            for report in reports
         ]
         print(json.dumps(rows, indent=2))  # noqa: T201 - the command line speaks
     elif reports:
@@ -57,12 +58,12 @@ def command(
 def _rows(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
     from bot.features.consumers.words import REACHES
 
-    for one in reports:
-        read = f"{one.commit[:10]} {one.day}".strip()
-        for row in one.takes:
-            yield one.name, row.name, row.version or "any", REACHES[row.arrival], read
-        if not one.takes:
-            yield one.name, "", "", one.reason, read
+    for report in reports:
+        read = f"{report.commit[:10]} {report.day}".strip()
+        for row in report.takes:
+            yield report.name, row.name, row.version or "any", REACHES[row.arrival], read
+        if not report.takes:
+            yield report.name, "", "", report.reason, read
 
 
 def _of_server(form: str) -> int:
@@ -82,10 +83,10 @@ def _of_server(form: str) -> int:
         tell("no repository is known to use another one: set DEEPREPO_CONSUMERS, and see docs/consumers.md")
         return CLEAN
     rows = list[Row]()
-    for one in uses:
-        day = datetime.fromtimestamp(one.read_at, UTC).date().isoformat()
-        read = f"{one.commit_id[:10]} {day}".strip()
-        rows.append((one.user, one.package, one.offerer, one.version or "any", REACHES[one.arrival], read))
+    for use in uses:
+        day = datetime.fromtimestamp(use.read_at, UTC).date().isoformat()
+        read = f"{use.commit_id[:10]} {day}".strip()
+        rows.append((use.user, use.package, use.offerer, use.version or "any", REACHES[use.arrival], read))
     _print(("repository", "takes", "of", "version", "a break reaches it", "read at"), rows)
     return CLEAN
 

@@ -55,16 +55,16 @@ def disclose(consumers: ConsumerImpact, audience: Audience) -> ConsumerImpact:
     """Return the same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
     standings = dict(consumers.standings)
     levels: dict[str, Disclosure] = {}
-    for one in consumers.reports:
-        owner = one.name.rpartition("/")[0]
-        levels[one.name] = disclosure(audience, standings.get(one.name) or Standing(owner, one.visibility))
+    for report in consumers.reports:
+        owner = report.name.rpartition("/")[0]
+        levels[report.name] = disclosure(audience, standings.get(report.name) or Standing(owner, report.visibility))
     return withheld(consumers, levels)
 
 
 def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> ConsumerImpact:
     """Return the same with so much of each consumer as its level allows, and with nothing of one that has no level."""
     visible = {name: level for name, level in levels.items() if level != "nothing"}
-    hidden_names = [one.name for one in consumers.reports if visible.get(one.name) == "existence"]
+    hidden_names = [report.name for report in consumers.reports if visible.get(report.name) == "existence"]
     labels = {name: f"hidden {number}" for number, name in enumerate(hidden_names, 1)}
     reports = tuple(
         one if visible[one.name] == "lines" else withheld_report(one, labels.get(one.name, ""))
@@ -72,16 +72,16 @@ def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> Con
         if one.name in visible and not (one.name in labels and one.state == "unrelated")
     )
     findings = tuple(
-        one if visible[one.consumer] == "lines" else withheld_finding(one, labels.get(one.consumer, ""))
-        for one in consumers.findings
-        if one.consumer in visible
+        finding if visible[finding.consumer] == "lines" else withheld_finding(finding, labels.get(finding.consumer, ""))
+        for finding in consumers.findings
+        if finding.consumer in visible
     )
     lines = {name for name, level in visible.items() if level == "lines"}
-    excerpts = tuple(one for one in consumers.excerpts if one[1].path.partition(":")[0] in lines)
+    excerpts = tuple(excerpt for excerpt in consumers.excerpts if excerpt[1].path.partition(":")[0] in lines)
     is_whole = len(lines) == len(consumers.reports)
     summary = consumers.summary if is_whole else words.summary(reports)
     readable = tuple(name for name in consumers.readable if name in lines)
-    clones = tuple(one for one in consumers.clones if one.name in readable)
+    clones = tuple(clone for clone in consumers.clones if clone.name in readable)
     return ConsumerImpact(reports, findings, summary, excerpts, readable=readable, clones=clones)
 
 
@@ -108,8 +108,8 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
         severity=finding.severity,
         category=finding.category,
         basis=Basis(tuple(
-            Source(one.kind, one.name, one.role, f"{finding.rule} {label or finding.consumer} {what}" if one.proof else "")
-            for one in finding.basis.sources
+            Source(source.kind, source.name, source.role, f"{finding.rule} {label or finding.consumer} {what}" if source.proof else "")
+            for source in finding.basis.sources
         ), verdict=finding.verdict),
         rule=finding.rule,
         start=finding.start,

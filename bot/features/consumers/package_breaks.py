@@ -49,7 +49,7 @@ async def package_breaks(
         return ConsumerImpact((report,))
     joined, users = found.tree, found.users
     judged = await contracts.check(joined, found.files, users)
-    theirs = [one for one in judged.findings if joined.inside(one.path) is not None]
+    theirs = [finding for finding in judged.findings if joined.inside(finding.path) is not None]
     findings = []
     for one in theirs:
         at = await _anchor(joined, users, one)

@@ -257,7 +257,7 @@ def make_room(data: Path, most: int) -> None:
 
 def forget_clones(data: Path, repositories: Iterable[int]) -> None:
     """Remove the clones of these repositories."""
-    ids = {str(one) for one in repositories}
+    ids = {str(repository) for repository in repositories}
     for _, path in _rows(data):
         if path.name.partition("-")[0] in ids:
             shutil.rmtree(path, ignore_errors=True)

@@ -41,7 +41,7 @@ class ConsumerLook(ReviewHooks):
         impact = subject.consumers
         if not impact.reports:
             return {}
-        checked = frozenset(one.name for one in impact.reports if one.state == "checked")
+        checked = frozenset(report.name for report in impact.reports if report.state == "checked")
         return {"consumers": ConsumerFindings(impact.findings, checked)}
 
 

@@ -27,10 +27,10 @@ def arrival(name: str, row: Requirement) -> str:
 
 def summary(reports: Sequence[ConsumerReport]) -> str:
     """Return how many consumers were looked at and how many break; empty if none was named."""
-    users = [one for one in reports if one.state != "unrelated"]
+    users = [report for report in reports if report.state != "unrelated"]
     if not reports or not users:
         return "None of the repositories that were named uses this one." if reports else ""
-    checked = sum(one.state == "checked" for one in users)
+    checked = sum(user.state == "checked" for user in users)
     broken = sum(bool(one.breaks) for one in users)
     hinted = sum(bool(one.hints) and not one.breaks for one in users)
     if len(users) == 1:

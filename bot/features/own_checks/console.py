@@ -21,11 +21,11 @@ def table(reports: Sequence[CheckReport]) -> RenderableType:
     grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 3)
     grid.add_column(no_wrap=True)
     grid.add_column(ratio=1)
-    for one in reports:
-        style = {"failed": "bold red", "passed": "green"}.get(one.result, "yellow" if one.lacks_result else "dim")
-        places = [f"{line(item.path)}:{item.line}" for item in one.quotes]
-        row = Text.assemble(line(reason(one, ENGLISH)), *((f"  {place}", "cyan") for place in places))
-        row.append(f"  {one.tokens:,} tokens" if one.tokens else "", "dim")
-        result = say(f"check_is_{one.result}") + (f", {say('check_stops')}" if one.blocks else "")
-        grid.add_row(line(one.name), Text(result, style), row)
+    for report in reports:
+        style = {"failed": "bold red", "passed": "green"}.get(report.result, "yellow" if report.lacks_result else "dim")
+        places = [f"{line(item.path)}:{item.line}" for item in report.quotes]
+        row = Text.assemble(line(reason(report, ENGLISH)), *((f"  {place}", "cyan") for place in places))
+        row.append(f"  {report.tokens:,} tokens" if report.tokens else "", "dim")
+        result = say(f"check_is_{report.result}") + (f", {say('check_stops')}" if report.blocks else "")
+        grid.add_row(line(report.name), Text(result, style), row)
     return Padding(Group(Text(say("checks_head"), "bold"), grid), (1, 0, 0, 0))

@@ -55,7 +55,7 @@ class OwnChecksSection(Section[Reports]):
 
     def under(self, part: Reports, settings: "Config") -> Reports:
         """Return it with the severities that the checks have now; what is no longer asked stops nothing."""
-        severities = {one.digest: one.severity for one in of_settings(settings)}
+        severities = {setting.digest: setting.severity for setting in of_settings(settings)}
         return tuple(replace(one, severity=severities.get(one.digest, "note")) for one in part)
 
 

@@ -118,7 +118,7 @@ async def reproduce(
     session.results.parts[ATTEMPTS.key] = tuple(
         (f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why
     )
-    return tuple(changed.get(id(one), one) for one in placed_findings)
+    return tuple(changed.get(id(finding), finding) for finding in placed_findings)
 
 
 def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:

@@ -285,7 +285,9 @@ def nearest(path: str, candidates: Iterable[str]) -> list[str]:
         here = PurePosixPath(one)
         return -len(folders & set(here.parent.parts)), stem not in here.stem.lower(), len(here.parts), one
 
-    return sorted((one for one in candidates if is_test(one) and not _is_foreign(one)), key=distance)
+    return sorted(
+        (candidate for candidate in candidates if is_test(candidate) and not _is_foreign(candidate)), key=distance
+    )
 
 
 def _is_foreign(path: str) -> bool:

@@ -177,9 +177,9 @@ def first_place(
     units: Sequence[Unit], findings: Sequence[Finding], dependents: Dependents, model_choice: str, words: Phrases
 ) -> FirstPlace | None:
     """Return where to begin. `model_choice`: the path that a model named, one of the change, or empty. `units`: riskiest first."""
-    guards = [_guard(one, words) for one in dependents.guards]
+    guards = [_guard(guard, words) for guard in dependents.guards]
     grave = sorted(
-        (one for one in findings if one.serious and one.start and one.number),
+        (finding for finding in findings if finding.serious and finding.start and finding.number),
         key=lambda one: severity_rank(one.severity),
     )
     if grave:

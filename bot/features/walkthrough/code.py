@@ -103,9 +103,9 @@ def deeds(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Deed, list[s
 def _moves(rows: Iterable[ChangedSymbol], words: Phrases) -> list[str]:
     """What moved, joined for each pair of files."""
     by_paths: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for one in rows:
-        if one.before and one.after:
-            by_paths[one.before.path, one.after.path].append(_label(one))
+    for row in rows:
+        if row.before and row.after:
+            by_paths[row.before.path, row.after.path].append(_label(row))
     return [
         f"{names(list(dict.fromkeys(labels)), words)} ({as_code(before)} {ARROW} {as_code(after)})"
         for (before, after), labels in by_paths.items()

@@ -59,17 +59,17 @@ def finding(found: LeftBehind) -> Finding:
     )
 
 
-def _rewrites(one: Renaming, left: Sequence[tuple[Role, Row]]) -> tuple[Rewrite, ...]:
+def _rewrites(renaming: Renaming, left: Sequence[tuple[Role, Row]]) -> tuple[Rewrite, ...]:
     """The lines with the new name, in each file where code can write all of them.
 
     A line that has the old name twice may also ask somebody else for it, and a field of a class of settings has users of its own.
     """
-    name = re.compile(rf"(?<!\w){re.escape(one.old)}(?!\w)")
-    taken = re.compile(rf"""["']{re.escape(one.old)}["']|\benv\.{re.escape(one.old)}(?!\w)""", re.IGNORECASE)
+    name = re.compile(rf"(?<!\w){re.escape(renaming.old)}(?!\w)")
+    taken = re.compile(rf"""["']{re.escape(renaming.old)}["']|\benv\.{re.escape(renaming.old)}(?!\w)""", re.IGNORECASE)
     undecided = {
         path
         for role, (path, _, text) in left
         if is_workflow(path) or len(name.findall(text)) != 1 or (role == "reads" and not taken.search(text))
     }
     rows = [row for _, row in left if row[0] not in undecided]
-    return tuple(Rewrite(path, number, text, name.sub(one.new, text)) for path, number, text in rows)
+    return tuple(Rewrite(path, number, text, name.sub(renaming.new, text)) for path, number, text in rows)

@@ -11,8 +11,8 @@ NAMED = 6  # names in a sentence
 def lost_offers(offers: Iterable[LostOffer]) -> Iterator[str]:
     """Say of each package which public names are gone, and which version may lack them."""
     by_package: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for one in offers:
-        by_package[one.package, one.version, one.asks].append(f"`{one.name}`")
+    for offer in offers:
+        by_package[offer.package, offer.version, offer.asks].append(f"`{offer.name}`")
     for (package, version, asks), names in by_package.items():
         said = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
         are, them = ("is", "it") if len(names) == 1 else ("are", "them")

@@ -49,7 +49,12 @@ class Callee:
         ends = [n for n in range(first[-1] + 1, whole.end + 1) if _RESULT.match(self.rows[n - 1])][:MAX_RESULTS]
         heads = {next((at for at in blocks.openings(self.rows, n, self.line) if at != n), n) for n in ends}
         statements = (blocks.statement(self.rows, n) for n in ends)
-        rest = {n for one in statements if len(one) <= WHOLE_STATEMENT_LINES for n in range(one.start, one.end + 1)}
+        rest = {
+            n
+            for statement in statements
+            if len(statement) <= WHOLE_STATEMENT_LINES
+            for n in range(statement.start, statement.end + 1)
+        }
         patterns = {line for n in (*ends, *heads) for line in self._pattern(n)}
         begin = range(first[-1] + 1, min(whole.end, first[-1] + BEGIN) + 1)
         numbers = sorted({*first, *begin, *ends, *heads, *rest, *patterns})

@@ -68,19 +68,21 @@ class ConsumerCode:
         """Return each of them with what it takes, what became of it, and its lines that use what the change touches."""
         return [
             {
-                "name": one.name,
-                "state": one.state,
-                "reason": one.reason,
-                "commit": one.commit,
-                "day": one.day,
-                "takes": [{"package": row.name, "version": row.version, "arrival": row.arrival} for row in one.takes],
-                "breaks": one.breaks,
-                "hints": one.hints,
-                "readable": one.name in self.names,
-                "uses": list(self._uses(one.name)),
+                "name": report.name,
+                "state": report.state,
+                "reason": report.reason,
+                "commit": report.commit,
+                "day": report.day,
+                "takes": [
+                    {"package": row.name, "version": row.version, "arrival": row.arrival} for row in report.takes
+                ],
+                "breaks": report.breaks,
+                "hints": report.hints,
+                "readable": report.name in self.names,
+                "uses": list(self._uses(report.name)),
             }
-            for one in self.impact.reports
-            if one.state != "unrelated"
+            for report in self.impact.reports
+            if report.state != "unrelated"
         ]
 
     def _uses(self, name: str) -> Iterator[dict[str, Any]]:
@@ -124,7 +126,7 @@ class ConsumerCode:
         name = next((name for item in finding.evidence if (name := self._quoted(item))), "")
         if not name:
             return finding
-        commit = next((one.commit for one in self.impact.reports if one.name == name), "")
+        commit = next((report.commit for report in self.impact.reports if report.name == name), "")
         evidence = []
         for item in finding.evidence:
             if self._quoted(item) == name:
@@ -170,13 +172,13 @@ class ConsumerCode:
         result = await self.look_ups_over(tree).find(look_up)
         candidates = [
             {
-                "path": one.excerpt.path,
-                "title": one.excerpt.title,
-                "rows": [(row.sign, row.text, row.number) for row in one.excerpt.rows],
-                "deciding": sorted(one.deciding),
-                "heads": sorted(one.heads),
+                "path": candidate.excerpt.path,
+                "title": candidate.excerpt.title,
+                "rows": [(row.sign, row.text, row.number) for row in candidate.excerpt.rows],
+                "deciding": sorted(candidate.deciding),
+                "heads": sorted(candidate.heads),
             }
-            for one in result.candidates
+            for candidate in result.candidates
         ]
         return {"candidates": candidates, "notes": list(result.notes), "rest": [list(place) for place in result.rest]}
 

@@ -259,8 +259,8 @@ def _header(excerpt: Excerpt) -> int:
 def _by_title(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
     """The pieces of one excerpt, which was shown in more than one turn, together again."""
     pieces: dict[tuple[str, Side, str], dict[int, DiffRow]] = defaultdict(dict)
-    for one in excerpts:
-        pieces[one.path, one.side, one.title].update({row.number: row for row in one.rows})
+    for excerpt in excerpts:
+        pieces[excerpt.path, excerpt.side, excerpt.title].update({row.number: row for row in excerpt.rows})
     return [
         Excerpt(path, min(rows), max(rows), tuple(rows[n] for n in sorted(rows)), side, title)
         for (path, side, title), rows in pieces.items()

@@ -413,7 +413,7 @@ def pathspecs(glob: str) -> list[str]:
     plain = plain_glob(glob)
     if plain in {"", "*", "**", "**/*", ".", "/"}:
         return []
-    return [f":(glob){one}" if "**" in one else one for one in globs.braces(plain)]
+    return [f":(glob){brace}" if "**" in brace else brace for brace in globs.braces(plain)]
 
 
 async def absent(tree: Tree, path: str, side: Side) -> str:

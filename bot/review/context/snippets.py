@@ -75,7 +75,7 @@ def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[i
 def stored_shape(excerpts: Sequence[Excerpt], rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
     """Return what these lines, which load what was stored, name in their own file: its types with their fields, and its version."""
     path = excerpts[0].path
-    words = {word for one in excerpts for row in one.rows for word in identifiers.words(row.text)}
+    words = {word for excerpt in excerpts for row in excerpt.rows for word in identifiers.words(row.text)}
     numbers: list[int] = []
     for number, text in enumerate(rows, 1):
         name = _CONSTANT.match(text) or _TYPE.match(text)
@@ -134,6 +134,6 @@ def mark_changes(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> t
     """Return the excerpts, with those marked that hold lines of the change itself."""
     added_lines: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
     return tuple(
-        replace(one, overlaps_change=any(row.number in added_lines.get(one.path, ()) for row in one.rows))
-        for one in excerpts
+        replace(excerpt, overlaps_change=any(row.number in added_lines.get(excerpt.path, ()) for row in excerpt.rows))
+        for excerpt in excerpts
     )

@@ -29,7 +29,7 @@ def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
 def choose_for(session: Session) -> StrategyChoice:
     """Choose how what no earlier round has read is read, with the reason."""
     subject, by_model = session.survey, session.reader is not None
-    again = {path for each in hooks() for path in each.files_to_read(subject)} if by_model else ()
+    again = {path for hook in hooks() for path in hook.files_to_read(subject)} if by_model else ()
     subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
     name, reason = choose(
         subject.brief.settings.strategy,

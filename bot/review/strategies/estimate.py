@@ -116,7 +116,7 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
-    others = [one for one in session.others if isinstance(one, DryRun)]
+    others = [other for other in session.others if isinstance(other, DryRun)]
     by_others = [usage for one in others for usage in one.prompt_usages]
     weighed = [*worker.prompt_usages, *by_others, *(root.prompt_usages if root is not None else ())]
     read_tokens = sum(usage.input for usage in weighed)

@@ -81,7 +81,7 @@ class Masks:
                     for text in texts([call.unparsed_arguments, dict(call.arguments)]):
                         self.learn(text)
         # A placeholder may also come from a record, without its secret.
-        return [replace(one, messages=tuple(map(self._message, one.messages))) for one in requests]
+        return [replace(request, messages=tuple(map(self._message, request.messages))) for request in requests]
 
     def reply(self, reply: Completion) -> Completion:
         """Return what a model has answered, with the secrets that it was not shown."""

@@ -122,7 +122,7 @@ def _outcome(result: MadeFix) -> FixPlan:
     wrong = dict.fromkeys(f"{one.path}:{one.start} {one.title}" for one in (*check.still, *check.new))
     return FixPlan(
         refusal="" if fix else "nothing",
-        numbers=tuple(one.number for one in fix.findings if one.number),
+        numbers=tuple(finding.number for finding in fix.findings if finding.number),
         count=len(fix.findings),
         paths=tuple(sorted(fix.contents)),
         left=tuple((one.number, f"{one.path}:{one.start} {one.title}", reason) for one, reason in fix.refusals),
@@ -139,7 +139,7 @@ def _with_patch(plan: FixPlan, result: MadeFix, reason: str) -> FixPlan:
 
 def _message(findings: tuple[Finding, ...], actor: str) -> str:
     """The commit's message. No text of a model or of the change is in it: words in a message close issues and skip checks."""
-    numbers = ", ".join(str(one.number) for one in findings if one.number)
+    numbers = ", ".join(str(finding.number) for finding in findings if finding.number)
     many = "finding" if len(findings) == 1 else "findings"
     return f"Fix {many} {numbers or len(findings)} of the review\n\nAsked for by {actor} with `/deeprepo fix`."
 

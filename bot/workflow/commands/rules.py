@@ -34,7 +34,7 @@ async def run(command: GivenCommand) -> CommandReply:
         return _export(rules, context)
     if not rules:
         return context.say("rules_none")
-    return context.reply("rules", rows=[_row(one, time.time()) for one in rules])
+    return context.reply("rules", rows=[_row(rule, time.time()) for rule in rules])
 
 
 async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
@@ -85,19 +85,19 @@ def _exported(rule: OwnerRule) -> dict[str, Any]:
     return as_entry("ignore", (rule.path, kind, rule.symbol, "", rule.text, ""))
 
 
-def _row(one: LearnedRule, now: float) -> dict[str, object]:
-    is_unused = one.state == "confirmed" and one.rule.is_learning and now - max(one.decided, one.last) > UNUSED
+def _row(rule: LearnedRule, now: float) -> dict[str, object]:
+    is_unused = rule.state == "confirmed" and rule.rule.is_learning and now - max(rule.decided, rule.last) > UNUSED
     return {
-        "number": one.rule.number,
-        "kind": one.rule.kind,
-        "path": one.rule.place,
-        "text": one.rule.text,
-        "state": "rule_is_unused" if is_unused else f"rule_is_{one.state}",
-        "who": link(one.who, one.link),
-        "made": _day(one.made),
-        "decider": one.decider,
-        "decided": _day(one.decided),
-        "silenced": one.silenced,
+        "number": rule.rule.number,
+        "kind": rule.rule.kind,
+        "path": rule.rule.place,
+        "text": rule.rule.text,
+        "state": "rule_is_unused" if is_unused else f"rule_is_{rule.state}",
+        "who": link(rule.who, rule.link),
+        "made": _day(rule.made),
+        "decider": rule.decider,
+        "decided": _day(rule.decided),
+        "silenced": rule.silenced,
     }
 
 

@@ -74,7 +74,7 @@ class Keys:
         numbers = await self._database.look(
             lambda connection: frozenset(connection.execute(_HOLDERS, {"kind": ALIVE}).scalars())
         )
-        return frozenset(one for one in executors if _number(one) in numbers)
+        return frozenset(executor for executor in executors if _number(executor) in numbers)
 
     async def leave(self) -> None:
         """Leave in good order."""

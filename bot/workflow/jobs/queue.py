@@ -142,7 +142,9 @@ class Jobs:
     async def forget(self, installation: int, repositories: Sequence[int] = ()) -> int:
         """Call off and delete all jobs of an installation, or of some of its repositories; how many were deleted."""
         every = [f"{kind}~{installation}~" for kind in asks.QUEUES]
-        prefixes = [f"{kind}~{installation}~{one}#" for kind in asks.OF_PULLS for one in repositories] or every
+        prefixes = [
+            f"{kind}~{installation}~{repository}#" for kind in asks.OF_PULLS for repository in repositories
+        ] or every
         of_pulls = [prefix for prefix in prefixes if prefix.partition("~")[0] in asks.OF_PULLS]
         names = [row.id for row in await engine.find(prefixes=of_pulls)]  # the job that does this goes on
         await self._end(names)
@@ -276,7 +278,7 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
             new = replace(old, head=head, base=base, full=full, inherited=True)
         elif new.comment is None and old.comment is not None:
             new = replace(new, comment=old.comment, head=old.head, base=old.base)
-        new = replace(new, also=tuple(dict.fromkeys(one for one in events if one not in {*ASKED, new.trigger})))
+        new = replace(new, also=tuple(dict.fromkeys(event for event in events if event not in {*ASKED, new.trigger})))
     return new
 
 

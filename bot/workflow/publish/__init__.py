@@ -78,7 +78,9 @@ async def renew(host: Host, run: str, review: Review, comments: Comments, page: 
     """
     standing: PostedComment | None = None
     with suppress(HostRefused):
-        standing = next((one for one in await summaries(host) if facts(one).get("head") == review.pull.head), None)
+        standing = next(
+            (summary for summary in await summaries(host) if facts(summary).get("head") == review.pull.head), None
+        )
     posted_count = sum(one.findings for one in comments.posts)
     link = standing.url if standing is not None else ""
     outcome = PublishResult(posted_count, len(review.reported) - posted_count, link)
@@ -171,11 +173,11 @@ def _refusal_notes(publication: Publication, refusals: Mapping[Mark, HostRefused
 def tell_in_summary(review: Review, refused_keys: Collection[Mark]) -> Review:
     """Return the review with these findings told in the summary instead of on the diff."""
 
-    def place_outside(one: PlacedFinding) -> PlacedFinding:
-        is_refused = one.finding.identity in {name for name, _ in refused_keys}
-        return replace(one, place="outside", spot=None) if is_refused else one
+    def place_outside(finding: PlacedFinding) -> PlacedFinding:
+        is_refused = finding.finding.identity in {name for name, _ in refused_keys}
+        return replace(finding, place="outside", spot=None) if is_refused else finding
 
-    return replace(review, findings=tuple(place_outside(one) for one in review.findings))
+    return replace(review, findings=tuple(place_outside(finding) for finding in review.findings))
 
 
 async def _put(publication: Publication, left: Sequence[Post], request: ChangeRequest) -> dict[Mark, HostRefused]:
@@ -200,11 +202,15 @@ async def _together(publication: Publication, lines: Sequence[Post], request: Ch
         publication.make(REVIEW, change_requests.review_text(publication, one, len(lines)), first=first)
         for one in (request, None)
     )
-    rows = [_row(publication, one) for one in lines]
+    rows = [_row(publication, line) for line in lines]
 
     async def find() -> PostedComment | None:
         return next(
-            (one for one in await publication.host.comments("whole") if publication.is_mine(one, REVIEW, first=first)),
+            (
+                comment
+                for comment in await publication.host.comments("whole")
+                if publication.is_mine(comment, REVIEW, first=first)
+            ),
             None,
         )
 
@@ -221,7 +227,9 @@ async def _single(publication: Publication, one: Post) -> HostRefused | None:
     """One comment by itself."""
 
     async def find() -> PostedComment | None:
-        mine = (each for each in await publication.host.comments("review") if publication.is_mine(each, FINDING))
+        mine = (
+            comment for comment in await publication.host.comments("review") if publication.is_mine(comment, FINDING)
+        )
         return next((each for each in mine if _key(each.body) == _key(one.body)), None)
 
     async def write() -> PostedComment:
@@ -250,7 +258,7 @@ async def _try(
 def _row(publication: Publication, one: Post) -> "Row":
     """The comment as it is sent: one marker names all of its findings."""
     others = keys(one)[1:]
-    also = {"also": " ".join("@".join(filter(None, each)) for each in others)} if others else {}
+    also = {"also": " ".join("@".join(filter(None, other)) for other in others)} if others else {}
     text = RULE.join([one.body, *(also.body.partition("\n")[2] for also in one.more)])
     row: Row = {"path": one.path, "body": publication.sign(text, **also)}
     if one.line and one.side:

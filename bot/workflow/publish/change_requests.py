@@ -36,7 +36,7 @@ class ChangeRequest:
 async def read(publication: Publication) -> ChangeRequest:
     """Read what the review asks for, compared with what is on the pull request."""
     own_reviews = await _ours(publication.host)
-    standing = tuple(one for one in own_reviews if one.state == STANDS)
+    standing = tuple(review for review in own_reviews if review.state == STANDS)
     there = publication.review.reaching(publication.review.settings.request_changes)
     is_dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one) for one in own_reviews)
     is_wanted = any(finding.is_new for finding in there) if is_dismissed else bool(there)

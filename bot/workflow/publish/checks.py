@@ -89,8 +89,8 @@ async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> in
     words, number = load(), str(host.pull.number)
 
     async def find() -> CheckRun | None:
-        begun_checks = [one for one in await _list_runs(host, head) if one.external_id == number]
-        own = (one for one in begun_checks if _facts(one).get("run") == owner.run)
+        begun_checks = [run for run in await _list_runs(host, head) if run.external_id == number]
+        own = (check for check in begun_checks if _facts(check).get("run") == owner.run)
         return next(own, None) or next((one for one in begun_checks if not one.is_over), None)
 
     text = comment("publish/waits.md.j2", words, why=waits) if waits else words.say("check_begun")
@@ -166,7 +166,7 @@ async def end_broken(host: Host, number: int, run: str, head: str, says: str, *,
 async def renew(host: Host, run: str, review: Review, outcome: PublishResult, status: HeadStatus, page: str) -> None:
     """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
     checks = await _list_runs(host, review.pull.head)
-    mine = [one for one in checks if _facts(one).get("run") == run and one.is_over]
+    mine = [check for check in checks if _facts(check).get("run") == run and check.is_over]
     if mine:
         await end_with_review(host, max(one.id for one in mine), run, review, outcome, status, page)
     await show(host, review.pull.head, status)
@@ -203,7 +203,7 @@ async def is_left_out(host: Host, head: str) -> bool:
 
 async def pulls_of(host: Host, head: str) -> list[int]:
     """Return the numbers of the pull requests for which deeprepo has made a check run on this commit, newest first."""
-    numbers = (one.external_id for one in await _list_runs(host, head) if one.external_id.isdecimal())
+    numbers = (run.external_id for run in await _list_runs(host, head) if run.external_id.isdecimal())
     return sorted({int(number) for number in numbers} - {0}, reverse=True)
 
 
@@ -219,7 +219,7 @@ async def answer_queue(host: Host, head: str, conclusion: CheckConclusion, says:
 
 async def _newest(host: Host, head: str) -> CheckRun | None:
     """The newest of this pull request's check runs on a commit."""
-    own = [one for one in await _list_runs(host, head) if one.external_id == str(host.pull.number)]
+    own = [run for run in await _list_runs(host, head) if run.external_id == str(host.pull.number)]
     return max(own, key=lambda one: one.id, default=None)
 
 
@@ -340,7 +340,11 @@ async def _complete(
 
     async def send() -> None:
         known = await _annotations_of(host, number) if annotations else frozenset()
-        rows = [_row(one) for one in annotations if (one.path, one.start, one.title) not in known]
+        rows = [
+            _row(annotation)
+            for annotation in annotations
+            if (annotation.path, annotation.start, annotation.title) not in known
+        ]
         while len(rows) > BATCH:
             part: Output = {**output, "annotations": rows[:BATCH]}
             await host.client.answer(host.rest.checks.async_update(*host.repo, number, output=part))
@@ -370,12 +374,12 @@ async def _retry(host: Host, send: Callable[[], Awaitable[object]]) -> None:
     await send()
 
 
-def _row(one: Annotation) -> "Row":
+def _row(annotation: Annotation) -> "Row":
     return {
-        "path": one.path,
-        "start_line": one.start,
-        "end_line": one.end,
-        "annotation_level": one.level,
-        "title": one.title,
-        "message": one.message,
+        "path": annotation.path,
+        "start_line": annotation.start,
+        "end_line": annotation.end,
+        "annotation_level": annotation.level,
+        "title": annotation.title,
+        "message": annotation.message,
     }

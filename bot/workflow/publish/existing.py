@@ -62,9 +62,11 @@ class PostedFinding:
 def told(posted_findings: Iterable[PostedFinding], run: str) -> frozenset[Mark]:
     """Return what has a comment of this run, or an earlier one that still speaks: of a finding with no new place any of its comments does."""
     marks = set[Mark]()
-    for one in posted_findings:
-        marks |= {*one.findings} if one.run == run else set()
-        marks |= {mark for name, at in one.findings for mark in ((name, at), (name, ""))} if one.stands else set()
+    for finding in posted_findings:
+        marks |= {*finding.findings} if finding.run == run else set()
+        marks |= (
+            {mark for name, at in finding.findings for mark in ((name, at), (name, ""))} if finding.stands else set()
+        )
     return frozenset(marks)
 
 
@@ -95,7 +97,7 @@ async def threads(host: Host) -> tuple[Thread, ...]:
 def standing(comments: Sequence[PostedComment], threads: Sequence[Thread]) -> tuple[PostedFinding, ...]:
     """Return our findings among these comments."""
     threads_by_comment = {thread.comment: thread for thread in threads}
-    read = [(one, facts(one)) for one in comments]
+    read = [(comment, facts(comment)) for comment in comments]
     closed_threads = {one.thread for one, marker_facts in read if marker_facts.get("kind") == FIXED}
     posted_findings = []
     for one, marker_facts in read:

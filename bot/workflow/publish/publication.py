@@ -112,7 +112,7 @@ async def summaries(host: Host) -> list[PostedComment]:
 
 
 def _of_kind(comments: Iterable[PostedComment], kind: str) -> list[PostedComment]:
-    return [one for one in comments if read(one).get("kind") == kind]
+    return [comment for comment in comments if read(comment).get("kind") == kind]
 
 
 def same(one: str, other: str) -> bool:

@@ -23,18 +23,22 @@ class ThreadCloser:
     host: Host
     is_refused: bool = False
 
-    async def close(self, one: PostedFinding, why: Hidden = "RESOLVED") -> None:
+    async def close(self, finding: PostedFinding, why: Hidden = "RESOLVED") -> None:
         """Resolve a thread. Its comment is collapsed if that fails; and if it is outdated: such a finding may be posted again."""
-        if (why == "OUTDATED" or not await self._resolve(one)) and not one.hide_reason and one.comment.node_id:
-            await self.host.client.ask("minimize", id=one.comment.node_id, why=why)
+        if (
+            (why == "OUTDATED" or not await self._resolve(finding))
+            and not finding.hide_reason
+            and finding.comment.node_id
+        ):
+            await self.host.client.ask("minimize", id=finding.comment.node_id, why=why)
         if why == "OUTDATED":
-            await self._resolve(one)
+            await self._resolve(finding)
 
-    async def _resolve(self, one: PostedFinding) -> bool:
-        if self.is_refused or not one.thread:
+    async def _resolve(self, finding: PostedFinding) -> bool:
+        if self.is_refused or not finding.thread:
             return False
         try:
-            await self.host.resolver.ask("resolve", id=one.thread)
+            await self.host.resolver.ask("resolve", id=finding.thread)
         except HostRefused as refusal:
             self.is_refused = refusal.is_forbidden
             return False
@@ -45,52 +49,58 @@ async def tidy(publication: Publication, closer: ThreadCloser) -> tuple[str, ...
     """Tidy up; sentences about what could not be done, which loses nothing. What a person resolved is left alone."""
     notes: list[str] = []
     open_findings = publication.review.open_findings
-    for one in await posted_findings(publication.host):
-        if one.is_resolved:
+    for finding in await posted_findings(publication.host):
+        if finding.is_resolved:
             continue
         try:
-            why = await _follow_up(publication, one, is_left=one.is_left(open_findings))
-            if why is not None and not (one.hide_reason and closer.is_refused):
+            why = await _follow_up(publication, finding, is_left=finding.is_left(open_findings))
+            if why is not None and not (finding.hide_reason and closer.is_refused):
                 await publication.check()
-                await closer.close(one, why)
+                await closer.close(finding, why)
         except HostRefused as refusal:
             notes.append(f"An earlier comment could not be tidied up: {refusal}")
     return tuple(dict.fromkeys(notes))
 
 
-async def _follow_up(publication: Publication, one: PostedFinding, *, is_left: bool) -> Hidden | None:
+async def _follow_up(publication: Publication, finding: PostedFinding, *, is_left: bool) -> Hidden | None:
     """Answer a finding that is fixed, or has left the place of its comment (`is_left`). Returns why its thread is to be closed; None if it is not."""
     review = publication.review
-    is_open = one.names(review.open_findings) and not is_left
-    is_elsewhere = one.comment.is_outdated and not one.also  # what is open has the same words on other lines
-    is_fixed = is_left or (one.names(review.having("fixed")) and (is_elsewhere or not is_open))
-    is_unwanted = one.names((*review.having("silenced"), *review.having("below"))) and not is_open
-    if is_fixed and not one.is_closed:
-        await _answer(publication, one)
-    if is_fixed or is_unwanted or (one.is_closed and one.hide_reason):  # not shown: GitHub has refused to resolve it
+    is_open = finding.names(review.open_findings) and not is_left
+    is_elsewhere = finding.comment.is_outdated and not finding.also  # what is open has the same words on other lines
+    is_fixed = is_left or (finding.names(review.having("fixed")) and (is_elsewhere or not is_open))
+    is_unwanted = finding.names((*review.having("silenced"), *review.having("below"))) and not is_open
+    if is_fixed and not finding.is_closed:
+        await _answer(publication, finding)
+    if (
+        is_fixed or is_unwanted or (finding.is_closed and finding.hide_reason)
+    ):  # not shown: GitHub has refused to resolve it
         return "RESOLVED"
-    is_outdated = one.comment.is_outdated and one.run != publication.run and not one.names(review.still)
+    is_outdated = finding.comment.is_outdated and finding.run != publication.run and not finding.names(review.still)
     return "OUTDATED" if is_outdated else None
 
 
-async def _answer(publication: Publication, one: PostedFinding) -> None:
+async def _answer(publication: Publication, finding: PostedFinding) -> None:
     """Answer once that it is fixed."""
     body = publication.make(
         FIXED,
         comment("publish/fixed.md.j2", publication.words, sha=Safe(publication.head[:COMMIT_CHARS])),
-        fingerprint=one.fingerprint,
+        fingerprint=finding.fingerprint,
     )
 
     async def find() -> PostedComment | None:
-        thread = await publication.host.comments("review", one.comment.id)
-        return next((p for p in thread if publication.is_mine(p, FIXED, fingerprint=one.fingerprint)), None)
+        thread = await publication.host.comments("review", finding.comment.id)
+        return next((p for p in thread if publication.is_mine(p, FIXED, fingerprint=finding.fingerprint)), None)
 
-    await publication.put(find, lambda: publication.host.reply(one.comment.id, body))
+    await publication.put(find, lambda: publication.host.reply(finding.comment.id, body))
 
 
 async def close(closer: ThreadCloser, withdrawn: Collection[str], silenced_marks: Collection[str]) -> None:
     """Close the threads of these findings (fingerprints), but for those that are also about a finding that still stands."""
-    for one in await posted_findings(closer.host):
-        marks = {mark for mark, _ in one.findings}
-        if not one.is_resolved and not marks.isdisjoint(withdrawn) and marks.issubset({*silenced_marks, *withdrawn}):
-            await closer.close(one)
+    for finding in await posted_findings(closer.host):
+        marks = {mark for mark, _ in finding.findings}
+        if (
+            not finding.is_resolved
+            and not marks.isdisjoint(withdrawn)
+            and marks.issubset({*silenced_marks, *withdrawn})
+        ):
+            await closer.close(finding)

@@ -59,7 +59,7 @@ async def _mask(function: Async, state: RunState, *arguments: Any, **keywords: A
     """Call a function of the harness for the root's code, which could send on whatever it holds: it never holds a secret."""
     masks = state.session.calls.masks
     try:
-        reply = await function(state, *(masks.show(one) for one in arguments), **masks.show(keywords))
+        reply = await function(state, *(masks.show(argument) for argument in arguments), **masks.show(keywords))
     except (TypeError, ValueError) as error:
         raise type(error)(*masks.hide(error.args)) from None
     return masks.hide(reply)

@@ -190,4 +190,4 @@ def _place(row: Reference) -> dict[str, object]:
 
 def _globs(patterns: Iterable[str]) -> list[str]:
     """Git's own form of the patterns, as many as one search takes."""
-    return [glob for one in patterns for glob in pathspecs(one)][: globs.MOST]
+    return [glob for pattern in patterns for glob in pathspecs(pattern)][: globs.MOST]
