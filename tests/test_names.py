@@ -97,3 +97,22 @@ def test_a_functions_docstring_begins_with_a_verb() -> None:
                     nouns += [(path.name, node.name)] if NO_VERB.match(text) else []
     assert read > 1_000
     assert nouns == []
+
+
+WRITTEN_TWICE = {
+    frozenset({"bubblewrap", "docker", "podman"}),  # a variable's values stand beside its description
+    frozenset({"file", "symlink", "submodule"}),  # git's kinds of entries, as `impact` says them
+}
+
+
+def test_a_closed_list_of_words_is_one_type() -> None:
+    """Words for the same thing, such as how a review ended, are written in one place: two lists of them would drift apart."""
+    places = defaultdict(set)
+    for path in HOUSE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Literal":
+                words = frozenset(each.value for each in ast.walk(node.slice) if isinstance(each, ast.Constant))
+                places[words - {""}].add((path.name, node.lineno))
+    assert len(places) > 50
+    assert {words for words, found in places.items() if len(words) > 2 and len(found) > 1} <= WRITTEN_TWICE
+    assert {words for words in WRITTEN_TWICE if words not in places} == set()

@@ -3,13 +3,14 @@
 import re
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot.cli.exits import CLEAN, finish, tell
 from bot.errors import NothingToReview, UsageError
 from bot.machine import files
+from bot.values.rule import IgnoreScope
 
 SCOPES: "tuple[Scope, ...]" = ("staged", "uncommitted", "range")  # in the order in which they are looked through
 MAX_LIST_BYTES = 1 << 20  # bytes of a list of entries; far less is read
@@ -26,7 +27,7 @@ def command(
     ],
     reason: Annotated[str, typer.Option(help="Why it should not be reported again.")],
     scope: Annotated[
-        Literal["finding", "rule", "path"],
+        IgnoreScope,
         typer.Option(help="What to ignore: this finding, its rule in its file, or everything in its file."),
     ] = "finding",
     review: Annotated[

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -13,17 +13,17 @@ from bot.config.defaults import ALL, CLAIMS
 from bot.config.repository import Problem
 from bot.config.setting import Pattern
 from bot.values import Evidence, Finding
+from bot.values.rule import IgnoreScope
 from impact.text import globs
 
 FILE, OTHER_NAMES = names.IGNORE, names.OTHER_IGNORE
-Scope = Literal["finding", "rule", "path"]
 MOST_PLACES, MOST_OLD = 40, 12  # digests of one entry, and of an older one
 DIGEST = 32  # characters of each; older entries have more
 NEW_NAMES_OF = {"finding": "fingerprint", "kind": "rule"}
 OLD_NAMES_OF = {old: new for new, old in NEW_NAMES_OF.items()}
 NEW_NAMES = NEW_NAMES_OF.keys()
 WRITTEN = ("finding", "kind", "path", "title", "reason", "expires", "digest")  # keys, as people look for them
-NEEDS: dict[Scope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
+NEEDS: dict[IgnoreScope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
 
 
 class IgnoreEntry(BaseModel):
@@ -31,7 +31,7 @@ class IgnoreEntry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    scope: Scope = "finding"
+    scope: IgnoreScope = "finding"
     reason: str
     fingerprint: str = ""
     digest: str = ""  # of each place that the finding is about, as `digest` makes it: a fingerprint is short enough to be met on purpose

@@ -19,10 +19,11 @@ from bot.findings.merge import identify
 from bot.render.section import sections
 from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
 from bot.values.finding import CODE_CATEGORIES, MOST_BROKEN, SAME_VALUE
+from bot.values.rule import IgnoreScope
 from impact.text import globs
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
-    from bot.config.ignore_file import IgnoreEntry, Scope
+    from bot.config.ignore_file import IgnoreEntry
 
 FILE, LOCAL = names.IGNORE, names.LOCAL_IGNORE
 HEAD = """\
@@ -208,7 +209,7 @@ def add_entry(before: bytes | None, entry: "IgnoreEntry") -> str:
     return f"{text.rstrip()}\n{yaml_text.dump([entry.written()])}"
 
 
-def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | None = None) -> "IgnoreEntry":
+def entry_for(finding: Finding, scope: IgnoreScope, reason: str, expires: date | None = None) -> "IgnoreEntry":
     """Return the entry that silences a finding in this scope."""
     from bot.config.ignore_file import IgnoreEntry, digest
 

@@ -16,7 +16,7 @@ from bot.errors import HostDown, HostRefused, UsageError
 from bot.github import shapes
 from bot.github.client import GitHubClient, Listing
 from bot.github.policy import TRIES
-from bot.values import Access, CommentRef, PostedComment, PullFacts, PullRef, Voice
+from bot.values import Access, CommentKind, CommentRef, PostedComment, PullFacts, PullRef, Voice
 
 if TYPE_CHECKING:
     from githubkit_schemas.latest import types
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 ACCESS: tuple[Access, ...] = ("admin", "write", "read")
 NOT_FOUND = 404
 Event = Literal["COMMENT", "REQUEST_CHANGES"]
-Kind = Literal["issue", "review", "whole"]
 MOST_OTHERS = 300  # comments of other people that one list holds
 MOST_READ = 16_000  # characters of one of them: no more of it is looked at
 Thing = TypeVar("Thing")
@@ -83,14 +82,14 @@ class Host:
             return "none"
         return next((access for access in ACCESS if access == level.get("permission")), "none")
 
-    async def comments(self, kind: Kind = "issue", thread: int = 0) -> tuple[PostedComment, ...]:
+    async def comments(self, kind: CommentKind = "issue", thread: int = 0) -> tuple[PostedComment, ...]:
         """Read comments, oldest first: ours, and the last ones of others. Anybody can write thousands of long ones, so no more are held.
 
         `kind`: those of the conversation, those on the diff with their replies ("review"), or the texts of reviews ("whole").
         `thread`: of this one alone.
         """
         pulls = self.rest.pulls
-        lists: dict[Kind, Listing] = {
+        lists: dict[CommentKind, Listing] = {
             "issue": self.rest.issues.async_list_comments,
             "review": pulls.async_list_review_comments,
             "whole": pulls.async_list_reviews,
@@ -130,7 +129,7 @@ class Host:
         asked = self.rest.pulls.async_create_reply_for_review_comment(*self.at, thread, body=body)
         return await self._posted(asked, "review")
 
-    async def edit_comment(self, number: int, body: str, kind: Kind = "issue") -> PostedComment:
+    async def edit_comment(self, number: int, body: str, kind: CommentKind = "issue") -> PostedComment:
         """Give a comment, or the text of a review ("whole"), another text."""
         issues, pulls = self.rest.issues, self.rest.pulls
         if kind == "whole":
@@ -153,7 +152,7 @@ class Host:
         if comment.kind in forms:
             await self.client.answer(forms[comment.kind](*at, content=content))
 
-    async def _posted(self, request: Awaitable[Response[Any, Any]], kind: Kind) -> PostedComment:
+    async def _posted(self, request: Awaitable[Response[Any, Any]], kind: CommentKind) -> PostedComment:
         return shapes.read_comment(await self.client.answer(request), kind, self.voice)
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from githubkit.utils import UNSET
 from pydantic import TypeAdapter, ValidationError
 
 from bot.github.responses import unknown
-from bot.values import PostedComment, PullFacts, RepositoryFacts, Voice
+from bot.values import CommentKind, PostedComment, PullFacts, RepositoryFacts, Voice
 
 Value = TypeVar("Value")
 _adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)
@@ -63,7 +63,7 @@ def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
     return value(PullFacts, data, PULL, labels=labels, fork=fork, repository=repository)
 
 
-def read_comment(data: Any, kind: Literal["issue", "review", "whole"], voice: Voice) -> PostedComment:  # noqa: ANN401 - JSON
+def read_comment(data: Any, kind: CommentKind, voice: Voice) -> PostedComment:  # noqa: ANN401 - JSON
     """Read a comment of either kind, or a review. Its author may be a deleted account, which is nobody."""
     login, author, app = at(data, "user.login"), at(data, "user.type"), at(data, "performed_via_github_app.id")
     created = at(data, "submitted_at" if kind == "whole" else "created_at")

@@ -9,6 +9,7 @@ from bot.outputs.form import ReviewTemplates
 from bot.outputs.markdown import MAX_COMMENT_BYTES
 from bot.render import Safe, comment
 from bot.values import CommentSpot, PlacedFinding, Review
+from bot.values.review import DiffSide
 
 NEIGHBOURS = 10  # lines between findings of one hunk that share a comment
 MOST_POSTS = 25  # in one review; more have met errors, so the rest stands in the summary
@@ -35,7 +36,7 @@ class Post:
     body: str
     subject: Literal["line", "file"]
     line: int | None = None
-    side: Literal["RIGHT", "LEFT"] | None = None
+    side: DiffSide | None = None
     start_line: int | None = None
     more: tuple[Also, ...] = ()
 

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         ChecksEnded,
         ChecksWanted,
         CommandAsk,
+        CommentKind,
         CommentRef,
         Follow,
         Forget,
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from bot.values.host import (
         Access,
         Annotation,
+        AnnotationLevel,
         Bases,
         CheckConclusion,
         CheckRun,

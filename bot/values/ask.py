@@ -8,6 +8,7 @@ A kind of ask is a class here, a part of `Ask`, and what is done for it in `bot/
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+CommentKind = Literal["issue", "review", "whole"]  # in the conversation, on the diff, or the text of a review
 Trigger = Literal["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"]
 Reason = Literal["closed", "draft", "command"]
 ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
@@ -37,7 +38,7 @@ class CommentRef:
     """A comment of a person that asked for something. `thread` is the top comment of a review thread it is in, 0: none."""
 
     id: int
-    kind: Literal["issue", "review", "whole"]  # in the conversation, on the diff, or the text of a review
+    kind: CommentKind
     thread: int = 0
 
 

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.values.ask import CommentKind
+
 Access = Literal["admin", "write", "read", "none"]
 CheckConclusion = Literal["success", "neutral", "failure", "skipped", "cancelled"]
+AnnotationLevel = Literal["notice", "warning", "failure"]
 Hidden = Literal["OUTDATED", "RESOLVED", "DUPLICATE"]
 
 
@@ -82,7 +85,7 @@ class PostedComment:
 
     id: int
     node_id: str
-    kind: Literal["issue", "review", "whole"]
+    kind: CommentKind
     body: str
     author: str
     bot: bool
@@ -116,7 +119,7 @@ class Annotation:
     path: str
     start: int
     end: int
-    level: Literal["notice", "warning", "failure"]
+    level: AnnotationLevel
     title: str
     message: str
 

@@ -15,13 +15,15 @@ from rlm.values import Cost, Exact, Turn
 
 Tone = Literal["normal", "short"]
 Conclusion = Literal["clean", "findings", "incomplete"]  # what a review comes to
-Fault = Literal["", "provider", "interrupted"]  # what cut a review short, where it was not a cap
-ReviewStatus = Literal[Conclusion, "provider", "interrupted"]  # what a review comes to, or what cut it short
+Interruption = Literal["provider", "interrupted"]
+Fault = Literal["", Interruption]  # what cut a review short, where it was not a cap
+ReviewStatus = Literal[Conclusion, Interruption]  # what a review comes to, or what cut it short
 Shortfall = Literal["cut", "dropped", "undecided"]  # what else fails a check for which a bar is set
 # Why a head has no review: it should have one; the owner's own settings leave it out; it adds nothing to its base.
 Lack = Literal["unreviewed", "left out", "nothing"]
 
 IssueProgress = Literal["yes", "partly", "no", "unclear"]  # whether a change does what an issue asks
+DiffSide = Literal["RIGHT", "LEFT"]  # of the diff, as GitHub says it
 LookUpKind = Literal["definition", "uses", "search", "lines", "files"]
 NOTHING_ADDED = "nothing added"  # `CoverageRow.by` of a unit that only loses lines: stands for a check
 SCHEMA_VERSION = (
@@ -64,7 +66,7 @@ class CommentSpot:
     path: Exact[str]  # as the diff names the file: on the head side, the old path where it was deleted
     start: int
     end: int  # the line that the comment hangs on; equals `start` for one line
-    side: Literal["RIGHT", "LEFT"]
+    side: DiffSide
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from typing import Literal
 
 from rlm.values import Exact
 
+IgnoreScope = Literal["finding", "rule", "path"]  # how far an entry of the list of silences reaches
 RuleState = Literal["proposed", "confirmed", "removed"]
 # How somebody said that a finding is not wanted; "remember": in a sentence, without one.
 Rejection = Literal["reaction", "reply", "withdrawn", "ignored", "remember"]
@@ -67,7 +68,7 @@ class Silencing:
 
     reason: str
     # withdrawn: by us, in a conversation; repeat: it says again, in other words, what somebody has dismissed
-    scope: Literal["finding", "rule", "path", "withdrawn", "repeat"]
+    scope: Literal[IgnoreScope, "withdrawn", "repeat"]
     rule: OwnerRule | None = None  # or learning, without its text; None: an entry of the list, or a command
 
 

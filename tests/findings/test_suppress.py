@@ -3,9 +3,9 @@ from datetime import date
 
 import pytest
 
-from bot.config.ignore_file import Scope
 from bot.findings import silencing
 from bot.values import Basis, Finding, Silencing, Source
+from bot.values.rule import IgnoreScope
 from tests.findings_changed import changed
 
 TODAY = date(2026, 6, 1)
@@ -73,7 +73,7 @@ def test_an_entry_that_cannot_count_is_a_warning(text: str, warning: str) -> Non
 
 @pytest.mark.parametrize("path", ["app/[id]/page.tsx", "setup.py", "#a b.py", "!x?.py", "a\\b*.py"])
 @pytest.mark.parametrize("scope", ["rule", "path"])
-def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: Scope) -> None:
+def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: IgnoreScope) -> None:
     """Brackets are no pattern there, and a file of the top folder is not one of another folder."""
     mine = replace(FINDING, path=path)
     text = silencing.add_entry(None, silencing.entry_for(mine, scope, "r"))

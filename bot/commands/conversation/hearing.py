@@ -19,13 +19,15 @@ GONE = "the comment is gone"
 _FOOT = re.compile(r"\n[ \t]*+<sub>")
 _DISARMED = re.compile(r"&#8203;|\u200b|\\(?=[!-/:-@\[-`{-~])")
 
+Speaker = Literal["person", "bot", "us"]
+
 
 @dataclass(frozen=True, slots=True)
 class Speech:
     """One comment of a thread, as a model is shown it."""
 
     who: str  # a login
-    kind: Literal["person", "bot", "us"]
+    kind: Speaker
     text: str
 
 
@@ -93,7 +95,7 @@ def _within_limit(speeches: Iterable[Speech]) -> HeardRemark:
 
 
 def _speech(comment: PostedComment) -> Speech:
-    kind: Literal["person", "bot", "us"] = "us" if comment.ours else "bot" if comment.bot else "person"
+    kind: Speaker = "us" if comment.ours else "bot" if comment.bot else "person"
     return Speech(
         comment.author, kind, _own(comment.body) if comment.ours else cut(comment.body.strip("\r\n"), MOST_SPEECH)
     )

@@ -9,8 +9,8 @@ from typing import Literal
 from bot.errors import DeepRepoError
 from rlm.values import Exact
 
-Kind = Literal["bubblewrap", "docker", "podman"]
-PROGRAMS: Mapping[Kind, str] = {
+SandboxKind = Literal["bubblewrap", "docker", "podman"]
+PROGRAMS: Mapping[SandboxKind, str] = {
     "bubblewrap": "bwrap",
     "docker": "docker",
     "podman": "podman",
@@ -71,7 +71,7 @@ class SandboxOutcome:
 class Sandbox:
     """A program that runs others apart from this machine."""
 
-    kind: Kind
+    kind: SandboxKind
     program: str  # its path
     image: str = ""  # of a container
     tools: tuple[str, ...] = ()  # folders of this machine that bubblewrap shows beside /usr, read-only

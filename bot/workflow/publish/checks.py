@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from bot.errors import HostDown, HostError
@@ -17,7 +17,7 @@ from bot.github import Host, shapes
 from bot.github.policy import TRIES
 from bot.outputs import facts, markdown, marker
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
-from bot.values import Annotation, CheckConclusion, CheckRun, Review
+from bot.values import Annotation, AnnotationLevel, CheckConclusion, CheckRun, Review
 from bot.values.finding import MASK
 from bot.values.progress import Progress
 from bot.workflow.publish.publication import PublishResult
@@ -34,15 +34,14 @@ CHECK = {"title": "output.title", "summary": "output.summary", "text": "output.t
 
 CHECK_NAME = "deeprepo"
 CHECK_TITLE_CHARS, MESSAGE_CHARS = 250, 8_000  # characters; GitHub takes 255 and 64 KB
-Level = Literal["notice", "warning", "failure"]
-ANNOTATION_LEVELS: Mapping[str, Level] = {
+ANNOTATION_LEVELS: Mapping[str, AnnotationLevel] = {
     "critical": "failure",
     "high": "warning",
     "medium": "warning",
     "low": "notice",
 }
 # Of the team's own checks, by severity.
-RULING_LEVELS: Mapping[str, Level] = {"fail": "failure", "warn": "warning", "note": "notice"}
+RULING_LEVELS: Mapping[str, AnnotationLevel] = {"fail": "failure", "warn": "warning", "note": "notice"}
 # The last two stop a required check.
 BADNESS: tuple[CheckConclusion, ...] = ("success", "skipped", "neutral", "cancelled", "failure")
 AGAIN, FULL = "again", "full"  # the identifiers of the buttons
@@ -245,7 +244,7 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
     """Return the failed checks and the findings that are on lines of the head, as plain words."""
     rows = list[Annotation]()
 
-    def annotate(path: str, start: int, end: int, level: Level, title: str, message: str) -> None:
+    def annotate(path: str, start: int, end: int, level: AnnotationLevel, title: str, message: str) -> None:
         title = visible(line(title))[:CHECK_TITLE_CHARS]
         if MASK not in path:
             rows.append(Annotation(path, start, end, level, title, visible(message)[:MESSAGE_CHARS] or title))
