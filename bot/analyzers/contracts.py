@@ -103,9 +103,8 @@ async def _with_rewrites(
     findings = [finding for _, finding in rows]
     if not languages or not any(finding.proven for finding in findings):
         return findings
-    from bot.analyzers.contracts_rewrites import (
-        rewrites,
-    )  # takes a parser, which a change without a broken use does not need
+    # Takes a parser, which a change without a broken use does not need
+    from bot.analyzers.contracts_rewrites import rewrites
 
     mended = await rewrites(tree, [group for group, _ in rows], languages)
     with_rewrites = []

@@ -44,9 +44,8 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
                 continue
             rows_by_value.setdefault(value, []).append((file, line, hit))
     for rows in rows_by_value.values():
-        rows.sort(
-            key=lambda row: role_of(row[0].path) != "code"
-        )  # what runs speaks for its copies in tests and documents
+        # What runs speaks for its copies in tests and documents
+        rows.sort(key=lambda row: role_of(row[0].path) != "code")
     values = [(rows[0][0].path, value, rows[0][2], rows) for value, rows in rows_by_value.items()]
     identities = await asyncio.to_thread(list, identified(values))
     return Judgement(

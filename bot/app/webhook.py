@@ -44,13 +44,11 @@ _SIGNATURE = re.compile(r"sha256=[0-9a-fA-F]{64}")
 _GUID = re.compile(r"[A-Za-z0-9-]{1,64}")
 UNSIGNED = "X-Hub-Signature-256 is missing, or was not made with the webhook secret"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
-COMMENTS, COMMENTS_OF_STRANGER, COMMENTS_OF_STRANGERS = 60, 6, 60  # taken on of one person; the last of an installation
+COMMENTS, COMMENTS_OF_STRANGER = 60, 6  # taken on of one person in an hour
+COMMENTS_OF_STRANGERS = 60  # taken on of all strangers of an installation in an hour
 CHANGES = 120  # changes of a person without delay
-UNDELAYED_CHANGES, DELAY_STEP, MAX_DELAY = (
-    12,
-    30.0,
-    900.0,
-)  # changes of a stranger without delay, seconds for each further one, and at most
+UNDELAYED_CHANGES = 12  # changes of a stranger without delay
+DELAY_STEP, MAX_DELAY = 30.0, 900.0  # seconds for each further one, and at most
 TOO_MANY = "its writer has sent too many comments in this hour"
 ALL_STRANGERS = "people who are not known to may write here have sent too many comments in this hour"
 DeliveryOutcome = Literal["queued", "known", "ignored"]

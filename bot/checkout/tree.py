@@ -34,9 +34,8 @@ SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not 
 SEARCH_SECONDS = 60.0  # of one search
 SEARCH_BYTES = 64 << 20  # of what one search finds
 STEPS = "(*LIMIT_MATCH=1000000)"  # what PCRE may try for one line before it gives the search up
-THREADS = min(
-    8, os.cpu_count() or 1
-)  # of one search; git takes 8 unless told, which on two cores mostly wait for each other
+# Of one search; git takes 8 unless told, which on two cores mostly wait for each other
+THREADS = min(8, os.cpu_count() or 1)
 ALTERNATIVES, PATTERN_BYTES = 100, 20_000  # texts in one pattern, and its length: PCRE refuses one that is too long
 REFUSED = "fatal: -e option"  # how git begins what it says of a pattern that PCRE refuses, as one of over 64 KiB
 NO_MATCH = 1  # the exit status of `git grep` that is no failure

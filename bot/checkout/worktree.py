@@ -94,9 +94,8 @@ def index(place: RepositoryPaths, own: str, settings: tuple[Settings, Settings])
 
 def _copy(place: RepositoryPaths, own: Path) -> None:
     """What git keeps of a work tree beside its configuration."""
-    index_file = Path(
-        place.top or place.git_dir, hook.index() or Path(place.git_dir, "index")
-    )  # git tells its hooks which one
+    # Git tells its hooks which one
+    index_file = Path(place.top or place.git_dir, hook.index() or Path(place.git_dir, "index"))
     if index_file.exists():  # an unborn branch has no index: git starts a new one
         # With its times: git takes an entry for unchanged when the file is older than the index.
         files.copy(index_file, own / "index")

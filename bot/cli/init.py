@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
 WORKFLOW, SETTINGS_FILE = ".github/workflows/deeprepo.yml", ".deeprepo.yml"
 HERE = Path(__file__).parents[1]
-SOURCES = (
-    HERE / "templates/setup/deeprepo.yml",
-    HERE.parent / "docs/workflows/deeprepo.yml",
-)  # in the wheel, in a checkout
+# In the wheel, in a checkout
+SOURCES = (HERE / "templates/setup/deeprepo.yml", HERE.parent / "docs/workflows/deeprepo.yml")
 USES = re.compile(r"(uses: )OWNER/deeprepo@0{40} # .*")
 REMOTE_ADDRESS = re.compile(
     r"(?:https?://(?:[^@/\s]*@)?|ssh://(?:[^@/\s]*@)?|[\w.-]+@)[\w.-]+(?::\d+)?[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$"

@@ -18,9 +18,8 @@ from impact.ports import Tree
 
 MAX_FIXED_FILES, MAX_FIXED_LINES = 100, 2_000  # of one commit
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
-PLAIN_PATH = re.compile(
-    r'[^\x00-\x1f\x7f"\\]+'
-)  # one that a header of a patch takes as it is: no file's name is a line of the patch
+# One that a header of a patch takes as it is: no file's name is a line of the patch
+PLAIN_PATH = re.compile(r'[^\x00-\x1f\x7f"\\]+')
 WORKFLOWS = ".github/workflows/"  # GitHub lets no App change these without a permission of its own
 
 

@@ -90,11 +90,8 @@ async def check_quotes(finding: Finding, tree: Tree) -> Finding | str:
         return f"its quote is longer than {MAX_QUOTE} characters: quote the lines that matter"
     lines_found = await find_quote(tree, finding.path, finding.quote, finding.start, _sides(finding.side))
     if lines_found is None and finding.start and all(source.kind == "analyser" for source in finding.basis.sources):
-        lines_found = (
-            finding.side,
-            finding.start,
-            finding.end,
-        )  # code has read it there: the target of a link, for example
+        # Code has read it there: the target of a link, for example
+        lines_found = (finding.side, finding.start, finding.end)
     if lines_found is None:
         return f"its quote does not occur in {finding.path}: quote the file verbatim, whole lines"
     side, start, end = lines_found
@@ -103,9 +100,8 @@ async def check_quotes(finding: Finding, tree: Tree) -> Finding | str:
         if item.repository:  # code has read it there
             evidence.append(item)
             continue
-        near = item.line or (
-            start if item.path == finding.path else 0
-        )  # of several such lines the one beside the finding
+        # Of several such lines the one beside the finding
+        near = item.line or (start if item.path == finding.path else 0)
         at = await find_quote(tree, item.path, item.quote, near, _sides(item.side))
         if at is not None:
             evidence.append(replace(item, side=at[0], line=at[1]))

@@ -189,9 +189,8 @@ def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
     if verdict.is_undecided or not trigger:
         return finding
     if data.get("author_would_change") is False or lower is None:
-        return replace(
-            finding, severity="low"
-        )  # true, and nobody would change it here: not said, and worth no turn of a root
+        # True, and nobody would change it here: not said, and worth no turn of a root
+        return replace(finding, severity="low")
     finding = replace(finding, trigger=trigger, severity=less_severe(finding.severity, lower)).with_verdict(verdict)
     part, reason = (str(data.get(name) or "").strip() for name in ("holds", "reason"))
     return replace(finding, title=render.title(part), why=reason or finding.why) if part else finding

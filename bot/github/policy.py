@@ -83,9 +83,8 @@ class Policy(BaseThrottler):
         self._pace.on_answer(response.status_code, int(left) if left.isdecimal() else None)
         response.stream = _BoundedStream(response)
         if response.has_redirect_location and self._leads_to_repository(response):
-            response.status_code = (
-                HTTPStatus.PERMANENT_REDIRECT
-            )  # the same request once more: of 301 the library makes a GET
+            # The same request once more: of 301 the library makes a GET
+            response.status_code = HTTPStatus.PERMANENT_REDIRECT
         elif response.has_redirect_location and response.request.method != "GET":
             what, status = responses.route_of(response.request), response.status_code
             raise HostRefused(f"GitHub refuses {what} with {status}, it has moved and is not followed", status)

@@ -43,10 +43,8 @@ OPEN = (
     ("check", "open_checks"),
 )
 SAID = 3  # words in the sentence about places that still say them
-LISTED_OPEN, LISTED_NUMBERS = (
-    10,
-    6,
-)  # lines about what is open, and line numbers in one of them; the JSON output has them all
+# Lines about what is open, and line numbers in one of them; the JSON output has them all
+LISTED_OPEN, LISTED_NUMBERS = 10, 6
 COMMIT = re.compile(r"\b([0-9a-f]{10})[0-9a-f]{30}\b")
 MINUTE = 60
 RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is called high, and medium

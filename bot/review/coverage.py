@@ -41,9 +41,8 @@ SAYS: Mapping[Contract, str] = {
     "errors": "{name} raises other errors",
     "value": "the value of {name} changed",
 }
-BREAKS: frozenset[Contract] = frozenset(
-    {"removed", "renamed"}
-)  # what breaks a use for sure, unless code shows otherwise
+# What breaks a use for sure, unless code shows otherwise
+BREAKS: frozenset[Contract] = frozenset({"removed", "renamed"})
 LONGEST_SIGNATURE = 120  # characters that are shown of each side
 LEAVE_OUT = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[UsePlace, str] = {}
@@ -51,9 +50,8 @@ _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its numbe
 _COUNTED = re.compile(r"[ +] (.*)$")  # one whose number is counted from the rows above
 _NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[ +-] )", re.MULTILINE)  # sign and number before a line of code
 
-_WRITTEN = re.compile(
-    r"^[ +-]?\d{0,7} ", re.MULTILINE
-)  # the same in front of a row of a diff, whatever the line begins with
+# The same in front of a row of a diff, whatever the line begins with
+_WRITTEN = re.compile(r"^[ +-]?\d{0,7} ", re.MULTILINE)
 SEVERAL_BASES = (  # a merge compares with all of them: it may take back what the base branch has got since this one
     "the change is compared with one of several merge bases, so a merge may bring, or take back, what is not shown here: "
     "merge {base} into the branch once more, or rebase the branch onto it"

@@ -33,10 +33,8 @@ FILES = (  # the most telling first
 FOLDERS = (".github/instructions", ".cursor/rules")  # of files that name the paths that they are for
 ENDINGS = (".instructions.md", ".mdc")
 AGENTS = ("AGENTS.md", "CLAUDE.md")
-NEAREST = (
-    AGENTS,
-    (".cursor/BUGBOT.md",),
-)  # of each kind the nearest is also looked for in the folders of the changed files
+# Of each kind the nearest is also looked for in the folders of the changed files
+NEAREST = (AGENTS, (".cursor/BUGBOT.md",))
 MAX_CHARS = 2_400  # of guidance in one prompt
 MAX_FILE = 1_600  # of one file
 MAX_RULES = 5  # with their texts of at most 300 characters they leave room for other guidance

@@ -81,9 +81,8 @@ class Results:
     """What a review has come to so far. Mutable on purpose: it grows between the diff and the report."""
 
     findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
-    undecided_fingerprints: set[str] = field(
-        default_factory=set
-    )  # fingerprints of those that a second opinion could not settle
+    # Fingerprints of those that a second opinion could not settle
+    undecided_fingerprints: set[str] = field(default_factory=set)
     doubts: list[str] = field(default_factory=list)  # what readers of pairs could not settle, as sentences
     refused_count: int = 0  # findings whose quotes the tree does not hold
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review

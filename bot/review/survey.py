@@ -92,10 +92,8 @@ class Survey:
         self, prompts: int = 1, first: Sequence[Reference] = (), most: int | None = None, *, completes: bool = True
     ) -> "ContextBuilder":
         """Return who shows the code beside the change under these limits. What one of them has looked up serves the others."""
-        from bot.review.context.builder import (
-            NEARBY_TOKENS,
-            ContextBuilder,
-        )  # here: a review without a model shows no code
+        # Here: a review without a model shows no code
+        from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
         from bot.review.context.searches import Searches
 
         most = NEARBY_TOKENS if most is None else most

@@ -48,9 +48,8 @@ WORDY = re.compile(
 )
 # Words, and a number to one of them at most: `hmac-sha256`, `my-api-key-1`. Nobody draws such a value.
 SLUG = re.compile(r"(?=[^\d]*\d{1,4}(?![a-z\d])[^\d]*$)[a-z]{2,}\d*(?:[-_.](?:[a-z]+\d*|\d+))+", re.IGNORECASE)
-DOCUMENTED = re.compile(
-    r"\s*+(?:///|//!|/\*[*!]|\*(?:\s|$))"
-)  # a line of a comment that documents what stands below it
+# A line of a comment that documents what stands below it
+DOCUMENTED = re.compile(r"\s*+(?:///|//!|/\*[*!]|\*(?:\s|$))")
 SAMPLE_FILE = re.compile(r"[._-](?:example|sample|template|dist)s?$")  # a file beside the one that people make of it
 UUID = re.compile(r"[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}", re.IGNORECASE)
 

@@ -23,9 +23,8 @@ class PullRef:
     owner: str
     name: str
     number: int
-    account: int = field(
-        default=0, compare=False
-    )  # the owner's id, which survives a rename of the account; 0: not known
+    # The owner's id, which survives a rename of the account; 0: not known
+    account: int = field(default=0, compare=False)
 
     @property
     def key(self) -> str:

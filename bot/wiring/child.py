@@ -38,10 +38,8 @@ GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
 TURN = 1.0  # seconds between two signs that the child's event loop turns
 APP_SECRETS = ("PRIVATE_KEY", "WEBHOOK_SECRET", "CLIENT_SECRET", "DATABASE_URL")
 GITHUB_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN")
-OF_WORKFLOWS = (
-    "ACTIONS_",
-    "DEEPREPO_ACTION_",
-)  # how variables begin that hold a runner's tokens, or an input of the Action's step
+# How variables begin that hold a runner's tokens, or an input of the Action's step
+OF_WORKFLOWS = ("ACTIONS_", "DEEPREPO_ACTION_")
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
 GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
 PRELOADED = ("__main__", "bot.wiring.preload")

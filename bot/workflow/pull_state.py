@@ -78,9 +78,8 @@ async def read_pull_state(
     facts = await host.facts()
     bases = await compare(host, facts, find_bases)
     stranger, untold = await is_stranger(host, facts)
-    is_chosen = (
-        stranger and facts.base_ref != facts.repository.default_branch
-    )  # with its settings, by who has opened it
+    # With its settings, by who has opened it
+    is_chosen = stranger and facts.base_ref != facts.repository.default_branch
     file = await text_at(host, path, facts.repository.default_branch if is_chosen else bases.tip)
     shared = await read_shared(host, facts.repository.name, is_private=facts.repository.private)
     short_facts = replace(facts, body=cut(facts.body, MOST_BODY))

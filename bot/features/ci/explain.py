@@ -20,10 +20,8 @@ MAX_LOG_CHARS = 4 << 20  # characters of a log that are looked at: its end
 LINE, SHOWN = 2_000, 300  # characters of a line that is looked at, and of an error
 AROUND, ABOVE = 50, 2  # lines around an error whose places count; before the heading of a failed test that may say why
 TESTED, TITLE = 200, 120  # lines above an error in which its test is named, and characters of that name
-LEARNED, MOST_HOLDING = (
-    64 << 10,
-    200,
-)  # characters before and after an error, and lines with a word of it, in which secrets are looked for
+# Characters before and after an error, and lines with a word of it, in which secrets are looked for
+LEARNED, MOST_HOLDING = 64 << 10, 200
 MOST_NAMES = 12  # of one error that are looked for in the change
 
 _STAMP = re.compile(r"^\ufeff?(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,30}(?:Z|[+-]\d\d:?\d\d)?\s)?")

@@ -64,9 +64,8 @@ async def _child(session: Session, task: str, paths: Sequence[str], depth: int, 
     texts = await session.tree.read_many(list(paths))
     room, files = CHILD_CHARS, {}
     for path, blob in texts.items():
-        whole = session.survey.masks.hide_known(
-            blob.decode("utf-8", "replace")
-        )  # before it is cut: half a secret is not recognised
+        # Before it is cut: half a secret is not recognised
+        whole = session.survey.masks.hide_known(blob.decode("utf-8", "replace"))
         files[path] = whole[: max(0, room)]
         room -= len(files[path])
     missing = [path for path in paths if not files.get(path)]

@@ -17,9 +17,8 @@ class RunState(Work):
 
     session: Session
     source: Source  # who reports
-    offered_findings: dict[tuple[str, str, str], Finding] = field(
-        default_factory=dict
-    )  # what workers handed over, as they said it
+    # What workers handed over, as they said it
+    offered_findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
     dropped_ids: set[str] = field(default_factory=set)
     reported_ids: list[str] = field(default_factory=list)  # ids
 

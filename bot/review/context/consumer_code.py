@@ -43,9 +43,8 @@ class ConsumerCode:
     masks: KnownSecrets
     look_ups_over: Callable[[Tree], LookUps]
     _rows: dict[str, Row] = field(default_factory=dict)  # the answers so far, by their question
-    _trees: dict[str, tuple[Tree, Tree]] = field(
-        default_factory=dict
-    )  # of each clone: with its secrets, and as it is shown
+    # Of each clone: with its secrets, and as it is shown
+    _trees: dict[str, tuple[Tree, Tree]] = field(default_factory=dict)
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 

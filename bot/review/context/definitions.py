@@ -160,9 +160,8 @@ def head(path: str, rows: Sequence[str], line: int) -> int:
         if text.strip() and _indent(text) < indent:
             if names(path, text):
                 return number
-            indent = _indent(text) + (
-                text.strip() == "{"
-            )  # the head of such a block stands above it, as far to the left
+            # The head of such a block stands above it, as far to the left
+            indent = _indent(text) + (text.strip() == "{")
     return 0
 
 

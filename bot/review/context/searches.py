@@ -33,9 +33,8 @@ class Searches:
     tree: Tree
     files: Sequence[ChangedFile]
     units: Sequence[Unit] = ()  # that are still unread
-    masks: KnownSecrets = field(
-        default_factory=know_secrets
-    )  # which learn the secrets of each file of which lines are shown
+    # Which learn the secrets of each file of which lines are shown
+    masks: KnownSecrets = field(default_factory=know_secrets)
     rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name that they hold
     called_definitions: dict[str, list[Row]] = field(default_factory=dict)  # of what the change calls
     imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files

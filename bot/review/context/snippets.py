@@ -34,10 +34,8 @@ def says_only(path: str, rows: Sequence[str], line: int) -> bool:
         return False
     if any(identifiers.IMPORT.match(rows[number - 1]) for number in blocks.openings(rows, line, 1) if number != line):
         return True
-    end, is_prose = (
-        "",
-        False,
-    )  # what ends the text of several lines in which a line stands, and whether that is a docstring
+    # What ends the text of several lines in which a line stands, and whether that is a docstring
+    end, is_prose = "", False
     for text in rows[:line] if filetype(path).docstrings else ():
         opening = _TRIPLE.search(text) if not end else None
         if opening:

@@ -55,9 +55,8 @@ async def run(name: str, session: Session) -> Transcript:
     except ProviderError as error:
         return Transcript(tuple(session.results.findings), notes=(str(error),), partial=True, fault="provider")
     finally:
-        session.calls.budget.keep(
-            None
-        )  # nobody asks the root again: what was kept back for it is there for second opinions
+        # Nobody asks the root again: what was kept back for it is there for second opinions
+        session.calls.budget.keep(None)
     transcript = replace(transcript, findings=tuple(session.results.findings))
     return cut_short(session, transcript) if transcript.partial or session.tracker.unread() else transcript
 

@@ -78,10 +78,8 @@ def _least(form: Schema | None) -> dict[str, Any]:
 TURNS = 2.7  # of a root
 OUTPUT = 3_700  # tokens that a block prints to it, and what it is told with them
 LEFT_OPEN = 0.15  # of the readings of `cascade`: they leave something open, and the root goes on
-FINDINGS, PART = (
-    0.7,
-    9_000,
-)  # claims per so many tokens that are read, and at least per review: each gets a second opinion
+# Claims per so many tokens that are read, and at least per review: each gets a second opinion
+FINDINGS, PART = 0.7, 9_000
 JOINT = 0.7  # share of a review's claims that one second opinion holds together, up to its limit
 OPINION, CLAIM = 2_700, 1_200  # tokens of a second opinion's prompt about one claim, and of each further claim in it
 ASKING, DOUBTING = 0.3, 0.7  # of the readers, and of the second opinions: they ask to see more code, in a second call
