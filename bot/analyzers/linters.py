@@ -56,8 +56,8 @@ class LintRule:
     def words(self, message: str) -> tuple[str, str, str]:
         """Return title, reason and effect, with the names that the linter's message puts in backticks."""
         texts = [text.replace("{message}", message.rstrip(".")) for text in (self.title, self.why, self.effect)]
-        for at, name in enumerate(re.findall(r"`([^`]*)`", message)):
-            texts = [text.replace(f"{{{at}}}", name) for text in texts]
+        for index, name in enumerate(re.findall(r"`([^`]*)`", message)):
+            texts = [text.replace(f"{{{index}}}", name) for text in texts]
         title, why, effect = (re.sub(r"`?\{\d\}`?", "it", text) for text in texts)
         return title, why, effect
 
@@ -229,8 +229,8 @@ class Linter(ABC):
         sides = [self._side(file, after, before) for file in files if file.path in after]
         findings: list[Finding] = []
         left: list[tuple[str, str]] = []
-        for at in range(0, len(sides), PORTION):
-            portion = sides[at : at + PORTION]
+        for index in range(0, len(sides), PORTION):
+            portion = sides[index : index + PORTION]
             texts = {
                 (one.file.path, text) for one in portion for text in (one.own, one.shown, one.bare, one.base) if text
             }

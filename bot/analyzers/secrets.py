@@ -63,7 +63,7 @@ def _secrets(file: ChangedFile) -> Iterator[_Secret]:
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
         texts, before = [line.text for line in after], [line.text for line in hunk.lines if line.kind != "+"]
-        added_indexes = {at for at, line in enumerate(after) if line.kind == "+"}
+        added_indexes = {index for index, line in enumerate(after) if line.kind == "+"}
         for secret in new_secrets(file.path, texts, added_indexes.__contains__, [before]):
             line = after[secret.at]
             if not _is_encoded(line.text, secret.hit.value):

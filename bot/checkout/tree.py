@@ -120,8 +120,8 @@ class Checkout:
         there = await self.entries(side)
         starts: dict[str, bytes] = {}
         room = CHANGED_BYTES
-        for at in range(0, len(paths), PORTION):
-            portion = [path for path in paths[at : at + PORTION] if path in there]
+        for index in range(0, len(paths), PORTION):
+            portion = [path for path in paths[index : index + PORTION] if path in there]
             room -= sum(there[path].size for path in portion if there[path].size <= MAX_FILE_BYTES)
             if room < 0:
                 break
@@ -239,9 +239,9 @@ class Checkout:
         if self._is_listed(commit):
             return self._entries["base"]
         out = b""
-        for at in range(0, len(paths), 256):
+        for index in range(0, len(paths), 256):
             result = await git.run(
-                "--literal-pathspecs", "ls-tree", "-l", "-z", "--end-of-options", commit, "--", *map(os.fsdecode, map(raw_name, paths[at : at + 256])),
+                "--literal-pathspecs", "ls-tree", "-l", "-z", "--end-of-options", commit, "--", *map(os.fsdecode, map(raw_name, paths[index : index + 256])),
                 cwd=self._folder, env=self._env,
             )  # fmt: skip
             out += result.out if result.status == 0 else b""
@@ -331,7 +331,8 @@ class Checkout:
         is_plain = query.syntax == "fixed" and (len(patterns) == 1 or longest > PATTERN_BYTES // ALTERNATIVES)
         if query.syntax == "fixed" and not is_plain:
             patterns = [
-                _any_of(patterns[at : at + ALTERNATIVES], query) for at in range(0, len(patterns), ALTERNATIVES)
+                _any_of(patterns[index : index + ALTERNATIVES], query)
+                for index in range(0, len(patterns), ALTERNATIVES)
             ]
         pattern_arguments = [part for pattern in patterns for part in ("-e", pattern if is_plain else STEPS + pattern)]
         if not pattern_arguments:
@@ -387,8 +388,8 @@ class Checkout:
         blobs: list[bytes | None] = []
         if process.stdin is None or process.stdout is None:
             raise GitError("git cat-file has no pipes")
-        for at in range(0, len(oids), 256):
-            portion = oids[at : at + 256]
+        for index in range(0, len(oids), 256):
+            portion = oids[index : index + 256]
             process.stdin.write("".join(f"{oid}\n" for oid in portion).encode())
             try:
                 async with asyncio.timeout(git.MOST_SECONDS):

@@ -34,7 +34,7 @@ def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Propos
 def proposal_words(rules: Sequence[LearnedRule], words: Phrases) -> Safe:
     """Return the proposals of one rejection in words: a reaction decides on the first, a command on the others. Nothing if the first was shown before."""
     unseen = [rule for rule in rules if _is_unseen(rule)] if decisive(rules) else []
-    return Safe("\n\n".join(_words(rule, words, is_first=at == 0).strip() for at, rule in enumerate(unseen)))
+    return Safe("\n\n".join(_words(rule, words, is_first=index == 0).strip() for index, rule in enumerate(unseen)))
 
 
 def _words(rule: LearnedRule, words: Phrases, *, is_first: bool) -> Safe:

@@ -36,10 +36,10 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
     """Return the first command of a comment. The argument of a word that is `long` goes on over the lines below."""
     text, call = plain_lines(body), _call(login)
     rows = text.split("\n")
-    for at, line in enumerate(own_lines(text)):
+    for index, line in enumerate(own_lines(text)):
         match = call.match(_from_sight(line).rstrip())
         command = (
-            _command(match[2], "\n".join(rows[at + 1 :]), words, long, mention=match[1] is None) if match else None
+            _command(match[2], "\n".join(rows[index + 1 :]), words, long, mention=match[1] is None) if match else None
         )
         if command is not None:
             return command
@@ -48,7 +48,7 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
 
 def _from_sight(text: str) -> str:
     """A text from its first character that can be seen: editors and pasted pages put others before it."""
-    at = next((at for at, sign in enumerate(text) if category(sign)[0] not in "CZ"), len(text))
+    at = next((index for index, sign in enumerate(text) if category(sign)[0] not in "CZ"), len(text))
     return text[at:]
 
 

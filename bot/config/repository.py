@@ -174,7 +174,7 @@ def _unusable_entries(node: yaml.Node | None, settings: Any) -> Iterator[Problem
 
     for key in ("checks", "instructions"):
         names = [one.name for one in getattr(settings, key)]
-        for at in (at for at, name in enumerate(names) if name and name in names[:at]):
+        for at in (index for index, name in enumerate(names) if name and name in names[:index]):
             yield problem(key, at, f"{names[at]} is the name of another one; the first one counts", "name")
     for key in ("rules", "ignore"):
         for at, kind in enumerate(one.kind for one in getattr(settings, key)):

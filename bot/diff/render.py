@@ -87,7 +87,7 @@ def _rows(
     places = sorted(rows)
     if around is not None:
         around = 0 if is_prose(file.path) or is_test(file.path) else around
-        change_positions = [at for at, place in enumerate(places) if rows[place].sign != " "]
+        change_positions = [index for index, place in enumerate(places) if rows[place].sign != " "]
         near = {n for at in change_positions for n in range(at - around, at + around + 1)}
         kept = heads | {(number, 1, 0) for number in further_lines}
         positions_kept = [at for at, place in enumerate(places) if at in near or place in kept]

@@ -95,7 +95,7 @@ def _depth(rows: Sequence[DiffRow], at: int) -> float:
 
 def _trim(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:
     """Leave out notes at the ends."""
-    row_positions = [at for at, row in enumerate(rows) if row.sign]
+    row_positions = [index for index, row in enumerate(rows) if row.sign]
     return rows[row_positions[0] : row_positions[-1] + 1] if row_positions else ()
 
 
@@ -110,7 +110,7 @@ def _after(hunk: Hunk) -> int:
 
 def _shorten(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:
     """Yield the rows without stretches that lie far from every change."""
-    changes = [at for at, one in enumerate(rows) if one.sign != " "]
+    changes = [index for index, one in enumerate(rows) if one.sign != " "]
     near_positions = {
         near for at in changes or range(len(rows)) for near in range(at - CONTEXT_LINES, at + CONTEXT_LINES + 1)
     }

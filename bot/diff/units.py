@@ -98,10 +98,10 @@ def _told_by_changes(units: Sequence[Unit]) -> list[Unit]:
         nearest = min(range(len(changed_units)), key=lambda at: _away(changed_units[at], unit))
         references_by_unit[nearest] += unit.references
     return [
-        replace(unit, references=tuple(dict.fromkeys((*unit.references, *references_by_unit[at]))))
-        if at in references_by_unit
+        replace(unit, references=tuple(dict.fromkeys((*unit.references, *references_by_unit[index]))))
+        if index in references_by_unit
         else unit
-        for at, unit in enumerate(changed_units)
+        for index, unit in enumerate(changed_units)
     ]
 
 

@@ -23,7 +23,8 @@ def with_copies(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
     if not finding.basis.has_model or finding.is_masked or finding.side != "head" or len(said) < LEAST_CHARS:
         return finding
     known = {
-        (finding.path, at) for at in range(finding.start - OWN_LINES + 1, max(finding.start, finding.end) + OWN_LINES)
+        (finding.path, line)
+        for line in range(finding.start - OWN_LINES + 1, max(finding.start, finding.end) + OWN_LINES)
     }
     known |= {item.location for item in finding.evidence}
     places = [

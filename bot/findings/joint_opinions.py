@@ -91,7 +91,7 @@ def replies(request: Request, reply: Completion | DeepRepoError) -> list[Complet
     if len(request) == 1 or not isinstance(reply, Completion):
         return [reply] * len(request)
     rows = _rows(reply.data)
-    marks = {_id(at): one.finding.fingerprint for at, one in enumerate(request)}
+    marks = {_id(index): one.finding.fingerprint for index, one in enumerate(request)}
     own_data = ({**row, "same_as": marks.get(str(row.get("same_as")).strip(), "")} for row in rows.values())
     data = dict(zip(rows, own_data, strict=True))
     return [replace(reply, text="", data=data.get(_id(at))) for at in range(len(request))]
@@ -141,13 +141,13 @@ def _rows(data: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
 def _distinct(request: Sequence[OpinionQuestion]) -> Iterator[Excerpt]:
     """The code for all these claims, each line once, with the claim that it was gathered for."""
     shown_lines = ShownLines()
-    for at, one in enumerate(request):
+    for index, one in enumerate(request):
         for excerpt in one.excerpts:
             numbers = {*shown_lines.left(excerpt.path, [row.number for row in excerpt.rows], excerpt.side)}
             rows = tuple(row for row in excerpt.rows if row.number in numbers)
             if any(row.text.strip() for row in rows):
                 shown_lines.add(excerpt)
-                yield replace(excerpt, rows=rows, title=f"{_id(at)}: {excerpt.title}")
+                yield replace(excerpt, rows=rows, title=f"{_id(index)}: {excerpt.title}")
 
 
 def _id(at: int) -> str:

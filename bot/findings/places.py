@@ -54,7 +54,7 @@ def kept_lines(before: str, now: str) -> Mapping[int, int]:
     most = min(len(old), len(new))
     head = next((at for at in range(most) if old[at] != new[at]), most)
     tail = next((at for at in range(most - head) if old[-1 - at] != new[-1 - at]), most - head)
-    rows = {at: at for at in range(1, head + 1)}
+    rows = {index: index for index in range(1, head + 1)}
     for block in SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail]).get_matching_blocks():
         rows |= {head + block.a + at: head + block.b + at for at in range(1, block.size + 1)}
     return rows | {len(old) - at: len(new) - at for at in range(tail)}

@@ -111,7 +111,9 @@ def _number(line: DiffLine, side: Side) -> int | None:
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
     """Sort them, best first. Folded: what is beyond the quota, of that first what only one has found and is minor; a slip of the pen, and `held` (fingerprints)."""
     ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
-    critical = {at for at, item in enumerate(ranked) if item.finding.severity == "critical" and not _slip(item.finding)}
+    critical = {
+        index for index, item in enumerate(ranked) if item.finding.severity == "critical" and not _slip(item.finding)
+    }
     others = [
         at
         for at, item in enumerate(ranked)

@@ -104,7 +104,7 @@ def _of_consumers(finding: Finding) -> Iterator[Excerpt]:
     for one in finding.evidence:
         if one.repository:
             lines = one.quote.strip("\n").split("\n")[:LINES_OF_ANY_BLOCK]
-            rows = tuple(DiffRow("", text, one.line + at) for at, text in enumerate(lines))
+            rows = tuple(DiffRow("", text, one.line + index) for index, text in enumerate(lines))
             title = f"evidence, in the repository {one.repository}, which uses this one"
             yield Excerpt(one.path, one.line, one.line + len(lines) - 1, rows, one.side, title)
 

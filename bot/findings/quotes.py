@@ -65,7 +65,7 @@ def locate(text: str, quote: str, near: int = 0) -> tuple[int, int] | None:
 def occurrences(text: str, quote: str) -> int:
     """Return how often a text has a quote, whatever its blanks."""
     have, want = [fold(line) for line in text.split("\n")], [fold(line) for line in rows_of(quote)]
-    count = sum(have[at : at + len(want)] == want for at in range(len(have) - len(want) + 1))
+    count = sum(have[index : index + len(want)] == want for index in range(len(have) - len(want) + 1))
     return count if count or len(want) > 1 else sum(_words_in(want[0], line) for line in have)
 
 

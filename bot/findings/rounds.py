@@ -103,7 +103,7 @@ def tell_apart(findings: Sequence[Finding]) -> list[Finding]:
         )
         named[at] = next(own, one) if one.status == "new" else one
         taken.add(named[at].identity)
-    return [named[at] for at in range(len(findings))]
+    return [named[index] for index in range(len(findings))]
 
 
 def _repeated(
@@ -223,7 +223,7 @@ class _Head:
         """Whether something is at a path, or at that of a folder of it: a link or a submodule may have taken its place."""
         entries = await self._tree.entries("head")
         path = new_path(path, self._files)
-        return any("/".join(path.split("/")[: at + 1]) in entries for at in range(path.count("/") + 1))
+        return any("/".join(path.split("/")[: index + 1]) in entries for index in range(path.count("/") + 1))
 
     async def _is_as_before(self, path: str) -> bool:
         head, base = (await self._tree.entries("head")).get(path), (await self._tree.entries("base")).get(path)

@@ -180,7 +180,7 @@ class _Run:
         components = [_dict(each) for each in (self._tool.get("driver"), *_list(self._tool.get("extensions")))]
         rows = [_dict(rule) for component in components for rule in _list(component.get("rules"))]
         named = {_name(rule.get("id")): rule for rule in reversed(rows)}
-        return {f"#{at}": rule for at, rule in enumerate(rows)} | named
+        return {f"#{index}": rule for index, rule in enumerate(rows)} | named
 
     def results(self, result: Mapping[str, Any], rules: Mapping[str, Mapping[str, Any]]) -> Iterator[ToolResult]:
         """Yield one row for each place of a result, if it is open: all of them have to change."""
@@ -252,8 +252,8 @@ def _message(result: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
         text = _dict(_dict(rule.get("messageStrings")).get(_name(message.get("id")))).get("text")
     arguments = [each for each in _list(message.get("arguments"))[:MOST_ARGUMENTS] if isinstance(each, str)]
     message_text = _name(text)[: 4 * MOST_WORDS]
-    for at, value in enumerate(arguments):
-        message_text = message_text.replace(f"{{{at}}}", value[:MOST_NAME])[: 4 * MOST_WORDS]
+    for index, value in enumerate(arguments):
+        message_text = message_text.replace(f"{{{index}}}", value[:MOST_NAME])[: 4 * MOST_WORDS]
     return _words(message_text, MOST_WORDS)
 
 

@@ -60,7 +60,7 @@ def is_taken(finding: Finding, before: str, after: str) -> bool:
 def _stands(suggestion_rows: Sequence[str], text: str, near: int) -> bool:
     rows = [fold(row) for row in text.split("\n")]
     first, last = max(0, near - 1 - MAX_SHIFT), min(len(rows) - len(suggestion_rows), near - 1 + MAX_SHIFT)
-    return any(rows[at : at + len(suggestion_rows)] == suggestion_rows for at in range(first, last + 1))
+    return any(rows[index : index + len(suggestion_rows)] == suggestion_rows for index in range(first, last + 1))
 
 
 def _try(placed_finding: PlacedFinding, head: bytes | None, faults: Faults) -> PlacedFinding:
@@ -153,8 +153,8 @@ def _shapes(suggested_lines: Sequence[str], old: Sequence[str], lines: Sequence[
     own = _indent(_with_tabs(first) if tabs else first)
     whole = [indent + row.removeprefix(own) if row.strip() else row for row in suggested_rows]
     alone = [
-        indent + row.lstrip() if row.strip() and at == suggested_lines.index(first) else row
-        for at, row in enumerate(suggested_rows)
+        indent + row.lstrip() if row.strip() and index == suggested_lines.index(first) else row
+        for index, row in enumerate(suggested_rows)
     ]
     # Cut out of its line, the first one alone has lost its indentation; typed anew, all of them have.
     cut_out = bool(rest) and min(rest) > len(_indent(first)) and min(rest) >= len(indent) > 0

@@ -44,7 +44,7 @@ def _run(review: Review) -> dict[str, Any]:
         "invocations": [_invocation(review)],
         "results": [
             *(_result(item, rules, counts) for item in findings),
-            *(_ruling_result(one, len(rules) + at) for at, one in enumerate(failed_rulings)),
+            *(_ruling_result(one, len(rules) + index) for index, one in enumerate(failed_rulings)),
         ],
         "properties": {
             "conclusion": review.conclusion,

@@ -52,7 +52,7 @@ def top(value: str, most: int) -> str:
 
 def sentences(value: str, most: int) -> tuple[str, str]:
     """Return the first sentences, and the rest. A dot inside `code`, a number or a name ends none."""
-    within = {at for match in re.finditer(r"`[^`\n]*`", value) for at in range(*match.span())}
+    within = {index for match in re.finditer(r"`[^`\n]*`", value) for index in range(*match.span())}
     ends = [match.end() for match in _END.finditer(value) if match.start() not in within]
     if len(ends) < most or not value[ends[most - 1] :].strip():
         return value.strip(), ""

@@ -324,7 +324,7 @@ def _heads(use: ObligedUse, row_numbers: Collection[tuple[str, str]]) -> bool:
     """Whether the head of an overriding method is shown: marks and annotations may stand above its name."""
     if use.reference.form != "definition":
         return False
-    lines = {str(use.line + at) for at in range(HEAD_LINES)}
+    lines = {str(use.line + index) for index in range(HEAD_LINES)}
     return any(number in lines and use.reference.name in text for number, text in row_numbers)
 
 

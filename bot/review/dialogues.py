@@ -39,7 +39,11 @@ class Dialogues:
         wishes_by_prompt = [
             () if _has_verdict(reply) else wishes(prompt, reply) for prompt, reply in zip(offers, first, strict=True)
         ]
-        back = [(at, reply) for at, reply in enumerate(first) if isinstance(reply, Completion) and wishes_by_prompt[at]]
+        back = [
+            (index, reply)
+            for index, reply in enumerate(first)
+            if isinstance(reply, Completion) and wishes_by_prompt[index]
+        ]
         further_prompts = [
             further(offers[at], reply, await self.show(wishes_by_prompt[at], offers[at])) for at, reply in back
         ]

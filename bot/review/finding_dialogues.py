@@ -65,7 +65,7 @@ class FindingDialogues:
         for at, reply in enumerate(replies):
             if at not in self._tasks:
                 self._go_on(at, reply)
-        return list(await asyncio.gather(*(self._tasks[at] for at in range(len(replies)))))
+        return list(await asyncio.gather(*(self._tasks[index] for index in range(len(replies)))))
 
     def _go_on(self, at: int, reply: Completion | DeepRepoError) -> None:
         self._tasks[at] = asyncio.create_task(self._last(self._sent[at], reply))

@@ -205,7 +205,7 @@ def _folders(path: str) -> list[str]:
 def _header_and_text(text: str) -> tuple[tuple[str, ...] | None, str]:
     """The patterns in the header of a file, and the text after it; None for a file that is for no path unless a person asks for it."""
     rows = text.split("\n")
-    end = next((at for at, row in enumerate(rows[1 : MOST_HEADER + 1], 1) if row.rstrip() == "---"), 0)
+    end = next((number for number, row in enumerate(rows[1 : MOST_HEADER + 1], 1) if row.rstrip() == "---"), 0)
     if rows[0].rstrip() != "---" or not end:
         return None, text
     fields: dict[str, list[str]] = {}
@@ -228,11 +228,11 @@ def _header_and_text(text: str) -> tuple[tuple[str, ...] | None, str]:
 def _parts(text: str) -> Iterator[str]:
     """What is separated by commas, apart from those inside braces."""
     start = depth = 0
-    for at, char in enumerate(text):
+    for index, char in enumerate(text):
         depth = max(0, depth + (char == "{") - (char == "}"))
         if char == "," and not depth:
-            yield text[start:at]
-            start = at + 1
+            yield text[start:index]
+            start = index + 1
     yield text[start:]
 
 

@@ -82,7 +82,7 @@ async def judge(
         found = await recall(past.known, found, survey.tree, survey.files, reread, past.before, absence, past.since)
     found = tell_apart(found)
     found = _silence(found, survey)
-    due = [at for at, one in enumerate(found) if ask is not None and _is_due(one, least)]
+    due = [index for index, one in enumerate(found) if ask is not None and _is_due(one, least)]
     asked = [found[at].with_verdict(Verdict.UNPROVEN) for at in due]
     judged: list[Finding | None] = [
         _unasked(one, ask is not None and not at_least(one.severity, least)) for one in found
@@ -200,5 +200,5 @@ def _precedents(finding: Finding, *, survey: Survey, dismissals: Sequence[Dismis
     if finding.number or finding.proven or finding.is_masked:
         here = []
     nearest = sorted(here, key=lambda row: abs(row[0].start - finding.start))
-    sentences = {f"S{at}": one for at, one in enumerate(in_scope[:MOST_LEARNINGS], 1)}
+    sentences = {f"S{number}": one for number, one in enumerate(in_scope[:MOST_LEARNINGS], 1)}
     return {**sentences, **{f"D{at}": row for at, row in enumerate(nearest[:MOST_DISMISSED], 1)}}

@@ -67,7 +67,7 @@ def _join(groups: Sequence[Group], most: int) -> list[Group]:
     for units, uses, excerpts in groups:
         size = sum(excerpt.size for excerpt in excerpts)
         at = next(
-            (at for at, free in enumerate(room) if size + _size(units, joined_groups[at][0]) <= free),
+            (index for index, free in enumerate(room) if size + _size(units, joined_groups[index][0]) <= free),
             len(joined_groups),
         )
         if at == len(joined_groups):

@@ -257,15 +257,15 @@ def secrets_in(path: str, lines: Sequence[str]) -> Iterator[LocatedSecret]:
     The first line of a private key without a body is not a secret: code that reads keys names it too.
     """
     file_role, quotes = role_of(path), has_quotes(path)
-    for at in range(len(lines)):
-        role: Role = "document" if file_role == "code" and DOCUMENTED.match(lines[at]) else file_role
-        found = hits(lines[at], role, quotes=quotes)
-        if not found and at and (whole_text := joined(lines[at - 1], lines[at])):
+    for index in range(len(lines)):
+        role: Role = "document" if file_role == "code" and DOCUMENTED.match(lines[index]) else file_role
+        found = hits(lines[index], role, quotes=quotes)
+        if not found and index and (whole_text := joined(lines[index - 1], lines[index])):
             found = hits(whole_text, role, quotes=quotes)
         for hit in found:
-            whole = key_body(lines[at], lines[at + 1 : at + 1 + KEY_REACH]) if hit.rule == KEY else hit.value
+            whole = key_body(lines[index], lines[index + 1 : index + 1 + KEY_REACH]) if hit.rule == KEY else hit.value
             if whole:
-                yield LocatedSecret(at, hit, whole)
+                yield LocatedSecret(index, hit, whole)
 
 
 def new_secrets(
@@ -290,12 +290,12 @@ def new_secrets(
 def key_body(line: str, following: Sequence[str]) -> str:
     """Return the body of a private key whose `BEGIN PRIVATE KEY` is in `line`, "" if no body follows, whatever its rows are written in."""
     body = ""
-    for at, text in enumerate((line.partition("PRIVATE KEY")[2], *following)):
-        if at and any(label in text and not KEY_END.search(text) for label in KEY_LABELS):
+    for index, text in enumerate((line.partition("PRIVATE KEY")[2], *following)):
+        if index and any(label in text and not KEY_END.search(text) for label in KEY_LABELS):
             break
         rows = KEY_ROW.findall(BREAK.sub(" ", KEY_END.split(text, maxsplit=1)[0]))
         body += "".join(row for row in rows if len(MIX.findall(row)) > KEY_MIXES)
-        if KEY_END.search(text) or (not body and at >= KEY_HEAD):
+        if KEY_END.search(text) or (not body and index >= KEY_HEAD):
             break
     return body
 
@@ -358,8 +358,8 @@ def _may_hold_value(word: str) -> bool:
 
 def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
     """Values of a known form."""
-    for at in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
-        window = line[at : at + WINDOW]
+    for index in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
+        window = line[index : index + WINDOW]
         for form in known_forms() if MAYBE.search(window) else ():
             for match in (match for pattern in form.patterns for match in pattern.finditer(window)):
                 group = match.lastindex if match.lastindex and form.rule == "aws-key" else 0

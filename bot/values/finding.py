@@ -322,7 +322,7 @@ class Finding:
         there = [item for item in self.places if item.path == path]
         words = next((item.words for item in there if item.line == line), None)
         equal = sorted((item.location in self.tracking.added, item.line) for item in there if item.words == words)
-        return next((at for at, row in enumerate(equal, 1) if row[1] == line), 0)
+        return next((number for number, row in enumerate(equal, 1) if row[1] == line), 0)
 
     def place_mark(self, path: str, line: int) -> str:
         """Return the name of one of its places, wherever its line moves: the words, and which of several equal lines it is."""

@@ -137,7 +137,7 @@ class OldSettings:
     def each(self, key: str) -> Iterator[tuple[str, Any]]:
         """Yield the entries of a list with their keys."""
         found = self[key]
-        yield from ((f"{key}.{at}", one) for at, one in enumerate(found if isinstance(found, list) else ()))
+        yield from ((f"{key}.{index}", one) for index, one in enumerate(found if isinstance(found, list) else ()))
 
     def rows(self) -> list[Row]:
         """Return every key of the file, in its order: the largest part of which nothing was said by one name."""

@@ -87,7 +87,7 @@ def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
 
 def first_error(rows: Sequence[str]) -> int | None:
     """Return the line of the last step that names its error; None if nothing looks like one."""
-    tests = [at for at, row in enumerate(rows) if _TEST.match(row) and not is_exit(row)]
+    tests = [index for index, row in enumerate(rows) if _TEST.match(row) and not is_exit(row)]
     places = range(max(0, tests[0] - ABOVE) if tests else 0, len(rows))
     looks: tuple[Callable[[str], object], ...] = (
         lambda row: (mark := _MARK.match(row)) and _ENDED.match(mark[1]),
@@ -126,7 +126,7 @@ def _clean(raw: str) -> str:
 
 def _last_step(rows: Sequence[str]) -> Sequence[str]:
     """The output of the last step that failed, without what the runner writes above it; everything if no step is marked."""
-    ends = [at for at, row in enumerate(rows) if _MARK.match(row) and is_exit(row)]
+    ends = [index for index, row in enumerate(rows) if _MARK.match(row) and is_exit(row)]
     rows = rows[: ends[-1]] if ends else rows
     starts = [at for at, row in enumerate(rows) if row.startswith("##[group]Run ")]
     rows = rows[starts[-1] :] if starts else rows

@@ -79,7 +79,7 @@ async def _excerpts(
         lines = file_lines(texts.get(row.path, b""))
         first, last = max(1, row.line - AROUND), min(len(lines), row.line + AROUND)
         numbered = tuple(
-            DiffRow("", lines[at - 1].rstrip("\r")[:MAX_MANIFEST_LINE], at) for at in range(first, last + 1)
+            DiffRow("", lines[number - 1].rstrip("\r")[:MAX_MANIFEST_LINE], number) for number in range(first, last + 1)
         )
         path = label(consumer.name, overlay.inside(row.path) or row.path)
         title = f"uses {row.name}, in the repository {consumer.name}, which uses this one"

@@ -139,7 +139,7 @@ class _Running:
                 yield from iter(lambda: file.read(CHUNK * 16), b"")
         for part in (self.run.tree, archive(self.run.files)):
             whole = memoryview(part)
-            yield from (whole[at : at + CHUNK] for at in range(0, len(whole), CHUNK))
+            yield from (whole[index : index + CHUNK] for index in range(0, len(whole), CHUNK))
 
     async def _read(self) -> None:
         while self.process.stdout is not None and (chunk := await self.process.stdout.read(CHUNK)):

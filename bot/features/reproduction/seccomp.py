@@ -37,7 +37,7 @@ def program(machine: str = "") -> bytes | None:
         return None
     architecture, calls = known
     name = machine or platform.machine()
-    families = [(EQUAL, len(FAMILIES) - at, 0, family) for at, family in enumerate(FAMILIES)]
+    families = [(EQUAL, len(FAMILIES) - index, 0, family) for index, family in enumerate(FAMILIES)]
     sockets = [(LOAD, 0, 0, FIRST), *families, (RETURN, 0, 0, UNKNOWN_FAMILY), (RETURN, 0, 0, ALLOW)]
     # The upper half of the size, then the lower one; what is too large goes to the row after the next.
     segments = [

@@ -73,7 +73,7 @@ def parts(walkthrough: Walkthrough, most: int) -> list[ShownTheme]:
         for at in open_ones:
             room[at] += 1
         left -= len(open_ones)
-    themes = [_part(theme, room[at]) for at, theme in enumerate(walkthrough.themes) if room[at]]
+    themes = [_part(theme, room[index]) for index, theme in enumerate(walkthrough.themes) if room[index]]
     before = ["", *(part.title for part in themes)]  # a title that follows itself is written once
     return [replace(part, title="") if part.title == last else part for part, last in zip(themes, before, strict=False)]
 

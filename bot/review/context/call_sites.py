@@ -74,4 +74,4 @@ def _first(row: Reference) -> tuple[bool, ...]:
 def in_turn(lists: Sequence[Sequence[T]]) -> list[T]:
     """Return the first of each, then the second of each, and so on."""
     most = max(map(len, lists), default=0)
-    return [rows[at] for at in range(most) for rows in lists if at < len(rows)]
+    return [rows[index] for index in range(most) for rows in lists if index < len(rows)]

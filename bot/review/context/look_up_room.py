@@ -167,8 +167,8 @@ def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...
     others = [one for one in results if not one.exact and one.candidates]
     reserve_tokens = min(RESERVED * len(others), room.tokens // 2)
     for group, reserve in ((exact, reserve_tokens), (others, 0)):
-        for at, result in enumerate(group):
-            result.show(room, (room.tokens - reserve) // (len(group) - at))
+        for index, result in enumerate(group):
+            result.show(room, (room.tokens - reserve) // (len(group) - index))
         for result in group:  # what the later ones did not need
             result.show(room, room.tokens - reserve)
     return tuple(result.looked_up(room) for result in results)
@@ -193,7 +193,7 @@ def fit(path: str, rows: Sequence[DiffRow], deciding: Collection[int], most: int
 
 def _by_weight(path: str, rows: Sequence[DiffRow], deciding: Collection[int]) -> Iterator[list[int]]:
     texts = [row.text for row in rows]
-    hits = [at for at, row in enumerate(rows) if row.number in deciding]
+    hits = [index for index, row in enumerate(rows) if row.number in deciding]
     code = [at for at, text in enumerate(texts) if tells(path, text)]
     yield sorted({0, *hits, *(number - 1 for at in hits for number in blocks.openings(texts, at + 1, 1))})
     yield sorted(

@@ -318,8 +318,8 @@ class LookUps:
         aside = [row for row in spread_rows if _rank(row[0])][: ASIDE if product else IN_FULL + IN_A_LINE]
         shown_rows = [*product, *aside][: IN_FULL + IN_A_LINE]
         hits_by_path: dict[str, list[tuple[Row, bool]]] = defaultdict(list)
-        for at, row in enumerate(shown_rows):
-            hits_by_path[row[0]].append((row, at < IN_FULL))
+        for index, row in enumerate(shown_rows):
+            hits_by_path[row[0]].append((row, index < IN_FULL))
         candidates = [await self._windows(hits, look_up.side, files) for hits in hits_by_path.values()]
         shown_places = {row[:2] for row in shown_rows}
         rest = tuple(row[:2] for row in spread_rows if row[:2] not in shown_places)
@@ -491,7 +491,7 @@ def _spread(rows: Sequence[Row], weight: Callable[[Row], tuple[int, bool]]) -> l
     """The first hit of each file before the second one of any, within a rank."""
     turn: dict[str, int] = defaultdict(int)
     keyed_rows = []
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         turn[row[0]] += 1
-        keyed_rows.append(((*weight(row), turn[row[0]], at), row))
+        keyed_rows.append(((*weight(row), turn[row[0]], index), row))
     return [row for _, row in sorted(keyed_rows)]

@@ -73,7 +73,7 @@ def _chunks(units: Sequence[Unit], most: int) -> Iterator[Chunk]:
 
 def _join_related(chunks: Sequence[Chunk], most: int) -> list[Chunk]:
     """The chunks, those joined whose names meet: the closest first, as long as both fit into one prompt."""
-    place = {unit.id: at for at, chunk in enumerate(chunks) for unit in chunk}
+    place = {unit.id: index for index, chunk in enumerate(chunks) for unit in chunk}
     weights: dict[tuple[int, int], float] = defaultdict(float)
     for (one, other), weight in meetings([unit for chunk in chunks for unit in chunk]).items():
         first, second = sorted((place[one], place[other]))
@@ -83,7 +83,7 @@ def _join_related(chunks: Sequence[Chunk], most: int) -> list[Chunk]:
 
 
 def _join(chunks: Sequence[Chunk], weights: Mapping[tuple[int, int], float], most: int) -> list[Chunk]:
-    members = {at: [at] for at in range(len(chunks))}
+    members = {index: [index] for index in range(len(chunks))}
     whose = {at: at for at in range(len(chunks))}
     sizes = {at: _size(chunk) for at, chunk in enumerate(chunks)}
     for first, second in sorted(weights, key=lambda pair: (-weights[pair], pair)):

@@ -87,7 +87,7 @@ def _parts(recorded: Row, end: Row) -> str:
 def _first(before: str, after: str) -> str:
     """The first line of two texts that is not the same."""
     rows = zip_longest(before.split("\n"), after.split("\n"), fillvalue="(no such line)")
-    at, was, now = next(((at, was, now) for at, (was, now) in enumerate(rows, 1) if was != now), (0, "", ""))
+    at, was, now = next(((number, was, now) for number, (was, now) in enumerate(rows, 1) if was != now), (0, "", ""))
     return f"line {at}: recorded {_line(was)}, now {_line(now)}"
 
 

@@ -17,7 +17,9 @@ def pack(pairs: Sequence[Pair], calls: int = MOST_CALLS) -> tuple[list[list[Pair
     room: list[int] = []
     shown_lines: list[ShownLines] = []  # by the uses of each group
     for pair in pairs:
-        at = next((at for at, free in enumerate(room) if pair.beside(shown_lines[at]).size <= free), len(groups))
+        at = next(
+            (index for index, free in enumerate(room) if pair.beside(shown_lines[index]).size <= free), len(groups)
+        )
         if at == len(groups):
             if len(groups) == calls or pair.size > PROMPT_TOKENS - INSTRUCTION_TOKENS:
                 left.append(pair)

@@ -94,7 +94,7 @@ def mask(secret: str) -> str:
 
 def _likely(text: str, secrets: Iterable[str]) -> list[str]:
     """Those of very many secrets that can occur in a text, by their first and last characters: one pass over the text."""
-    starts = {text[at : at + MIN_SECRET] for at in range(len(text))}
+    starts = {text[index : index + MIN_SECRET] for index in range(len(text))}
     return [
         secret
         for secret in secrets

@@ -54,7 +54,7 @@ async def read(state: RunState, path: str, start: int = 1, end: int | None = Non
     if not window:
         return f"[{path} has {len(lines)} lines]"
     head = f"--- {path}{' (base)' if base else ''}, of {count(len(lines), 'line')} ---"
-    text = "\n".join([head, *(f"{first + at:>5} {line}" for at, line in enumerate(window))])
+    text = "\n".join([head, *(f"{first + index:>5} {line}" for index, line in enumerate(window))])
     if first + len(window) <= last:
         text += f"\n[... {path} goes on to line {last}: read(path, {first + len(window)}, {last})]"
     return text
@@ -108,9 +108,9 @@ def _spread(rows: Sequence[Row], changed_paths: Collection[str]) -> list[Row]:
     """Within a rank the first line of each file before the second one of any."""
     turn: Counter[str] = Counter()
     keyed_rows: list[tuple[tuple[object, ...], Row]] = []
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         turn[row[0]] += 1
-        keyed_rows.append(((_rank(row, changed_paths), turn[row[0]] > FEW_OF_A_FILE, at), row))
+        keyed_rows.append(((_rank(row, changed_paths), turn[row[0]] > FEW_OF_A_FILE, index), row))
     return [row for _, row in sorted(keyed_rows)]
 
 
