@@ -210,6 +210,11 @@ class Reference:
         return self.tie == "name"
 
     @property
+    def is_at_top(self) -> bool:
+        """Whether it stands at the top of a file and imports nothing: a type gets behaviour there, a view its route, a handler its event."""
+        return self.span is None and self.form == "mention"
+
+    @property
     def everyday(self) -> bool:
         """Whether it is guessed from a name that values of every language have, on a line that does not name its owner."""
         if not self.is_guessed or self.name not in METHODS:

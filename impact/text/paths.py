@@ -147,6 +147,11 @@ def is_test(path: str) -> bool:
     return any(form.search(path) for form in (_TEST_FOLDER, _TEST_NAME, _TEST_CLASS, _TEST_PROJECT))
 
 
+def is_test_scope(name: str) -> bool:
+    """Whether a qualified name is inside a module or a class that is called `tests`: tests that stand in the file of what they test."""
+    return not {"test", "tests", "Tests"}.isdisjoint(name.split(".")[:-1])
+
+
 @lru_cache(maxsize=65_536)
 def is_prose(path: str) -> bool:
     """Whether a file is written for people to read: documentation, a change log, a licence, a catalogue of translations."""

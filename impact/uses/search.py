@@ -459,7 +459,10 @@ class Search:
             )
 
     def _limit(self, references: Mapping[str, list[Reference]], obliging: frozenset[str]) -> tuple[Reference, ...]:
-        """The best references of each symbol: proven breaks, then sure ones, then those outside tests."""
+        """The best references of each symbol: proven breaks, then sure ones, then those outside tests; calls, then what stands at the top of a file.
+
+        There a type gets behaviour, a view its route, a handler its event: of a hundred mentions of a name these decide.
+        """
         references_kept: list[Reference] = []
         sure = {(row.path, row.line, row.name) for rows in references.values() for row in rows if row.sure}
         for key, name_references in references.items():
@@ -474,6 +477,7 @@ class Search:
                     not row.sure,
                     row.test,
                     not row.call,
+                    not row.is_at_top,
                     row.path,
                     row.line,
                     row.name,

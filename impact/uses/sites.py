@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from impact.changes import Fate, Reference, Tie
 from impact.everyday import METHODS
-from impact.text.paths import is_test
+from impact.text.paths import is_test, is_test_scope
 from impact.uses.targets import RESULT, WHOLE_MODULE, UseTarget
 from impact.values import Link, Use
 
@@ -376,7 +376,7 @@ def reference(
         span=use.span,
         tie=tie,
         fate=fate,
-        test=is_test(path),
+        test=is_test(path) or is_test_scope(use.function),
         call=call is not None,
         positional=call.positional if call else 0,
         keywords=call.keywords if call else (),

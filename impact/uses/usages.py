@@ -8,7 +8,7 @@ from typing import Literal
 from impact.changes import Query, Reference
 from impact.ports import Language, Tree
 from impact.text.lines import file_lines, is_comment
-from impact.text.paths import is_output, is_prose, is_settings, is_test
+from impact.text.paths import is_output, is_prose, is_settings, is_test, is_test_scope
 from impact.uses.budget import SearchLimits, is_minified
 from impact.uses.sides import globs
 from impact.values import Use
@@ -62,7 +62,7 @@ def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
         function=use.function,
         span=use.span,
         tie="name",
-        test=is_test(path),
+        test=is_test(path) or is_test_scope(use.function),
         call=use.arguments is not None,
         positional=use.arguments.positional if use.arguments else 0,
         keywords=use.arguments.keywords if use.arguments else (),

@@ -8,6 +8,7 @@ from fakes import Repository
 
 from impact.uses import SearchLimits
 
+Files = dict[str, str | bytes | None]
 LIB = "def load_things(a, b):\n    return a\n"
 USER = "from zz.lib import load_things\n\nload_things(1, 2)\n"
 FEW = replace(SearchLimits(), files=20, symbols=10, far=12, parsed_files=12)
@@ -15,7 +16,7 @@ FEW = replace(SearchLimits(), files=20, symbols=10, far=12, parsed_files=12)
 
 def test_new_files_do_not_push_out_the_one_that_breaks_a_caller(repository: Repository) -> None:
     """A hundred files of one line each, called to come first by their path: the file that was there before is searched first."""
-    pad: dict[str, str | bytes | None] = {f"aa/x{number}.py": f"x = {number}\n" for number in range(100)}
+    pad: Files = {f"aa/x{number}.py": f"x = {number}\n" for number in range(100)}
     found = find(repository.change({"zz/lib.py": LIB, "app.py": USER}, {"zz/lib.py": "x = 1\n", **pad}), FEW)
 
     assert {row.path for row in found.references if row.missing} == {"app.py"}
@@ -28,6 +29,37 @@ def test_definitions_above_the_limit_are_open(repository: Repository) -> None:
     found = find(repository.change({"lib.py": before + "x = 1\n"}, {"lib.py": "x = 1\n"}), FEW)
 
     assert "lib.py: 10 of its 12 changed definitions were looked up" in found.missed_uses
+
+
+VIEW = "def issue_view(request):\n    return 50\n"
+TAKES = "from shop.views import issue_view\n\n\ndef take(shop):\n    shop.show(issue_view)\n"
+ROUTES = 'from shop.views import issue_view\n\nroutes.register("diff/issues", issue_view)\n'
+
+
+def test_where_a_name_is_wired_is_kept_before_those_who_only_pass_it_on(repository: Repository) -> None:
+    """Sixty functions that pass a view on, in files called to come first: the line at the top of a file that gives it its route is kept, and leads."""
+    takers: Files = {f"shop/aa{number:02}.py": TAKES for number in range(60)}
+    before: Files = {"shop/views.py": VIEW, "shop/zz_routes.py": ROUTES, **takers}
+    found = find(repository.change(before, {"shop/views.py": VIEW.replace("50", "None")}))
+
+    assert found.references[0].text == 'routes.register("diff/issues", issue_view)'
+    assert len(found.references) == SearchLimits().sites
+
+
+AMOUNT = "pub fn amount() -> u32 {\n    1\n}\n"
+PAYS = "use crate::amount::amount;\n\npub fn pay() -> u32 {\n    amount()\n}\n\n#[cfg(test)]\nmod tests {\n    fn pays() {\n        let paid = crate::amount::amount();\n    }\n}\n"
+
+
+def test_a_use_in_tests_beside_what_they_test_is_one_of_a_test(repository: Repository) -> None:
+    """A module of tests in a file of the product is no caller of the product."""
+    crate: Files = {
+        "Cargo.toml": '[package]\nname = "shop"\nversion = "1.0.0"\n',
+        "src/lib.rs": "pub mod amount;\npub mod pay;\n",
+    }
+    before: Files = {**crate, "src/amount.rs": AMOUNT, "src/pay.rs": PAYS}
+    found = find(repository.change(before, {"src/amount.rs": AMOUNT.replace("1", "2")}))
+
+    assert {(row.function, row.test) for row in found.references if row.call} == {("pay", False), ("tests.pays", True)}
 
 
 ICON = "iVBORw0KGgo" * 1_200

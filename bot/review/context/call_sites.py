@@ -68,7 +68,14 @@ def _another(row: Reference) -> bool:
 
 
 def _first(row: Reference) -> tuple[bool, ...]:
-    return (not row.missing, bool(decides_nothing(row.path)), not row.sure, row.test, not row.call)
+    return (
+        not row.missing,
+        bool(decides_nothing(row.path)),
+        not row.sure,
+        row.test,
+        not row.call,
+        not row.is_at_top,
+    )
 
 
 def in_turn(lists: Sequence[Sequence[T]]) -> list[T]:
