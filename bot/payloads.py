@@ -26,9 +26,8 @@ class MadeReview:
 class Question:
     """A command that reads the change and may ask a model about it."""
 
-    answer: Callable[
-        [str, CommandContext], Awaitable[CommandReply]
-    ]  # that of the argument; a function of a module, so that it can be sent
+    # That of the argument; a function of a module, so that it can be sent
+    answer: Callable[[str, CommandContext], Awaitable[CommandReply]]
     argument: str
     context: CommandContext
     journal: str

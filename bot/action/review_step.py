@@ -197,8 +197,10 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
 async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
     """Whether this person gets the review. What they asked for before is known from their comments alone."""
     there = await host.comments("review" if comment.kind == "review" else "issue")
-    own = [one for one in there if one.author == ask.actor and one.id != comment.id and commands.read(one.body)]
-    earlier = tuple(datetime.fromisoformat(one.created_at).timestamp() for one in own)
+    asker_commands = [
+        one for one in there if one.author == ask.actor and one.id != comment.id and commands.read(one.body)
+    ]
+    earlier = tuple(datetime.fromisoformat(one.created_at).timestamp() for one in asker_commands)
     standing = Permission(await host.permission(ask.actor), time.time(), earlier)
     refusal = commands.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
     await replies.post_reply(refusal or CommandReply(), comment, host, is_seen=refusal is None)
@@ -349,10 +351,10 @@ class StepReviewer(Reviewer):
         """Print each step's sentence in the job's log."""
         self.console.say(step)
 
-    async def head_status(self, lacks: Lack = "unreviewed", own: CheckConclusion | None = None) -> HeadStatus:
+    async def head_status(self, lacks: Lack = "unreviewed", just_made: CheckConclusion | None = None) -> HeadStatus:
         """Say it by the state in the summary, if the last review was of this very head and base branch."""
-        if own is not None:
-            return HeadStatus(own, is_reviewed=True)
+        if just_made is not None:
+            return HeadStatus(just_made, is_reviewed=True)
         run = self.run
         known = await stored_conclusion(run.host, run.state, self.step) if lacks != "nothing" else None
         if known is not None:

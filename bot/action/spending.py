@@ -59,7 +59,7 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
     since = (datetime.now(UTC) - timedelta(seconds=DAY)).strftime("%Y-%m-%dT%H:%M:%SZ")
     actions = host.rest.actions.async_list_workflow_runs_for_repo
     listing = partial(actions, *host.repo, created=f">={since}", event=runner.github_event_name)
-    own = int(runner.github_run_id) if runner.github_run_id.isdigit() else 0
+    this_run = int(runner.github_run_id) if runner.github_run_id.isdigit() else 0
     count = listed = 0
     writers: dict[str, bool] = {}
 
@@ -77,7 +77,7 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
         listed += 1
         here, number = shapes.at(row, "repository.full_name"), shapes.at(row, "id")
         path = str(shapes.at(row, "path")).partition("@")[0].removeprefix(f"{here}/")
-        is_before = number != own if runner.github_run_attempt != "1" else number < own
+        is_before = number != this_run if runner.github_run_attempt != "1" else number < this_run
         is_this = not runner.workflow_path or path == runner.workflow_path
         if is_before and is_this and shapes.at(row, "conclusion") != "skipped":
             count += runner.github_event_name not in ON_PULL or await is_stranger(row, here)

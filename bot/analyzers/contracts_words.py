@@ -149,18 +149,18 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
 
 def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
     """A sentence for each further name of the title and each that has another fate; the names that are left over."""
-    own = first.misfit is None and first.rule == "removed-symbol"
+    is_removed_symbol = first.misfit is None and first.rule == "removed-symbol"
     others: dict[str, Breakage] = {}
     for row in rows:
         if row.rule == first.rule and row.name != first.name:
             others.setdefault(row.name, row)
-    told = list(others.values())[: NAMES_IN_TITLE - 1] if own else []
+    told = list(others.values())[: NAMES_IN_TITLE - 1] if is_removed_symbol else []
     sentences = "".join(
         f" `{row.name}` was {_fate(row)}{' too' if _fate(row) == _fate(first) else ''}: "
         f"{row.reference.path}:{row.reference.line} still uses {_left(row)}."
         for row in told
     )
-    left = list(others)[len(told) if own else NAMES_IN_TITLE - 1 : LISTED_NAMES]
+    left = list(others)[len(told) if is_removed_symbol else NAMES_IN_TITLE - 1 : LISTED_NAMES]
     if first.misfit is not None or not left:
         return sentences
     return f"{sentences} The same holds for {', '.join(f'`{name}`' for name in left)}."

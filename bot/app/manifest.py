@@ -27,10 +27,11 @@ PERMISSIONS = {
     "merge_queues": "read",
     "actions": "read",  # the logs of jobs that failed
 }
+# Of those whose own name tells little
 PERMISSION_NAMES = {
     "contents": "code (to resolve threads, and for /deeprepo fix)",
     "issues": "issues (the reactions to commands)",
-}  # of those whose own name tells little
+}
 LONGEST_NAME = 34
 CODE = re.compile(r"[A-Za-z0-9_-]{1,128}")
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")

@@ -228,8 +228,8 @@ class Admission:
         is_stranger = ask.stranger and not await self.people.is_writer(ask.pull, ask.actor, now - DAY)
         is_comment = isinstance(ask, CommandAsk | RemarkAsk)
         home = (ask.pull.installation, is_comment)
-        own, strangers = self._counts[*home, ask.actor], self._counts[home]
-        if is_comment and own >= (COMMENTS_OF_STRANGER if is_stranger else COMMENTS):
+        by_actor, strangers = self._counts[*home, ask.actor], self._counts[home]
+        if is_comment and by_actor >= (COMMENTS_OF_STRANGER if is_stranger else COMMENTS):
             return TOO_MANY, None
         if is_comment and is_stranger and strangers >= COMMENTS_OF_STRANGERS:
             return ALL_STRANGERS, None
@@ -238,6 +238,6 @@ class Admission:
         if is_comment:
             return "", None
         if not is_stranger:
-            return "", DELAY_STEP if own >= CHANGES else None
-        above = max(own, strangers // 4) - UNDELAYED_CHANGES
+            return "", DELAY_STEP if by_actor >= CHANGES else None
+        above = max(by_actor, strangers // 4) - UNDELAYED_CHANGES
         return "", min(MAX_DELAY, DELAY_STEP * above) if above > 0 else None

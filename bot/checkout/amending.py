@@ -19,15 +19,15 @@ REGULAR = (b"100644", b"100755")
 async def modes(pull: PullRequest, paths: Iterable[str]) -> dict[str, str]:
     """Return the mode of each of these files of the head, as git writes it; absent where it is not a regular file."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-git-") as folder:
-        own = own_git_dir.of_pull(pull, Path(folder, "own.git"))
-        env = own_git_dir.environment(own)
-        modes_by_path = {path: await _mode(pull.head, path, own, env) for path in paths}
+        git_dir = own_git_dir.of_pull(pull, Path(folder, "own.git"))
+        env = own_git_dir.environment(git_dir)
+        modes_by_path = {path: await _mode(pull.head, path, git_dir, env) for path in paths}
     return {path: mode.decode() for path, mode in modes_by_path.items() if mode in REGULAR}
 
 
-async def _mode(tree: str, path: str, own: str, env: Mapping[str, str]) -> bytes:
+async def _mode(tree: str, path: str, git_dir: str, env: Mapping[str, str]) -> bytes:
     name = os.fsdecode(raw_name(path))
-    row_text = await git.output("--literal-pathspecs", "ls-tree", "-z", tree, "--", name, cwd=own, env=env)
+    row_text = await git.output("--literal-pathspecs", "ls-tree", "-z", tree, "--", name, cwd=git_dir, env=env)
     return row_text.partition(b" ")[0]
 
 
@@ -35,19 +35,21 @@ async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) 
     """Return the pull request with these contents at its head. Raises UsageError for a path that is not a file of the head."""
     files.folder(Path(scratch))
     folder = Path(tempfile.mkdtemp(prefix="amended-", suffix=".git", dir=scratch))
-    own = own_git_dir.of_pull(pull, folder)
-    objects = pull.object_dir or str(Path(own, "objects"))
-    env = own_git_dir.environment(own, {"GIT_INDEX_FILE": str(Path(own, "index")), "GIT_OBJECT_DIRECTORY": objects})
+    git_dir = own_git_dir.of_pull(pull, folder)
+    objects = pull.object_dir or str(Path(git_dir, "objects"))
+    env = own_git_dir.environment(
+        git_dir, {"GIT_INDEX_FILE": str(Path(git_dir, "index")), "GIT_OBJECT_DIRECTORY": objects}
+    )
     if pull.object_dir:  # what it borrows from is told there; ours borrows from the same
         env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str(Path(paths_of(pull.git_dir).common, "objects"))
-    await git.output("read-tree", pull.head, cwd=own, env=env)
+    await git.output("read-tree", pull.head, cwd=git_dir, env=env)
     rows = []
     for path, content in sorted(contents.items()):
-        mode = await _mode(pull.head, path, own, env)
+        mode = await _mode(pull.head, path, git_dir, env)
         if mode not in REGULAR:
             raise UsageError(f"{path} is not a file of the reviewed tree: it was not changed")
-        blob = await git.output("hash-object", "-w", "--no-filters", "--stdin", cwd=own, env=env, stdin=content)
+        blob = await git.output("hash-object", "-w", "--no-filters", "--stdin", cwd=git_dir, env=env, stdin=content)
         rows.append(b"%s %s 0\t%s\0" % (mode, blob.strip(), raw_name(path)))
-    await git.output("update-index", "-z", "--index-info", cwd=own, env=env, stdin=b"".join(rows))
-    tree = (await git.output("write-tree", "--missing-ok", cwd=own, env=env)).decode().strip()
+    await git.output("update-index", "-z", "--index-info", cwd=git_dir, env=env, stdin=b"".join(rows))
+    tree = (await git.output("write-tree", "--missing-ok", cwd=git_dir, env=env)).decode().strip()
     return replace(pull, head=tree, object_dir=objects)

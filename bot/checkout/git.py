@@ -73,9 +73,11 @@ async def start(
     *arguments: str, cwd: str, env: Mapping[str, str] | None = None, online: bool = False, personal: bool = False
 ) -> asyncio.subprocess.Process:
     """Start git with pipes on its three streams. `online`: it starts others, and leads them as a group that can be ended."""
-    own = environment(env, online=online, personal=personal)
+    process_env = environment(env, online=online, personal=personal)
     try:
-        return await start_process("git", *SAFE, *arguments, cwd=cwd, env=own, process_group=0 if online else None)
+        return await start_process(
+            "git", *SAFE, *arguments, cwd=cwd, env=process_env, process_group=0 if online else None
+        )
     except FileNotFoundError as error:
         if error.filename == cwd:
             raise GitError(f"there is no folder {cwd}") from error

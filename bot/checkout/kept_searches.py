@@ -88,10 +88,12 @@ class KeptSearches:
             return None
         rows = [(*meta.split(), path) for meta, path in zip(fields[::2], fields[1::2], strict=True)]
         present = [mode + b" " + oid + b"\t" + path + b"\0" for _, mode, _, oid, _, path in rows if mode != NO_FILE]
-        own = {**self._env, "GIT_INDEX_FILE": f"{self._folder}/index-{len(self._differences)}"}
+        index_env = {**self._env, "GIT_INDEX_FILE": f"{self._folder}/index-{len(self._differences)}"}
         if present:
-            await git.output("update-index", "-z", "--index-info", cwd=self._folder, env=own, stdin=b"".join(present))
-        tree = await git.output("write-tree", "--missing-ok", cwd=self._folder, env=own) if present else b""
+            await git.output(
+                "update-index", "-z", "--index-info", cwd=self._folder, env=index_env, stdin=b"".join(present)
+            )
+        tree = await git.output("write-tree", "--missing-ok", cwd=self._folder, env=index_env) if present else b""
         return Difference(frozenset(name_of(row[-1]) for row in rows), tree.decode().strip())
 
 

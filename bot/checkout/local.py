@@ -152,8 +152,8 @@ async def _missing_history(repository: _OwnRepository, base: str, head: str) -> 
     ends = own_git_dir.ends(repository.place)
     if not ends:
         return ""
-    own = await repository.run("rev-list", f"{base}..{head}")
-    is_cut = bool(own.status) or not ends.isdisjoint(own.out.decode().split())
+    commits = await repository.run("rev-list", f"{base}..{head}")
+    is_cut = bool(commits.status) or not ends.isdisjoint(commits.out.decode().split())
     return "this clone is shallow, `git fetch --unshallow` brings the rest of its history" if is_cut else ""
 
 

@@ -67,8 +67,8 @@ def of_pull(pull: PullRequest, folder: Path) -> str:
 
 async def revisions(place: RepositoryPaths, folder: Path) -> str:
     """Make a bare git folder in which the repository's revisions mean what they mean there. Its path."""
-    own = await local(place)
-    last = {name.lower(): value.lower() for name, value in own}
+    settings = await local(place)
+    last = {name.lower(): value.lower() for name, value in settings}
     git_dir = objects(place.common, folder, sha256=last.get("extensions.objectformat") == "sha256")
     reftable = last.get("extensions.refstorage") == "reftable"
     if reftable and place.git_dir != place.common:
@@ -77,7 +77,7 @@ async def revisions(place: RepositoryPaths, folder: Path) -> str:
         )
     configure(
         folder,
-        [(name, value) for name, value in own if TRACKING.fullmatch(f"{name}={value}")],
+        [(name, value) for name, value in settings if TRACKING.fullmatch(f"{name}={value}")],
         sha256=last.get("extensions.objectformat") == "sha256",
         reftable=reftable,
     )

@@ -83,8 +83,8 @@ def with_features(*, is_estimate: bool = False) -> Callable[[Callable[..., int]]
     added = [option for option in hooks.options() if option.is_estimated or not is_estimate]
 
     def widen(command: Callable[..., int]) -> Callable[..., int]:
-        own, parameters = inspect.signature(command), list[inspect.Parameter]()
-        for name, given in own.parameters.items():
+        signature, parameters = inspect.signature(command), list[inspect.Parameter]()
+        for name, given in signature.parameters.items():
             new = [given.replace(name=each.name, default=None, annotation=each.form) for each in added]
             parameters += new if name == OF_FEATURES else [given]
 
@@ -93,7 +93,7 @@ def with_features(*, is_estimate: bool = False) -> Callable[[Callable[..., int]]
             values = {each.name: each.read(arguments.pop(each.name)) for each in added}
             return command(**arguments, **{OF_FEATURES: values})
 
-        call.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         call.__annotations__ = {given.name: given.annotation for given in parameters} | {"return": int}
         return call
 
@@ -104,15 +104,15 @@ def also_takes(other: Callable[..., int]) -> Callable[[Callable[..., int]], Call
     """Make a command accept each option of `other`. Those that it has no parameter for are hidden, and change nothing."""
 
     def widen(command: Callable[..., int]) -> Callable[..., int]:
-        own = inspect.signature(command)
+        signature = inspect.signature(command)
         others = inspect.signature(other).parameters
-        hidden = [_hide(given) for name, given in others.items() if name not in own.parameters]
+        hidden = [_hide(given) for name, given in others.items() if name not in signature.parameters]
 
         @wraps(command)
         def call(**arguments: Any) -> int:  # noqa: ANN401 - as they come from the command line
-            return command(**{name: arguments[name] for name in own.parameters})
+            return command(**{name: arguments[name] for name in signature.parameters})
 
-        call.__signature__ = own.replace(parameters=[*own.parameters.values(), *hidden])  # type: ignore[attr-defined]
+        call.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *hidden])  # type: ignore[attr-defined]
         call.__annotations__ = command.__annotations__ | {given.name: given.annotation for given in hidden}
         return call
 

@@ -88,8 +88,12 @@ def tell_stopped(review: "Review", *, push: bool) -> None:
         return
     mark = next((finding.identity for finding in review.reaching(review.settings.fail_on)), "FINDING")
     again = "git push --no-verify" if push else "git commit --no-verify"
-    own, program = Path(sys.executable).parent / "deeprepo", shutil.which("deeprepo", path=hook.path())
-    name = "deeprepo" if program is not None and Path(program).resolve() == own.resolve() else shlex.quote(str(own))
+    beside_python, program = Path(sys.executable).parent / "deeprepo", shutil.which("deeprepo", path=hook.path())
+    name = (
+        "deeprepo"
+        if program is not None and Path(program).resolve() == beside_python.resolve()
+        else shlex.quote(str(beside_python))
+    )
     tell(
         f"`{again}` goes on without this check. If a finding is wrong, silence it on this machine, for example "
         f"`{name} ignore {mark} --local --reason '...'`; without --local the entry is for everybody, once it is on the base branch."

@@ -92,8 +92,8 @@ class _Trace:
     def _turn(self, above: "Tree", row: Row) -> "Tree":
         """A turn below its run, with the calls that its block made."""
         at = f"{row['run']}:{row['number']}"
-        own = [call for call in self._calls(at) if call["role"] == "root"]
-        cost, block = (f"  {_totals(own)}", "dim"), (f"  block {row['seconds']:.1f} s", "dim")
+        root_calls = [call for call in self._calls(at) if call["role"] == "root"]
+        cost, block = (f"  {_totals(root_calls)}", "dim"), (f"  block {row['seconds']:.1f} s", "dim")
         branch = above.add(_words((f"turn {row['number']}", "bold"), cost, block))
         for text, most, style in ((row["said"], 1, "italic"), (row["code"], 3, "green")):
             for line in _lines(text, most):

@@ -140,6 +140,6 @@ REJECTS = re.compile(
 
 def reason(body: str) -> str:
     """Return the writer's own words on one line, if they begin with a rejection and their first sentence asks nothing; else nothing."""
-    own = " ".join(" ".join(own_lines(plain_lines(body))).replace("\u2019", "'").split())
-    first = re.split(r"(?<=[.!?])\s", own, maxsplit=1)[0]
-    return own[:LONGEST_REASON] if REJECTS.match(own) and not first.endswith("?") else ""
+    prose = " ".join(" ".join(own_lines(plain_lines(body))).replace("\u2019", "'").split())
+    first = re.split(r"(?<=[.!?])\s", prose, maxsplit=1)[0]
+    return prose[:LONGEST_REASON] if REJECTS.match(prose) and not first.endswith("?") else ""

@@ -19,9 +19,8 @@ Must = Annotated[
     ),
 ]
 Threshold = Literal["off", Severity]  # from which findings do something
-Bar = Annotated[
-    Threshold, Checked(lambda value: "off" if value is False else value, before=True)
-]  # YAML reads a bare `off` as false
+# YAML reads a bare `off` as false
+Bar = Annotated[Threshold, Checked(lambda value: "off" if value is False else value, before=True)]
 Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review by itself
 SECTIONS = {  # of the file, whose keys are settings of their own: what each holds
     "models": (

@@ -41,6 +41,6 @@ def is_running() -> bool:
 
 def path() -> str:
     """Return the PATH of the person whose commit or push it is: pre-commit puts the environment of a hook in front of it."""
-    own = str(Path(sys.executable).parent)
+    python_folder = str(Path(sys.executable).parent)
     folders = os.environ.get("PATH", "").split(os.pathsep)
-    return os.pathsep.join(folder for folder in folders if folder != own or "PRE_COMMIT" not in os.environ)
+    return os.pathsep.join(folder for folder in folders if folder != python_folder or "PRE_COMMIT" not in os.environ)

@@ -153,11 +153,11 @@ def _chosen(facts: PullFacts, settings: "Config") -> Iterator[str]:
         yield f"`triggers.skip_authors` of {of('skip_authors')} names its author"
     if triggers.branches and not any(fnmatchcase(facts.base_ref, pattern) for pattern in triggers.branches):
         yield f"`triggers.branches` of {of('branches')} does not name its base branch"
-    own = {label.lower() for label in facts.labels}  # GitHub does not tell labels apart by their letters' case
-    bad = next((label for label in triggers.skip_labels if label.lower() in own), None)
+    lower_labels = {label.lower() for label in facts.labels}  # GitHub does not tell labels apart by their letters' case
+    bad = next((label for label in triggers.skip_labels if label.lower() in lower_labels), None)
     if bad is not None:
         yield f"it has the label `{bad}`, one of `triggers.skip_labels` in {of('skip_labels')}"
-    if triggers.labels and not own & {label.lower() for label in triggers.labels}:
+    if triggers.labels and not lower_labels & {label.lower() for label in triggers.labels}:
         yield f"it has none of the labels that `triggers.labels` of {of('labels')} asks for"
 
 

@@ -150,8 +150,11 @@ class Config(ReviewSettings):
 
     def for_labels(self, labels: Iterable[str]) -> "Config":
         """Return the settings of a pull request with these labels: of `effort_for` what fits one of them, or asks for none."""
-        own = {"", *(label.lower() for label in labels)}  # GitHub does not tell labels apart by their letters' case
-        return replace(self, effort_for=tuple((p, "", e) for p, label, e in self.effort_for if label.lower() in own))
+        # GitHub does not tell labels apart by their letters' case
+        lower_labels = {"", *(label.lower() for label in labels)}
+        return replace(
+            self, effort_for=tuple((p, "", e) for p, label, e in self.effort_for if label.lower() in lower_labels)
+        )
 
     def for_paths(self, paths: Iterable[str]) -> "Config":
         """Return the settings of a change of these files: `effort` is what the most demanding of them gets by `effort_for`."""
@@ -234,13 +237,13 @@ def resolve(
     `shared` are files that the repository shares with others, the weakest first. Raises ConfigError for a file or a value that cannot be used.
     """
     operator = asdict(settings)
-    own, warnings = _own(repository, name, others, flags, operator)
+    from_file, warnings = _own(repository, name, others, flags, operator)
     layers = []
     for layer in (file.layer() for file in shared):
         allowed, refusals = _allowed(layer.values, flags, operator, layer.source)
         layers.append(replace(layer, values=allowed))
         warnings += [*layer.warnings, *refusals]
-    files = [*((layer.source, layer.values) for layer in layers), (name, own)]
+    files = [*((layer.source, layer.values) for layer in layers), (name, from_file)]
     values, origins = _layered(operator, files, flags)
     for layer in reversed(layers):
         _bind(values, origins, layer, flags)
@@ -279,8 +282,8 @@ def _own(
     file, warnings = read(text, name)
     idle = (each for each in FILE_FIELDS if file.about_itself.get(each.name))
     unread += [f"{name}: {each.name} has an effect in {each.metadata['only_in']} alone" for each in idle]
-    own, refusals = _allowed(file.values, flags, operator, name)
-    return own, [*warnings, *unread, *refusals]
+    allowed, refusals = _allowed(file.values, flags, operator, name)
+    return allowed, [*warnings, *unread, *refusals]
 
 
 def _layered(

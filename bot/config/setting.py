@@ -72,7 +72,8 @@ def _language(value: str) -> str:
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
 Language = Annotated[str, Checked(_language, pattern=LANGUAGE)]
 Pattern = Annotated[str, Checked(_pattern)]  # as in .gitignore
+# One alone is written as a text
 Patterns = Annotated[
     tuple[Pattern, ...],
     Checked(lambda value: (value,) if isinstance(value, str) else value, before=True, short={"type": "string"}),
-]  # one alone is written as a text
+]

@@ -147,8 +147,8 @@ def environment(*, on_server: bool = False) -> Settings:
     `on_server`: with the ceilings that hold where strangers start reviews.
     """
     names = own_variables()
-    own = tuple(row for row in os.environ.items() if row[0].upper() in names)
-    settings = _validate(own) if any(value for _, value in own) else Settings()
+    rows = tuple(row for row in os.environ.items() if row[0].upper() in names)
+    settings = _validate(rows) if any(value for _, value in rows) else Settings()
     return settings.with_server_ceilings() if on_server else settings
 
 

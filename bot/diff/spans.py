@@ -145,8 +145,10 @@ def _stands_whole(span: Span) -> bool:
 def _remains(file: ChangedFile, outer: Span, inner: Sequence[Span]) -> list[Span]:
     """The changed lines of a large definition that lie in none of its changed members, under its name."""
     changed_lines = file.added_lines if outer.side == "head" else file.removed_lines
-    own = {line for line in changed_lines - _covered_lines(inner, outer.side) if outer.start <= line <= outer.end}
-    runs = _runs(own, outer.side, changed_lines)
+    outer_lines = {
+        line for line in changed_lines - _covered_lines(inner, outer.side) if outer.start <= line <= outer.end
+    }
+    runs = _runs(outer_lines, outer.side, changed_lines)
     names = [outer.name if len(runs) == 1 else f"{outer.name} {run.name}" for run in runs]
     return [
         replace(run, name=name, symbol=outer.symbol, names=outer.names) for run, name in zip(runs, names, strict=True)

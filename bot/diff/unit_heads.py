@@ -23,9 +23,8 @@ _OPENS = re.compile(r"(?:[{(\[:]|=>|->|=|\b(?:do|then|begin)(?:\s*\|[^|]*\|)?)\s
 _BRANCH = re.compile(
     r"[})\]]|(?:else|elif|elsif|except|finally|catch|case|default|rescue|ensure|public|private|protected)\b(?=.*[:{]\s*$|\s*$)"
 )
-Opener = tuple[
-    int, int, bool, bool
-]  # indentation, line, whether something begins on it, whether it goes on with another
+# Indentation, line, whether something begins on it, whether it goes on with another
+Opener = tuple[int, int, bool, bool]
 
 
 def with_heads(

@@ -120,11 +120,11 @@ class _Search:
         rows = await self.tree.grep_lines(
             Query([self.short], word=bool(re.fullmatch(r"\w+", self.short)), limit=MAX_SEARCHED_ROWS)
         )
-        own, about = _own_lines(self.finding), self.finding
+        quoted, about = _own_lines(self.finding), self.finding
         claim_texts = (about.title, about.why, about.quote, *(item.quote for item in about.evidence))
         self.near.update(re.findall(r"[\w$]+", " ".join(claim_texts)))
         self.near.update(name for text in file_lines(await self.tree.read(about.path)) for name in defined_names(text))
-        left = await self._code_rows([row for row in rows if self._tells(row) and (row[0], row[1]) not in own])
+        left = await self._code_rows([row for row in rows if self._tells(row) and (row[0], row[1]) not in quoted])
         if self.claim.says == "only-caller" and (not self.claim.of or len(await self._definers(rows)) > 1):
             return OPEN
         against = [row for row in left if self._does(row)]

@@ -57,8 +57,8 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _around(finding: Finding) -> set[tuple[str, int]]:
     """The lines of files that a finding is about or quotes. Two findings with none in common are two defects."""
-    own = {(finding.path, part) for part in range(finding.start // STRETCH, finding.end // STRETCH + 1)}
-    return own | {(item.path, item.line // STRETCH) for item in finding.evidence}
+    stretches = {(finding.path, part) for part in range(finding.start // STRETCH, finding.end // STRETCH + 1)}
+    return stretches | {(item.path, item.line // STRETCH) for item in finding.evidence}
 
 
 def add(distinct_findings: list[Finding], finding: Finding) -> bool:
@@ -254,8 +254,8 @@ def unite(finding: Finding, other: Finding) -> Finding:
     strong, weak = sorted((finding, other), key=lambda f: (not f.is_masked, f.verdict.rank, severity_rank(f.severity)))
     apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start
     place = (Evidence(weak.path, weak.quote, weak.start, weak.side),) if apart and weak.start else ()
-    own = (strong.path, strong.side, strong.start)
-    evidence = [e for e in (*place, *weak.evidence) if (e.path, e.side, e.line) != own]
+    strong_place = (strong.path, strong.side, strong.start)
+    evidence = [e for e in (*place, *weak.evidence) if (e.path, e.side, e.line) != strong_place]
     fix = None if apart else weak.suggestion  # it replaces the lines of the other place
     return _combine(strong, replace(weak, evidence=tuple(evidence), suggestion=fix))
 

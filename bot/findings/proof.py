@@ -71,8 +71,8 @@ async def gather(
 ) -> tuple[Excerpt, ...]:
     """Return the excerpts for one finding, the most telling first, in at most `room` tokens."""
     places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents)]
-    own = [one for one in finding.evidence if not one.repository]
-    places += [CodeSpan(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in own]
+    product_evidence = [one for one in finding.evidence if not one.repository]
+    places += [CodeSpan(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in product_evidence]
     places += [*await _definitions(finding, tree), *_callers(finding, dependents)]
     excerpts, shown_lines = list(_of_consumers(finding)), ShownLines()
     room -= sum(tokens(one.body) for one in excerpts)

@@ -96,12 +96,12 @@ def tell_apart(findings: Sequence[Finding]) -> list[Finding]:
     taken = {finding.identity for finding in findings if finding.status not in ("new", "fixed")}
     named = dict[int, Finding]()
     for at, one in sorted(enumerate(findings), key=lambda row: (row[1].path, row[1].start)):
-        own = (
+        fresh_names = (
             again
             for mark in _copies(one.fingerprint)
             if (again := replace(one, fingerprint=mark)).identity not in taken
         )
-        named[at] = next(own, one) if one.status == "new" else one
+        named[at] = next(fresh_names, one) if one.status == "new" else one
         taken.add(named[at].identity)
     return [named[index] for index in range(len(findings))]
 
@@ -175,13 +175,13 @@ class _Head:
         """
         if past.side == "base":
             return None if await self._is_as_before(past.path) else past.with_status("still")
-        own = new_path(past.path, self._files)
+        own_path = new_path(past.path, self._files)
         others = {
             finding.path for finding in self._earlier.findings if finding.quote == past.quote and finding is not past
         }
-        paths = dict.fromkeys((own, *(file.path for file in self._files), *self._earlier.files))
+        paths = dict.fromkeys((own_path, *(file.path for file in self._files), *self._earlier.files))
         for path in paths:
-            if path != own and path in others:
+            if path != own_path and path in others:
                 continue  # there the same words are a finding of their own
             if await self._holds(path, past.path, past.quote):
                 start, end = locate(await self._read(path) or "", past.quote, past.start) or (past.start, past.end)
@@ -428,8 +428,8 @@ def give_numbers(
     highest = max((*fingerprints_by_number, *taken_numbers), default=0)
     numbered_rows: dict[int, PlacedFinding] = {}
     for row in in_order(row for row in rows if row.place and not row.finding.number):
-        own = free.get(row.finding.fingerprint)
-        number = own.pop(0) if own else highest + 1
+        free_numbers = free.get(row.finding.fingerprint)
+        number = free_numbers.pop(0) if free_numbers else highest + 1
         is_back = number <= highest and row.finding.is_new
         highest = max(highest, number)
         tracking = replace(row.finding.tracking, number=number, how="back" if is_back else row.finding.tracking.how)

@@ -139,7 +139,7 @@ def _lines(finding: Finding) -> list[Finding]:
 
 def _at(finding: Finding, there: Evidence) -> Finding:
     """Return the finding as it would be reported at a line of its evidence."""
-    own = Evidence(finding.path, finding.quote, finding.start, finding.side, note=there.note)
+    first_place = Evidence(finding.path, finding.quote, finding.start, finding.side, note=there.note)
     rest = (item for item in finding.evidence if item is not there)
     return identify(
         replace(
@@ -149,7 +149,7 @@ def _at(finding: Finding, there: Evidence) -> Finding:
             start=there.line,
             end=there.line,
             side=there.side,
-            evidence=(own, *rest),
+            evidence=(first_place, *rest),
         )
     )
 

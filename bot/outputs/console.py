@@ -178,9 +178,9 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
             "evidence",
             Group(*(_evidence(item, finding.rewritten(item.path, item.line, item.side)) for item in finding.evidence)),
         )
-    own = finding.rewritten(finding.path, finding.start, finding.side)
-    if finding.suggestion is None and own:
-        yield "fix", Text(visible(own.strip()), "green")
+    rewrite = finding.rewritten(finding.path, finding.start, finding.side)
+    if finding.suggestion is None and rewrite:
+        yield "fix", Text(visible(rewrite.strip()), "green")
     if finding.suggestion is not None:
         replacement_text = finding.suggestion if replacement is None else replacement
         yield "fix", Text(dedent(visible(replacement_text.strip("\r\n"))) or "delete these lines", "green")

@@ -317,9 +317,9 @@ def silencings(review: Review) -> tuple[Silencing, ...]:
 
 def silenced_counts(review: Review) -> dict[str, int]:
     """Return how many findings the list or a command silenced, we have taken back, and said in other words what people had dismissed."""
-    own = Counter(silencing.scope for silencing in silencings(review) if silencing.rule is None)
-    named = own["withdrawn"], own["repeat"]
-    return {"suppressed": own.total() - sum(named), "withdrawn": named[0], "silenced_repeat": named[1]}
+    counts = Counter(silencing.scope for silencing in silencings(review) if silencing.rule is None)
+    named = counts["withdrawn"], counts["repeat"]
+    return {"suppressed": counts.total() - sum(named), "withdrawn": named[0], "silenced_repeat": named[1]}
 
 
 def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:

@@ -32,9 +32,9 @@ def summary(
 
     `posted_findings`: findings that have comments of their own, to which the summary only points. Secrets are hidden already.
     """
-    listing, own = facts.listing(review), {id(item) for item in posted_findings}
+    listing, posted_ids = facts.listing(review), {id(item) for item in posted_findings}
     groups = {"full": listing.full, "still": listing.still, "folded": listing.collapsed_findings}  # as they get room
-    here = [item for group in groups.values() for item in group if id(item) not in own]
+    here = [item for group in groups.values() for item in group if id(item) not in posted_ids]
     with_heading = {id(item) for item in (*listing.full, *listing.collapsed_findings)}  # others have one on their fold
     templates = {
         place: [section.template for section in sections() if section.place == place] for place in get_args(Place)
@@ -64,7 +64,7 @@ def summary(
         shown = {id(item): detail for item, detail in zip(here, details, strict=False)}
         rows = {
             name: [
-                {**row, "posted": id(item) in own, "detail": shown.get(id(item), "")}
+                {**row, "posted": id(item) in posted_ids, "detail": shown.get(id(item), "")}
                 for row, item in zip(values[name], group, strict=True)
             ]
             for name, group in groups.items()

@@ -176,8 +176,8 @@ def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: P
 
 def _mended(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[str, Any]]:
     """The evidence, with the places that are new marked; before it the finding's own line as code can write it anew."""
-    own = finding.rewritten(finding.path, finding.start, finding.side)
-    rows = [Evidence(finding.path, own.strip(), finding.start, note="becomes")] if own else []
+    rewrite = finding.rewritten(finding.path, finding.start, finding.side)
+    rows = [Evidence(finding.path, rewrite.strip(), finding.start, note="becomes")] if rewrite else []
     new = f", {words.say('place_new')}"
     others = [
         replace(item, note=f"{item.note}{new}") if item.location in finding.tracking.added else item

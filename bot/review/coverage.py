@@ -143,12 +143,12 @@ class CoverageTracker:
             if path not in self._callers and line in prompt and (self._lines[path, line] or path in prompt):
                 self._callers[path] = [by]
         plain = _NUMBERED.sub("", prompt)  # as read() prints lines to the root
-        own = _WRITTEN.sub("", prompt)  # as prompts write the rows of a diff
+        bare_prompt = _WRITTEN.sub("", prompt)  # as prompts write the rows of a diff
         left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
         read = [
             unit
             for unit in left
-            if stands_in(unit, self._blocks[unit.id], prompt) or _whole(unit, plain) or _whole(unit, own)
+            if stands_in(unit, self._blocks[unit.id], prompt) or _whole(unit, plain) or _whole(unit, bare_prompt)
         ]
         return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
 
@@ -342,7 +342,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     fresh = {file.path: file.added_lines for file in files}
     uses_by_place: dict[UsePlace, ObligedUse] = {}
     rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
-    rows += [(_override(key, own), symbols.get(key)) for key, own in dependents.heirs]
+    rows += [(_override(key, override), symbols.get(key)) for key, override in dependents.heirs]
     for row, item in sorted(rows, key=lambda pair: _telling(pair[0])):
         changes = item.contract if item is not None else ("removed",) if not row.is_guessed else ()
         is_gone = not {"removed", "renamed"}.isdisjoint(changes)
@@ -391,11 +391,22 @@ def _telling(row: Reference) -> tuple[bool, bool, bool, bool, bool, str, int]:
     return not row.missing, row.test, not row.sure, not row.call, not is_code(row.path), row.path, row.line
 
 
-def _override(key: str, own: Definition) -> Reference:
-    text = own.head if own.called else own.name
-    test = is_test(own.path)
-    span = own.start, own.end
-    return Reference(key, own.short, own.path, own.start, text, own.name, span, "bound", test=test, form="definition")
+def _override(key: str, override: Definition) -> Reference:
+    text = override.head if override.called else override.name
+    test = is_test(override.path)
+    span = override.start, override.end
+    return Reference(
+        key,
+        override.short,
+        override.path,
+        override.start,
+        text,
+        override.name,
+        span,
+        "bound",
+        test=test,
+        form="definition",
+    )
 
 
 def stands_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:

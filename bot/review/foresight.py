@@ -9,12 +9,8 @@ from rlm.money.calls import Calls
 from rlm.values import Model, Prompt, Purpose, Usage
 
 REPLY = 400  # tokens of a structured answer, as an estimate assumes them
-HABIT: dict[Purpose, int] = {
-    "verify": 600,
-    "worker": 800,
-    "pairs": 1_200,
-    "root": 2_000,
-}  # tokens of thinking that an estimate assumes
+# Tokens of thinking that an estimate assumes
+HABIT: dict[Purpose, int] = {"verify": 600, "worker": 800, "pairs": 1_200, "root": 2_000}
 
 
 def second_calls(calls: Calls, model: Model, prompts: Sequence[Prompt], role: Purpose, more: int) -> list[bool]:

@@ -29,8 +29,8 @@ class Failures(StoragePart):
 
     async def record(self, one: Failure) -> None:
         """Remember one."""
-        own = owner_columns(one.pull) | {"name": f"{one.pull.owner}/{one.pull.name}", "number": one.pull.number}
-        await self.put(failure, {**asdict(one), **own, "why": one.why[:MAX_SENTENCE_CHARS]})
+        row = owner_columns(one.pull) | {"name": f"{one.pull.owner}/{one.pull.name}", "number": one.pull.number}
+        await self.put(failure, {**asdict(one), **row, "why": one.why[:MAX_SENTENCE_CHARS]})
 
     async def clear(self, name: str) -> bool:
         """Forget one: it was tried again, or is done after all. False where there was none."""

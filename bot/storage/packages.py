@@ -47,9 +47,9 @@ class Packages(StoragePart):
 
     async def keep(self, home: PackageHome, rows: Sequence[PackageRow]) -> None:
         """Store what one repository offers and takes."""
-        own = {"installation": home.installation, "repository": home.repository}
+        where = {"installation": home.installation, "repository": home.repository}
         values = [
-            {**own, **{name: str(value)[:MAX_NAME_CHARS] for name, value in asdict(row).items()}}
+            {**where, **{name: str(value)[:MAX_NAME_CHARS] for name, value in asdict(row).items()}}
             for row in dict.fromkeys(rows[:MAX_PACKAGE_ROWS])
         ]
 

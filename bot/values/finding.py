@@ -314,8 +314,8 @@ class Finding:
         mine = (each for each in self.basis.breaks if each not in told)
         telling = Telling(self.title, self.why, self.consequence)
         note = SAME_VALUE if self.category == "secret" else ALSO_BROKEN
-        own = Evidence(self.path, self.quote, self.start, self.side, note, telling=telling, breaks=tuple(mine))
-        return own, *others
+        first_place = Evidence(self.path, self.quote, self.start, self.side, note, telling=telling, breaks=tuple(mine))
+        return first_place, *others
 
     def place_number(self, path: str, line: int) -> int:
         """Return which of the equal lines of its file a place is, from 1: those that are known first; 0 if it is no place of it."""

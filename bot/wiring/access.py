@@ -86,9 +86,9 @@ def address(provider: str, flags: Mapping[str, Any], settings: Settings) -> str 
 
     Raises UsageError if DEEPREPO_BASE_URL is set and nobody said for which provider: the code would go elsewhere than expected.
     """
-    own = config.base_url(provider)
-    if own or not settings.base_url:
-        return own
+    address = config.base_url(provider)
+    if address or not settings.base_url:
+        return address
     ours = (settings.root, settings.worker), (flags.get("root"), flags.get("worker"))
     if provider == owner(settings.base_url, *ours):
         return settings.base_url

@@ -41,8 +41,8 @@ async def answers(pull: PullRequest, findings: Sequence[Finding]) -> Answers:
     lines = {path: source.decode("utf-8", "replace").split("\n") for path, source in sources.items()}
     found = list[tuple[int, str]]()
     for finding in at_head:
-        own = lines.get(finding.path, [])[max(0, finding.start - 2) : finding.end]
-        if match := TODO.search("\n".join(own)):
+        near_lines = lines.get(finding.path, [])[max(0, finding.start - 2) : finding.end]
+        if match := TODO.search("\n".join(near_lines)):
             found.append((finding.number, match[0]))
     return tuple(found)
 

@@ -184,8 +184,8 @@ def without(brief: Brief, left_out: Mapping[str, str], lost: str = "") -> Brief:
         replace(one, problem=TOO_MUCH) if any(path.startswith(begins.get(one.name, ())) for path in theirs) else one
         for one in rows
     )
-    own = {path: why for path, why in left_out.items() if path not in theirs}
-    return replace(brief, consumers=replace(brief.consumers, named=marked), left_out=own)
+    of_product = {path: why for path, why in left_out.items() if path not in theirs}
+    return replace(brief, consumers=replace(brief.consumers, named=marked), left_out=of_product)
 
 
 @asynccontextmanager

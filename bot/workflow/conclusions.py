@@ -30,21 +30,21 @@ async def of_head(
     settings: Config | None,
     store: "Store",
     lacks: Lack = "unreviewed",
-    own: CheckConclusion | None = None,
+    just_made: CheckConclusion | None = None,
 ) -> HeadStatus:
     """Return the worst conclusion of the reviews of this head, over all open pull requests that have it.
 
-    `own`: the conclusion of this pull request's review, if the caller knows it. `lacks`: the reason, if the head has no review. `settings`: None if
+    `just_made`: the conclusion of this pull request's review, if the caller knows it. `lacks`: the reason, if the head has no review. `settings`: None if
     they cannot be used; a stored review then keeps the conclusion that it was made with.
     """
     others = await store.reviews.conclusions_at(pull, facts.head_sha)
-    is_reviewed = own is not None
-    if own is None and lacks != "nothing":
-        own = await _stored(pull, facts, settings, store)
-        is_reviewed = own is not None
+    is_reviewed = just_made is not None
+    if just_made is None and lacks != "nothing":
+        just_made = await _stored(pull, facts, settings, store)
+        is_reviewed = just_made is not None
     of_pulls: dict[int, CheckConclusion] = dict(others)
-    if own is not None:
-        of_pulls[pull.number] = own
+    if just_made is not None:
+        of_pulls[pull.number] = just_made
     elif not of_pulls or lacks != "left out":
         of_pulls[pull.number] = "failure" if settings is None else policy.without_review(settings, lacks)
     worst = checks.worst(of_pulls.values())
@@ -83,8 +83,8 @@ async def silences(pull: PullRef, store: "Store") -> tuple[tuple[Dismissal, ...]
 def under_bar(review: Review, settings: Config) -> Review:
     """Return a stored review under the bar that is in force now: of findings, and of what must hold."""
     shown = settings.without_secrets(know_secrets())  # as a review has them
-    own = {section: review.parts[section.key] for section in sections() if section.key in review.parts}
-    parts = {**review.parts, **{each.key: each.under(part, shown) for each, part in own.items()}}
+    kept_parts = {section: review.parts[section.key] for section in sections() if section.key in review.parts}
+    parts = {**review.parts, **{each.key: each.under(part, shown) for each, part in kept_parts.items()}}
     bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict)
     return replace(review, settings=bar, parts=parts)
 

@@ -15,8 +15,8 @@ def name(ask: ReviewAsk, head: str, base: str, job: str) -> str:
 
     Who asks for a review by hand wants a fresh look: that has a journal of its own.
     """
-    own = hashlib.sha256(job.encode()).hexdigest()[:12] if ask.trigger in ASKED else ""
-    return "-".join(filter(None, (str(ask.pull.repository), str(ask.pull.number), base[:12], head[:12], own)))
+    suffix = hashlib.sha256(job.encode()).hexdigest()[:12] if ask.trigger in ASKED else ""
+    return "-".join(filter(None, (str(ask.pull.repository), str(ask.pull.number), base[:12], head[:12], suffix)))
 
 
 def path(folder: Path, journal: str) -> Path:

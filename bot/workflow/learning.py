@@ -64,8 +64,8 @@ class Lessons:
 
         Once a comment shows the words, `store.rules.show` remembers it, so that reactions on it decide.
         """
-        own = replace(dismissal, reason=dismissal.reason[: reading.LONGEST_REASON])
-        rules = await self.store.rules.propose_all(self.pull, proposing.proposals(finding, own, link), time.time())
+        bounded = replace(dismissal, reason=dismissal.reason[: reading.LONGEST_REASON])
+        rules = await self.store.rules.propose_all(self.pull, proposing.proposals(finding, bounded, link), time.time())
         return proposing.proposal_words(rules, self.words), proposing.decisive(rules)
 
     async def decide(
@@ -199,10 +199,10 @@ class Lessons:
 
     async def _show(self, finding: PostedFinding, rule: LearnedRule, proposal_text: Safe) -> None:
         # A number alone may have meant another rule before the App was taken off the repository and given back.
-        own = rule.rule
-        about = (own.kind, own.path, own.symbol, own.text if own.is_learning else "")
+        owner_rule = rule.rule
+        about = (owner_rule.kind, owner_rule.path, owner_rule.symbol, owner_rule.text if owner_rule.is_learning else "")
         digest = hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:20]
-        facts = {"number": str(own.number), "rule": digest}
+        facts = {"number": str(owner_rule.number), "rule": digest}
         text = f"{marker.make(RULE, **facts)}\n{proposal_text}"
 
         async def find() -> PostedComment | None:
@@ -210,7 +210,7 @@ class Lessons:
             return next((each for each, its in there if its.get("kind") == RULE and facts.items() <= its.items()), None)
 
         comment = await self.host.once(find, partial(self.host.reply, finding.comment.id, text))
-        await self.store.rules.show(self.pull.repository, own.number, comment.id, comment.kind)
+        await self.store.rules.show(self.pull.repository, owner_rule.number, comment.id, comment.kind)
 
 
 def _ref(comment: int, kind: str) -> CommentRef:

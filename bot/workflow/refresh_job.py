@@ -47,17 +47,17 @@ async def refresh(state: PullState, settings: Config, host: Host, server: Server
     made_review = await _rendered_again(own_review, pull, server) if own_review is not None else None
     if own_review is None:
         lacks: Lack = "left out" if await checks.is_left_out(host, facts.head_sha) else "unreviewed"
-        conclusion = await conclusions.of_head(pull, facts, settings, store, lacks)
-        await checks.show(host, facts.head_sha, conclusion)
+        status = await conclusions.of_head(pull, facts, settings, store, lacks)
+        await checks.show(host, facts.head_sha, status)
     elif made_review is None:
         await server.jobs.submit(ReviewAsk(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
     else:
         review = conclusions.under_bar(made_review.review, settings)
-        own = checks.conclude(review)
-        conclusion = await conclusions.of_head(pull, facts, settings, store, own=own)
-        await renew(host, own_review.id, review, made_review.comments, made_review.page, conclusion)
-        if own != own_review.conclusion:
-            await store.reviews.conclude(own_review.id, own)
+        now = checks.conclude(review)
+        status = await conclusions.of_head(pull, facts, settings, store, just_made=now)
+        await renew(host, own_review.id, review, made_review.comments, made_review.page, status)
+        if now != own_review.conclusion:
+            await store.reviews.conclude(own_review.id, now)
 
 
 async def _rendered_again(own_review: StoredReview, pull: PullRef, server: Server) -> MadeReview | None:

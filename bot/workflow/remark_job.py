@@ -117,7 +117,7 @@ async def _withdrawn(
         dismissal = Dismissal(fingerprint, reason, "withdrawn", ask.actor)
         await people.dismiss(ask.pull, dismissal, now)
         if finding is not None and writes:
-            own = replace(dismissal, reason=heard_remark.said[-1].text)
-            proposal_text, number = await lessons.propose(finding, own, link)
+            dismissed = replace(dismissal, reason=heard_remark.said[-1].text)
+            proposal_text, number = await lessons.propose(finding, dismissed, link)
             proposals |= {number: proposal_text} if number else {}
     return proposals

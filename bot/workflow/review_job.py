@@ -228,10 +228,12 @@ class ServerReviewer(Reviewer):
             earlier=await store.reviews.memory(asked, run.id),
         )
 
-    async def head_status(self, lacks: Lack = "unreviewed", own: CheckConclusion | None = None) -> HeadStatus:
+    async def head_status(self, lacks: Lack = "unreviewed", just_made: CheckConclusion | None = None) -> HeadStatus:
         """Say what the head comes to, by its stored reviews."""
         run = self.run
-        return await conclusions.of_head(run.ask.pull, run.state.facts, run.settings, self.server.store, lacks, own)
+        return await conclusions.of_head(
+            run.ask.pull, run.state.facts, run.settings, self.server.store, lacks, just_made
+        )
 
     async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
         """Store a review that holds, and count it. What could not be posted, the next round says."""

@@ -191,7 +191,7 @@ class Reviewer(ABC):
         await self.keep(made, conclusion, start, is_posted=posted is not None)
         if fault is not None and not isinstance(fault, self.final):
             raise fault
-        return ReviewResult(await self.head_status(own=conclusion), "", made, posted, fault)
+        return ReviewResult(await self.head_status(just_made=conclusion), "", made, posted, fault)
 
     async def end_check(self, check: int | None, result: ReviewResult) -> None:
         """End the check run, if there is one, with the review or with the reason why nothing was reviewed."""
@@ -245,8 +245,8 @@ class Reviewer(ABC):
         """Say what to review, built upon the last review."""
 
     @abstractmethod
-    async def head_status(self, lacks: Lack = "unreviewed", own: CheckConclusion | None = None) -> HeadStatus:
-        """Say what the head comes to: with the review that has just been made (`own`), else with what is known of it."""
+    async def head_status(self, lacks: Lack = "unreviewed", just_made: CheckConclusion | None = None) -> HeadStatus:
+        """Say what the head comes to: with the review that has just been made (`just_made`), else with what is known of it."""
 
     @abstractmethod
     async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:

@@ -88,7 +88,7 @@ async def test_pull_requests_with_one_head_show_the_worst_of_it(store: Store) ->
     await keep(store, TWO, FOUND)
     await keep(store, ONE, CLEAN)
     assert await status(ONE) == HeadStatus("failure", is_reviewed=True, other=2)
-    assert await status(ONE, own="success") == HeadStatus("failure", is_reviewed=True, other=2)
+    assert await status(ONE, just_made="success") == HeadStatus("failure", is_reviewed=True, other=2)
     assert await status(ONE, lacks="nothing") == HeadStatus("failure", is_reviewed=True, other=2)
     assert await status(TWO) == HeadStatus("failure", is_reviewed=True)
     await store.reviews.close(TWO, 9.0)

@@ -186,9 +186,9 @@ def _others(heard_remark: HeardRemark) -> bool:
 
 def _states_reason(words: str, reason: str, heard_remark: HeardRemark) -> bool:
     """Whether the last remark holds these very words of a reason, as its writer's own: not quoted, not in code, not asked."""
-    own = fold(" ".join(own_lines(heard_remark.said[-1].text))).lower()
-    own = " ".join(sentence for sentence in _SENTENCE.split(own) if not sentence.endswith("?"))
-    return len(words.split()) >= MIN_WORDS and fold(words).lower() in own and alike(words, reason, SHARED)
+    written = fold(" ".join(own_lines(heard_remark.said[-1].text))).lower()
+    written = " ".join(sentence for sentence in _SENTENCE.split(written) if not sentence.endswith("?"))
+    return len(words.split()) >= MIN_WORDS and fold(words).lower() in written and alike(words, reason, SHARED)
 
 
 def _further(quote: Evidence, finding: Finding) -> bool:

@@ -92,13 +92,13 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
     """
     whom = HIDDEN if label else finding.consumer
     others = (mount_of(finding.consumer), LINKS, f"{finding.consumer}:")
-    own = tuple(
+    evidence = tuple(
         Evidence(item.path, item.quote, item.line, item.side, item.note)
         for item in finding.evidence
         if not item.repository and not item.path.startswith(others)
     )
     quote = finding.quote if finding.start else ""
-    what = _changed(finding, quote, own)
+    what = _changed(finding, quote, evidence)
     return Finding(
         path=finding.path,
         quote=quote,
@@ -115,7 +115,7 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
         start=finding.start,
         end=finding.end,
         side=finding.side,
-        evidence=own,
+        evidence=evidence,
         tracking=Tracking(status=finding.status),
         consumer=label or finding.consumer,
     )  # fmt: skip

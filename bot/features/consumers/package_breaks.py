@@ -89,8 +89,8 @@ async def _excerpts(
 
 async def _anchor(overlay: OverlayTree, users: Dependents, finding: Finding) -> Evidence:
     """The line of the change: the definition as it is, else as it was, else the beginning of a file that is gone."""
-    own = {item.note: item for item in finding.evidence if overlay.inside(item.path) is None}
-    if at := own.get("after") or own.get("before"):
+    product_evidence = {item.note: item for item in finding.evidence if overlay.inside(item.path) is None}
+    if at := product_evidence.get("after") or product_evidence.get("before"):
         return at
     place = finding.path, finding.start
     home = next(row.symbol.rpartition(":")[0] for row in users.references if (row.path, row.line) == place)

@@ -33,15 +33,15 @@ async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[Consumers]:
         yield Consumers(_audience(run, step, Standing(run.host.pull.owner)))
         return
     token, api = step.inputs.consumers_token, step.runner.github_api_url
-    own = f"{run.host.pull.owner}/{run.host.pull.name}"
-    subject = await consumers.subject(run.host.client, own)
+    repository = f"{run.host.pull.owner}/{run.host.pull.name}"
+    subject = await consumers.subject(run.host.client, repository)
     with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
         async with apps.holding(token or step.inputs.github_token, api, run.host.client.pace) as client:
 
             async def one(name: str) -> NamedConsumer:
                 return await _one(name, step, client, folder)
 
-            rows = await consumers.fetch_all([name for name in names if name.lower() != own.lower()], one)
+            rows = await consumers.fetch_all([name for name in names if name.lower() != repository.lower()], one)
         yield Consumers(_audience(run, step, subject), rows)
 
 

@@ -10,11 +10,8 @@ from bot.errors import DeepRepoError
 from rlm.values import Exact
 
 SandboxKind = Literal["bubblewrap", "docker", "podman"]
-PROGRAMS: Mapping[SandboxKind, str] = {
-    "bubblewrap": "bwrap",
-    "docker": "docker",
-    "podman": "podman",
-}  # looked for in this order
+# Looked for in this order
+PROGRAMS: Mapping[SandboxKind, str] = {"bubblewrap": "bwrap", "docker": "docker", "podman": "podman"}
 # How a run ended: by itself ("exit"), at one of its limits, or before its command began ("setup").
 ExitReason = Literal["exit", "seconds", "memory", "output", "setup"]
 BOX, WORK, HOME, TEMPORARY = "/box", "/box/work", "/box/home", "/box/tmp"
@@ -80,10 +77,12 @@ class Sandbox:
     def environment(self, folder: str = "") -> dict[str, str]:
         """Return the variables of what runs. What was prepared in a folder of the tree, or in its top, goes first in PATH."""
         places = dict.fromkeys([f"{WORK}/{folder}" if folder else WORK, WORK])
-        own = [f"{place}/{name}" for place in places if ":" not in place for name in (".venv/bin", "node_modules/.bin")]
+        program_folders = [
+            f"{place}/{name}" for place in places if ":" not in place for name in (".venv/bin", "node_modules/.bin")
+        ]
         shown = [entry for tool in self.tools for entry in (f"{tool}/bin", tool)]
         system = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"]
-        path = ":".join([*own, *shown, *system, f"{HOME}/.local/bin"])
+        path = ":".join([*program_folders, *shown, *system, f"{HOME}/.local/bin"])
         return {"PATH": path, "HOME": HOME, "TMPDIR": TEMPORARY, "LANG": "C.UTF-8", "TERM": "dumb", "CI": "1"}
 
 

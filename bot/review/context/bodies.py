@@ -76,8 +76,8 @@ class Callee:
         names = [
             name for name in dict.fromkeys(call_names) if identifiers.telling(name) and not identifiers.single(name)
         ]
-        own = definitions.names(self.path, self.rows[self.line - 1])
-        for name in [name for name in names if name not in own][:BENEATH]:
+        defined = definitions.names(self.path, self.rows[self.line - 1])
+        for name in [name for name in names if name not in defined][:BENEATH]:
             lines = [n for n, text in enumerate(self.rows, 1) if name in text and self._defines(name, text)]
             if len(lines) == 1:
                 yield Callee(self.path, lines[0], f"{name}, which {self.name} calls", self.rows)

@@ -83,14 +83,14 @@ def flowing(units: Iterable[Unit]) -> tuple[CalledName, ...]:
     for unit in units:
         if unit.side != "head" or not is_product(unit.path):
             continue
-        own = {row.number for row in unit.added_rows}
+        added_numbers = {row.number for row in unit.added_rows}
         code_lines = [row.text for row in unit.added_rows if not is_comment(row.text, unit.path)]
         assigned_names = {
             name for text in code_lines for name in identifiers.assigned_names(text) if not identifiers.single(name)
         }
         users = {of for text in code_lines for of, _ in _CALLED_ON.findall(text) if not identifiers.single(of)}
         for number, text in enumerate(unit.text.split("\n"), unit.start) if assigned_names or users else ():
-            if number not in own and len(text) <= LONG_LINE and not is_comment(text, unit.path):
+            if number not in added_numbers and len(text) <= LONG_LINE and not is_comment(text, unit.path):
                 receivers = {name for of, name in _CALLED_ON.findall(text) if of in users}
                 fed = {
                     name for name, inside in _CALLED_WITH.findall(text) if assigned_names & identifiers.words(inside)

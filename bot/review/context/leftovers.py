@@ -65,7 +65,7 @@ def pick(
 
     `rows`: name -> the lines of the tree that hold it; `changed_lines`: path -> added lines.
     """
-    own = {family(unit.path) for unit in units}
+    families = {family(unit.path) for unit in units}
     texts = {part for unit in units for row in unit.removed_rows for part in _parts(row.text)}
     ranked_picks: list[tuple[tuple[int, int, bool], Pick]] = []
     for name in names_wanted:
@@ -76,7 +76,7 @@ def pick(
             continue  # one entry of a list goes, and its keys are those of the others
         after = akin.words(losing)
         lines = [
-            (-akin.common_words(row[0], after), family(row[0]) in own, row)
+            (-akin.common_words(row[0], after), family(row[0]) in families, row)
             for row in rows.get(name, ())
             if row[1] not in changed_lines.get(row[0], ()) and _uses(name, row[0], row[2])
         ]

@@ -124,14 +124,14 @@ class Result:
 
     def _elsewhere(self, room: AnswerRoom) -> Iterator[str]:
         """Where lines of this look-up stand that are shown under another heading, or in the prompt."""
-        own = heading(self.look_up)
+        head = heading(self.look_up)
         numbers_by_place: dict[tuple[str, str], list[int]] = defaultdict(list)
         for candidate in self.candidates:
             excerpt = candidate.excerpt
             for number in self._wanted(candidate):
                 if room.has(excerpt, number):
                     under = room.headings.get((excerpt.path, excerpt.side, number), "")
-                    if under != own:
+                    if under != head:
                         numbers_by_place[under, excerpt.path].append(number)
         for (under, path), numbers in numbers_by_place.items():
             where = f'shown under "{under}"' if under else "shown before"

@@ -110,15 +110,15 @@ def _member(text: str) -> str:
 def _of_line(path: str, text: str, *, field: bool) -> Iterator[str]:
     yield from identifiers.literals(text)
     yield from identifiers.dotted_key(text)
-    own = definitions.names(path, text)
-    yield from own
+    defined = definitions.names(path, text)
+    yield from defined
     if not is_code(path):
         yield from identifiers.assigned_names(text)
         return
     yield from _FIELD.findall(text)
     yield _member(text)
     yield from (name for name in identifiers.assigned_names(text) if name.isupper())
-    if not own:  # the parameters of a definition are its own
+    if not defined:  # the parameters of a definition are its own
         yield from (name for name in _KEY.findall(text) if name != _local(text))
     if not _ANNOUNCED.match(text):
         yield from defined_names(text)

@@ -30,9 +30,10 @@ def costs(path: Path) -> JournalCosts:
 def costs_of(lines: Iterable[bytes]) -> JournalCosts:
     """Return the same, of its lines. What may have been billed counts as it was reserved, and so does a call of unknown price."""
     rows = reader.settled(reader.rows_of(line for line in lines if any(kind in line for kind in PAID)))
+    # Others were turned away
     paid = [
         row.get("reserved", 0.0) if row["usd"] is None else row["usd"]
         for row in rows
         if row["kind"] == "lost" or (row["kind"] == "call" and ("reply" in row or row["usd"] or row.get("usage")))
-    ]  # others were turned away
+    ]
     return JournalCosts(len(paid), math.fsum(paid))

@@ -52,9 +52,10 @@ def end(review: Review) -> Row:
 
 def digests(review: Review) -> dict[str, str]:
     """Return a short hash of each part of a review that its outputs show; not of where the repository lies."""
+    # Without their hunks: a change of 30,000 lines is normal
     files = [
         (f.path, f.old_path, f.status, len(f.added_lines), len(f.removed_lines), f.skip, f.note) for f in review.files
-    ]  # without their hunks: a change of 30,000 lines is normal
+    ]
     parts = asdict(replace(review, files=())) | {"files": files}
     parts["findings"] = [{**asdict(row), "finding": finding_row(row.finding)} for row in review.findings]
     parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}

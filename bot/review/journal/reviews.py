@@ -8,12 +8,8 @@ from rlm.journal import reader
 from rlm.journal.reader import Record, Section
 
 MESSAGE = b'{"kind": "message"'  # how the line of a prompt begins
-ROLES = {
-    "root": "root",
-    "worker": "workers",
-    "pairs": "pairs",
-    "verify": "second opinions",
-}  # and what people call them
+# And what people call them
+ROLES = {"root": "root", "worker": "workers", "pairs": "pairs", "verify": "second opinions"}
 
 
 def of(path: Path) -> tuple[Record, list[Section]]:

@@ -128,9 +128,9 @@ async def _take(session: Session, reading: PairFindings) -> None:
 
 def _place(finding: Finding, group: Sequence[Pair]) -> Finding:
     """The finding with the line that its reader was shown: a quote such as `return None` occurs more than once in a file."""
-    own = (row for pair in group if pair.path == finding.path for row in pair.rows)
+    pair_rows = (row for pair in group if pair.path == finding.path for row in pair.rows)
     line_numbers = {(use.path, fold(row.text)): row.number for pair in group for use in pair.uses for row in use.rows}
     evidence = tuple(
         replace(item, line=line_numbers.get((item.path, fold(item.quote)), 0)) for item in finding.evidence
     )
-    return replace(finding, start=first_line(finding.quote, own), evidence=evidence)
+    return replace(finding, start=first_line(finding.quote, pair_rows), evidence=evidence)

@@ -51,7 +51,9 @@ def measure(units: Sequence[Unit], dependents: Dependents = NOTHING) -> Measure:
             sites |= set() if users else {(row.path, row.line)}
             relying |= {(row.path, row.line)} if not users and _relies(row) else set()
     paths = {unit.path for unit in units}
-    relying |= {(own.path, own.start) for key, own in dependents.heirs if key.rpartition(":")[0] in paths}
+    relying |= {
+        (override.path, override.start) for key, override in dependents.heirs if key.rpartition(":")[0] in paths
+    }
     return Measure(len(units), sum(unit.tokens for unit in units), len(sites), len(links), len(relying))
 
 

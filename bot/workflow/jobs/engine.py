@@ -130,10 +130,10 @@ async def launch(settings: JobSettings, executor: str, run: Run, *, work_here: b
 
 async def close(grace: float = 0.0) -> None:
     """Take no more jobs, wait so long for those that run, end. What is unfinished then stays stored."""
-    loop, own = asyncio.get_running_loop(), ThreadPoolExecutor()
+    loop, executor = asyncio.get_running_loop(), ThreadPoolExecutor()
     ending = partial(DBOS.destroy, destroy_registry=True, workflow_completion_timeout_sec=math.ceil(grace))
-    await loop.run_in_executor(own, ending)
-    loop.set_default_executor(own)  # the library had made its own threads the loop's, and has ended them
+    await loop.run_in_executor(executor, ending)
+    loop.set_default_executor(executor)  # the library had made its own threads the loop's, and has ended them
 
 
 def _config(settings: JobSettings, executor: str) -> DBOSConfig:
@@ -228,11 +228,11 @@ async def _place(ask: Ask, name: str) -> int:
     A job stands one behind the last of its installation's jobs, and of those that run. So places go to installations in turns: of those
     that wait the first of each, then the second of each; and one that comes later begins where the others are.
     """
-    own = await find(prefixes=asks.line(name), newest=True, most=RECENT)
+    recent = await find(prefixes=asks.line(name), newest=True, most=RECENT)
     running = await find(queue=asks.queue(name), states=[RUNNING], newest=True, most=RECENT)
     is_asked = ask.trigger in ASKED if isinstance(ask, ReviewAsk) else ask.is_awaited
     tier = TIER * (2 if getattr(ask, "stranger", False) else 0 if is_asked else 1)
-    places = [row.priority - tier for row in (*own, *running) if tier <= row.priority < tier + TIER]
+    places = [row.priority - tier for row in (*recent, *running) if tier <= row.priority < tier + TIER]
     return tier + min(max(places, default=0) + 1, TIER - 1)
 
 

@@ -89,8 +89,8 @@ async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> in
 
     async def find() -> CheckRun | None:
         begun_checks = [run for run in await _list_runs(host, head) if run.external_id == number]
-        own = (check for check in begun_checks if _facts(check).get("run") == owner.run)
-        return next(own, None) or next((one for one in begun_checks if not one.is_over), None)
+        of_run = (check for check in begun_checks if _facts(check).get("run") == owner.run)
+        return next(of_run, None) or next((one for one in begun_checks if not one.is_over), None)
 
     text = comment("publish/waits.md.j2", words, why=waits) if waits else words.say("check_begun")
     output = (words.say("check_running"), owner.mark(text))
@@ -218,8 +218,8 @@ async def answer_queue(host: Host, head: str, conclusion: CheckConclusion, says:
 
 async def _newest(host: Host, head: str) -> CheckRun | None:
     """The newest of this pull request's check runs on a commit."""
-    own = [run for run in await _list_runs(host, head) if run.external_id == str(host.pull.number)]
-    return max(own, key=lambda one: one.id, default=None)
+    of_pull = [run for run in await _list_runs(host, head) if run.external_id == str(host.pull.number)]
+    return max(of_pull, key=lambda one: one.id, default=None)
 
 
 async def _end(

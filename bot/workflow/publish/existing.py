@@ -9,9 +9,8 @@ from bot.github import Host, shapes
 from bot.outputs import marker
 from bot.values import Finding, PostedComment, Thread
 
-Mark = tuple[
-    str, str
-]  # the fingerprints of a finding and of a place that was added to it ("" for the finding's first place)
+# The fingerprints of a finding and of a place that was added to it ("" for the finding's first place)
+Mark = tuple[str, str]
 # The kinds of our markers.
 FINDING, FIXED, SUMMARY, REVIEW, NOTICE = "finding", "fixed", "summary", "review", "notice"
 THREAD = {"is_resolved": "isResolved", "is_outdated": "isOutdated", "node_id": "id"}

@@ -35,8 +35,8 @@ class Publication:
 
     def make(self, kind: str, text: str, **facts: str) -> str:
         """Return a comment of this run, with its marker."""
-        own = {**facts, "head": self.head, "run": self.run}
-        return f"{marker.make(kind, **own)}\n{text}"
+        marker_facts = {**facts, "head": self.head, "run": self.run}
+        return f"{marker.make(kind, **marker_facts)}\n{text}"
 
     def is_mine(self, comment: PostedComment, kind: str, **facts: str) -> bool:
         """Return whether this run has written this comment, of this kind and with these facts."""
