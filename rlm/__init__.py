@@ -7,7 +7,7 @@ PACKAGES = ("aiohttp", "anthropic", "genai_prices", "httpx2", "openai")
 
 
 def is_installed(*packages: str) -> bool:
-    """Whether all of these packages can be imported. None is imported for the answer."""
+    """Return whether all of these packages can be imported. None is imported for the answer."""
     try:
         return all(find_spec(package) is not None for package in packages)
     except ImportError:

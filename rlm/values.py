@@ -78,7 +78,7 @@ class Prompt:
     about: str = ""  # its subject in a few words: a further message of the same dialogue begins with it
 
     def further(self, reply: "Completion", text: str) -> "Prompt":
-        """The same dialogue with what came back, and one more message."""
+        """Return the same dialogue with what came back, and one more message."""
         words = reply.text or json.dumps(reply.data, default=str) if reply.text or reply.data else "(no answer)"
         repetition = Message("assistant", words, extra=reply.extra)
         return replace(self, messages=(*self.messages, repetition, Message("user", text)))
@@ -147,10 +147,10 @@ class Model(Protocol):
     name: str  # "provider/model"
 
     async def complete(self, prompt: Prompt) -> Completion:
-        """One request, no retries of its own."""
+        """Send one request, no retries of its own."""
 
     def price(self, usage: Usage) -> float | None:
-        """Dollars for this usage, None where the price is unknown."""
+        """Return the dollars for this usage, None where the price is unknown."""
 
     async def close(self) -> None:
         """Close the connections."""
@@ -160,20 +160,20 @@ class Masks(Protocol):
     """What hides secrets: a placeholder stands for each wherever a provider could see it, and what comes back has the secret again."""
 
     def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
-        """Requests as they may be sent."""
+        """Return the requests as they may be sent."""
 
     def reply(self, reply: Completion) -> Completion:
-        """What a model has answered, with the secrets that it was not shown."""
+        """Return what a model has answered, with the secrets that it was not shown."""
 
     def hide(self, value: T) -> T:
-        """The same value with a placeholder in the place of each secret, in every text that it holds."""
+        """Return the same value with a placeholder in the place of each secret, in every text that it holds."""
 
     def show(self, value: T) -> T:
-        """The same value with the secret in the place of each placeholder."""
+        """Return the same value with the secret in the place of each placeholder."""
 
 
 def is_amount(value: object) -> bool:
-    """Whether it is a finite number of 0 or more: no comparison holds against what is not a number, and nothing is above infinity."""
+    """Return whether it is a finite number of 0 or more: no comparison holds against what is not a number, and nothing is above infinity."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
 
 
@@ -216,15 +216,15 @@ class Turn:
 
 
 def provider_name(model: str) -> str:
-    """The provider in a model's name: "exec" of a command, "function" of a function, else what stands before the first slash."""
+    """Return the provider in a model's name: "exec" of a command, "function" of a function, else what stands before the first slash."""
     return next((kind[:-1] for kind in (COMMAND, FUNCTION) if model.startswith(kind)), model.partition("/")[0])
 
 
 def density(model: str) -> float:
-    """Characters per token of the model of this name, for estimates. By the name alone, so that a replay estimates the same."""
+    """Return the characters per token of the model of this name, for estimates. By the name alone, so that a replay estimates the same."""
     return CHARS_PER_TOKEN / DENSER if DENSE.search(model) else CHARS_PER_TOKEN
 
 
 def tokens(text: str, model: str = "") -> int:
-    """An estimate of a text's tokens: for packing and for reserving a budget, never for billing."""
+    """Return an estimate of a text's tokens: for packing and for reserving a budget, never for billing."""
     return int(len(text) / density(model)) + 1

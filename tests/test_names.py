@@ -86,7 +86,7 @@ def test_a_functions_docstring_begins_with_a_verb() -> None:
     """What a public function does is said first: "Return the ..." and not "The ...". A property is named for what it is."""
     nouns = []
     read = 0
-    for folder in ("bot", "deeprepo"):
+    for folder in ("bot", "deeprepo", "rlm"):
         for path in (HOUSE.parent / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_bytes())):
                 if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name.startswith("_"):

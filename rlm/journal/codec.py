@@ -44,13 +44,13 @@ class Start:
 
 
 def first(start: Start) -> Row:
-    """The first line of a run."""
+    """Return the first line of a run."""
     who = {"root": start.root, "worker": start.worker, "version": start.version, "own": start.own}
     return {"kind": "review", "pull": start.subject, "brief": start.brief, **who}
 
 
 def key(model: Model, prompt: Prompt) -> tuple[str, int]:
-    """The content key of a request, and the characters that it sends. Who is sampled otherwise (`variant`) replies otherwise."""
+    """Return the content key of a request, and the characters that it sends. Who is sampled otherwise (`variant`) replies otherwise."""
     rows = [_fields(message) for message in prompt.messages]
     schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
     # What was really sent as the cap on the reply depends on the money that was left: it is no part of the key.
@@ -63,7 +63,7 @@ def key(model: Model, prompt: Prompt) -> tuple[str, int]:
 
 
 def message(message: Message) -> Row:
-    """One message under the hash of its content."""
+    """Return one message under the hash of its content."""
     row = _fields(message)
     text = json.dumps(row, sort_keys=True, default=dict)
     return {"kind": "message", "id": hashlib.sha256(text.encode()).hexdigest()[:16], **row}
@@ -76,24 +76,24 @@ def _fields(value: Message | ToolCall) -> Row:
 
 
 def reply(reply: Completion) -> Row:
-    """What a model has answered."""
+    """Return what a model has answered."""
     return {name: value for name, value in asdict(reply).items() if name != "usage"}
 
 
 def completion(row: Row) -> Completion:
-    """The reply of a call's line."""
+    """Return the reply of a call's line."""
     calls = tuple(ToolCall(**call) for call in row["reply"]["calls"])
     return Completion(**row["reply"] | {"usage": Usage(*row["usage"]), "calls": calls})
 
 
 def failure(error: DeepRepoError) -> Row:
-    """The last word on a request without a reply."""
+    """Return the last word on a request without a reply."""
     window = {"window": error.window} if isinstance(error, PromptTooLong) else {}
     return {"error": type(error).__name__, "text": str(error), **window}
 
 
 def error(row: Row) -> DeepRepoError:
-    """The same, back as the error."""
+    """Return the same, back as the error."""
     kind = getattr(errors, row["error"], ProviderError)
     if kind is PromptTooLong:
         return PromptTooLong(row["text"], row.get("window"))
@@ -102,13 +102,13 @@ def error(row: Row) -> DeepRepoError:
 
 
 def turn(run: str, turn: Turn, seconds: float) -> Row:
-    """One turn of a root: what it said and wrote, and what came back."""
+    """Return one turn of a root: what it said and wrote, and what came back."""
     about = {"kind": "turn", "run": run, "number": turn.number, "seconds": round(seconds, 3)}
     return {**about, "said": turn.said, "code": turn.code, **asdict(turn.observation)}
 
 
 def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> Row:
-    """The last line of a question about a text."""
+    """Return the last line of a question about a text."""
     about = {"kind": "end", "seconds": round(seconds, 3), "fault": "" if outcome == "answered" else outcome}
     of_a_review: Row = {"findings": [], "coverage": {}, "digests": {}}
     return {**about, "answer": answer, **of_a_review, "cost": asdict(cost), "notes": list(notes)}

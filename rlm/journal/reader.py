@@ -42,7 +42,7 @@ class Section:
         return next((row for row in reversed(self.rows) if row["kind"] == "end"), None)
 
     def of(self, kind: str) -> list[Row]:
-        """Its lines of a kind."""
+        """Return its lines of a kind."""
         return [row for row in self.rows if row["kind"] == kind]
 
     @property
@@ -78,7 +78,7 @@ class Outcomes:
             self._waiting[kind, key].append(rows)
 
     def take(self, kind: str, key: Key) -> list[Row]:
-        """The lines of the next outcome, none where this was never done. A last word is told to everybody who asks again."""
+        """Take the lines of the next outcome, none where this was never done. A last word is told to everybody who asks again."""
         waiting = self._waiting.get((kind, key))
         if waiting:
             rows = waiting.popleft()
@@ -88,11 +88,11 @@ class Outcomes:
         return [self._replies[key]] if kind == "call" and key in self._replies else []
 
     def knows(self, key: str) -> bool:
-        """Whether this request was sent before, whatever came of it."""
+        """Return whether this request was sent before, whatever came of it."""
         return (key,) in self._replies or ("call", (key,)) in self._waiting
 
     def turn(self, run: str, number: int) -> Row | None:
-        """This turn, where it ran before."""
+        """Return this turn, where it ran before."""
         return self._turns.get((run, number))
 
 
@@ -111,7 +111,7 @@ def _outcomes(rows: Iterable[Row]) -> Iterator[tuple[str, Key, list[Row]]]:
 
 
 def settled(rows: Iterable[Row]) -> Iterator[Row]:
-    """The lines, calls with what was reserved for them; a request that was in flight at a kill is `lost`.
+    """Return the lines, calls with what was reserved for them; a request that was in flight at a kill is `lost`.
 
     It is asked again, and the provider may bill the first time too.
     """
@@ -146,7 +146,7 @@ def load(path: Path) -> Record:
 
 
 def start(section: Section) -> Start:
-    """What a section was begun with. Raises UsageError where the file says none."""
+    """Return what a section was begun with. Raises UsageError where the file says none."""
     row = section.start
     if row is None:
         raise UsageError("this journal does not record what was reviewed")
@@ -161,7 +161,7 @@ def start(section: Section) -> Start:
 
 
 def rows_of(lines: Iterable[str | bytes]) -> Iterator[Row]:
-    """The lines that can be read. One that a crash tore, or that is damaged, is skipped."""
+    """Return the lines that can be read. One that a crash tore, or that is damaged, is skipped."""
     for line in lines:
         try:
             row: Any = json.loads(line) if line.strip() else None

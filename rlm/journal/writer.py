@@ -88,7 +88,7 @@ class Journal:
         self._answers = 0
 
     def begin(self, start: Start) -> tuple[str, ...]:
-        """The review starts: goes on where the same one was cut off, else in a new section. Sentences for its reader.
+        """Begin a review, or go on where the same one was cut off; return sentences for its reader.
 
         Raises UsageError where the file holds the review of another change.
         """
@@ -111,15 +111,15 @@ class Journal:
         return notes
 
     def knows(self, key: str) -> bool:
-        """Whether an earlier run of this review has sent this very request."""
+        """Return whether an earlier run of this review has sent this very request."""
         return self._outcomes.knows(key)
 
     def calls(self, key: str, about: Row, prompt: Prompt) -> list[Row]:  # noqa: ARG002 - a replay explains itself with them
-        """How an earlier run got on with this very request: the lines of its tries, and of its last word where there is one."""
+        """Return the lines of the tries of this very request in an earlier run, and of its last word where there is one."""
         return self._outcomes.take("call", (key,))
 
     def get(self, kind: str, *key: object) -> Row | None:
-        """What an earlier run of this review has written of this very turn, tool or run: it is not done a second time."""
+        """Return what an earlier run of this review has written of this very turn, tool or run: it is not done a second time."""
         rows = self._outcomes.take(kind, key)
         return rows[-1] if rows else None
 
@@ -138,7 +138,7 @@ class Journal:
             self._keep.put(text)
 
     def request(self, prompt: Prompt, **fields: Any) -> None:  # noqa: ANN401 - any JSON value
-        """A request is about to be sent: said first, so that what was in flight at a crash is known."""
+        """Say that a request is about to be sent: first, so that what was in flight at a crash is known."""
         messages = [codec.message(message) for message in prompt.messages] if self._file is not None else []
         for row in messages:
             if row["id"] not in self._written:
@@ -155,25 +155,25 @@ class Journal:
         )
 
     def turn(self, row: Row) -> None:
-        """One turn of a root, as `codec.turn` writes it; not again if an earlier run had the very same."""
+        """Write one turn of a root, as `codec.turn` made it; not again if an earlier run had the very same."""
         recorded = self._outcomes.turn(row["run"], row["number"])
         if recorded is None or {**recorded, "seconds": 0} != {**row, "seconds": 0}:
             self.put(**row)
 
     def recorded_turn(self, run: str, number: int, code: str) -> Row | None:
-        """The line of this very turn, where an earlier run of this review had it."""
+        """Return the line of this very turn, where an earlier run of this review had it."""
         row = self._outcomes.turn(run, number)
         return row if row is not None and row["code"] == code else None
 
     def answer(self, row: Row) -> None:
-        """A question about a text is answered, or its run has ended otherwise: the last line, once for each question."""
+        """Write the last line of a question about a text, answered or not: once for each question."""
         self._answers += 1
         section = self._outcomes.section
         if section is None or len(section.of("end")) < self._answers:
             self.put(**row)
 
     def end(self, row: Callable[[], Row]) -> None:
-        """The run is done: its last line, which is made only where somebody keeps it."""
+        """Write the last line of a run, which is made only where somebody keeps it."""
         if self._file is not None or self._watch is not None:
             self.put(**row())
         if self._file is not None:

@@ -19,19 +19,19 @@ class Conversation:
     messages: list[Message] = field(default_factory=list)
 
     def open(self, instructions: str, message: str) -> None:
-        """The instructions and the first message."""
+        """Begin with the instructions and the first message."""
         self.messages = [Message("system", instructions), Message("user", message)]
 
     def go_on(self, said: str, text: str) -> None:
-        """Another question, after the answer to the one before: roles alternate, as some providers want it."""
+        """Put another question, after the answer to the one before: roles alternate, as some providers want it."""
         self.messages += [Message("assistant", said or "(no answer)"), Message("user", text)]
 
     def prompt(self) -> Prompt:
-        """What the root is asked now."""
+        """Return what the root is asked now."""
         return Prompt(tuple(self.messages), tool=extraction.TOOL, max_tokens=MAX_TOKENS)
 
     def answer(self, reply: Completion, observation: Observation, **facts: object) -> None:
-        """The root's reply, word for word, and what came back. `facts`: what else is told after every turn."""
+        """Add the root's reply, word for word, and what came back. `facts`: what else is told after every turn."""
         said = reply.text or ("" if reply.calls else "(an empty reply)")  # providers refuse an empty message
         self.messages.append(Message("assistant", said, reply.calls, extra=reply.extra))
         output, error = observation.output.rstrip("\n"), observation.error or ""

@@ -131,7 +131,7 @@ class RootRun:
         return None
 
     async def observe(self, number: int, code: str, reply: Completion) -> tuple[Observation, str]:
-        """Run the code; what it did, and the one hint that goes with it."""
+        """Run the code, and return what it did with the one hint that goes with it."""
         work = self.work
         work.notes.clear()
         work.refusals.clear()
@@ -152,7 +152,7 @@ class RootRun:
         return observation, hints.hint(observation.error) if observation.error else ""
 
     async def is_answered(self) -> bool:
-        """Whether the root has given its answer, in any of the ways it may."""
+        """Return whether the root has given its answer, in any of the ways it may."""
         is_ready, content = False, ""
         try:
             is_ready, value = await self.repl.value(ANSWER)
@@ -171,7 +171,7 @@ class RootRun:
         return False
 
     def is_spent(self) -> bool:
-        """Whether questions are refused, or the turn after the next one would be: the root is told in time to hand in."""
+        """Return whether questions are refused, or the turn after the next one would be: the root is told in time to hand in."""
         budget = self.work.calls.budget
         left = budget.left()
         size = sum(tokens(message.text, self.model.name) for message in self.conversation.messages)

@@ -33,7 +33,7 @@ class StallGuard:
     _gain: Gain | None = None
 
     def repeats(self, code: str) -> bool:
-        """Whether this very cell ran before; looking at what changes by itself is not a repetition."""
+        """Return whether this very cell ran before; looking at what changes by itself is not a repetition."""
         cell = code.strip()
         if cell in self._cells and not LOOKS.search(cell):
             return True
@@ -54,19 +54,19 @@ class StallGuard:
         self.idle(gain, new=self.note_text(observation.output) or self.is_patient)
 
     def idle(self, gain: Gain, *, new: bool = False) -> None:
-        """A turn has passed: was anything learnt or done in it?"""
+        """Note that a turn has passed, and whether anything was learnt or done in it."""
         self.stale = 0 if new or gain != self._gain else self.stale + 1
         self._gain = gain
 
     def hold_finish(self) -> bool:
-        """Whether the run goes on although the root has finished: it has not seen what was refused."""
+        """Return whether the run goes on although the root has finished: it has not seen what was refused."""
         self.held_count += 1
         if self.held_count <= HELD:
             self._cells.clear()
         return self.held_count <= HELD
 
     def advice(self, number: int, *, budget_spent: bool) -> Advice:
-        """The note that the root must get after turn `number`."""
+        """Return the note that the root must get after turn `number`."""
         if budget_spent:
             return "spent"
         if number >= self.turns - 1:

@@ -68,12 +68,12 @@ class Work(ABC):
 
 
 async def llm_query(work: Work, prompt: str, worker: str = "") -> str:
-    """One free prompt to the worker model."""
+    """Send one free prompt to the worker model."""
     return (await llm_batch(work, [prompt], worker))[0]
 
 
 async def llm_batch(work: Work, prompts: Sequence[str], worker: str = "") -> list[str]:
-    """Free prompts to the worker model, in parallel, answered in order. A slot that failed reports it."""
+    """Send free prompts to the worker model, in parallel; the answers are in their order. A slot that failed reports it."""
     if isinstance(prompts, str):
         raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
     texts, model = [str(prompt) for prompt in prompts], work.model(worker)
@@ -94,12 +94,12 @@ async def llm_batch(work: Work, prompts: Sequence[str], worker: str = "") -> lis
 
 
 async def last_batch(work: Work) -> list[str]:
-    """The answers of the last batch: paid for, and so kept even if the block failed after it."""
+    """Return the answers of the last batch: paid for, and so kept even if the block failed after it."""
     return work.batch
 
 
 async def rlm_query(work: Work, task: str, paths: Paths = ()) -> str:
-    """A root of its own for a task: same tools, same budget, its answer as text."""
+    """Start a root of its own for a task: same tools, same budget, its answer as text."""
     if work.child is None:
         return "[no root model is configured: ask(paths, question) asks the worker]"
     if work.depth >= work.deepest:
@@ -109,11 +109,11 @@ async def rlm_query(work: Work, task: str, paths: Paths = ()) -> str:
 
 
 async def set_answer(work: Work, text: Value) -> str:
-    """The root's answer; the run ends after this block."""
+    """Set the root's answer; the run ends after this block."""
     work.final = work.accept(text)[:MAX_ANSWER]
     return "the answer is set; the run ends after this block"
 
 
 async def budget(work: Work) -> dict[str, Any]:
-    """What is left. No seconds: they would make every replay another run."""
+    """Return what is left. No seconds: they would make every replay another run."""
     return asdict(work.calls.budget.left())

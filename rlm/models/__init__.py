@@ -59,7 +59,7 @@ LOCAL = {name: Provider(name, None, "", needs_key=False) for name in ("exec", "f
 
 
 def provider_of(name: str) -> Provider:
-    """The provider of `provider/model`, the first segment. Raises UsageError with a sentence that says what to do."""
+    """Return the provider of `provider/model`, the first segment. Raises UsageError with a sentence that says what to do."""
     if (local := provider_name(name)) in LOCAL and name.partition(":")[2].strip():
         return LOCAL[local]
     provider, slash, model = name.partition("/")
@@ -80,7 +80,7 @@ def connect(
     project: str | None = None,
     sampling: Sampling = NOTHING_SAID,
 ) -> Model:
-    """A model by its name. Nothing is sent before the first call; a server given by `base_url` may need no key.
+    """Return a model by its name. Nothing is sent before the first call; a server given by `base_url` may need no key.
 
     `timeout` is the silence between two pieces of a reply, in seconds; a command has so long for all of it. `region` and `project`
     are for models in a cloud.

@@ -33,12 +33,12 @@ CHARS_PER_TOKEN = 3  # of a prompt, on the careful side
 
 
 def sendable(text: str) -> str:
-    """The text without lone surrogates, which no JSON body can carry; a file name that is not UTF-8 may hold some."""
+    """Return the text without lone surrogates, which no JSON body can carry; a file name that is not UTF-8 may hold some."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def text_of(content: object) -> str:
-    """The text of a message; some servers send a list of parts, of which thinking is none of our business."""
+    """Return the text of a message; some servers send a list of parts, of which thinking is none of our business."""
     if isinstance(content, list):
         parts = (part for part in content if isinstance(part, Mapping) and part.get("type") == "text")
         return "".join(str(part.get("text") or "") for part in parts)
@@ -46,7 +46,7 @@ def text_of(content: object) -> str:
 
 
 def without_thinking(text: str) -> tuple[str, bool]:
-    """The text after its leading thinking, and whether the thinking had not ended: then there is no answer.
+    """Return the text after its leading thinking, and whether the thinking had not ended: then there is no answer.
 
     Chat templates that write the opening mark themselves leave only the closing one in the text: it counts on a line of its own.
     """
@@ -66,7 +66,7 @@ def without_thinking(text: str) -> tuple[str, bool]:
 
 
 def alternating(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Neighbours of one role as one message, but for those of tools: what strict chat templates take."""
+    """Join neighbours of one role to one message, but for those of tools: what strict chat templates take."""
     joined: list[dict[str, Any]] = []
     for message in messages:
         last = joined[-1] if joined else {}
@@ -80,7 +80,7 @@ def alternating(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def completion(
     prompt: Prompt, form: RequestForm, text: str, calls: tuple[ToolCall, ...], stop: Stop, usage: Usage, extra: Extra
 ) -> Completion:
-    """A reply with its structured answer, whether the model gave it as a call or as text."""
+    """Return a reply with its structured answer, whether the model gave it as a call or as text."""
     data: Mapping[str, Any] | None = None
     if prompt.answer:
         mine = next((call for call in calls if call.name == prompt.answer.name), None)
@@ -94,7 +94,7 @@ def completion(
 
 
 def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
-    """The JSON object that a text is, or the last in it that fits the schema; where none fits, the last of all; else None.
+    """Return the JSON object that a text is, or the last in it that fits the schema; where none fits, the last of all; else None.
 
     A model that shows a draft, or an example, writes its answer after it.
     """
@@ -107,7 +107,7 @@ def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[s
 
 
 def parse(text: str) -> Mapping[str, Any] | None:
-    """The JSON object that a text is; None otherwise, and for half an object."""
+    """Return the JSON object that a text is; None otherwise, and for half an object."""
     try:
         value = json.loads(text, strict=False) if text.strip() else None
     except (ValueError, RecursionError):
@@ -116,7 +116,7 @@ def parse(text: str) -> Mapping[str, Any] | None:
 
 
 def objects(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The outermost JSON objects in a text, each with the place where it begins."""
+    """Return the outermost JSON objects in a text, each with the place where it begins."""
     at, starts = text.find("{"), 0
     while at >= 0 and starts < MAX_STARTS:
         try:
@@ -129,14 +129,14 @@ def objects(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def fits(value: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    """Whether an object has what a schema requires at its top, and no other field where none is allowed."""
+    """Return whether an object has what a schema requires at its top, and no other field where none is allowed."""
     properties = schema.get("properties", {})
     is_closed = schema.get("additionalProperties") is False
     return set(schema.get("required", ())) <= set(value) and (not is_closed or set(value) <= set(properties))
 
 
 def estimate(prompt: Prompt, work: object) -> Usage:
-    """The tokens of a prompt and of what a model has written, where the provider has not counted them."""
+    """Return the tokens of a prompt and of what a model has written, where the provider has not counted them."""
     texts = [message.text for message in prompt.messages]
     texts += [json.dumps(dict(call.arguments)) for message in prompt.messages for call in message.calls]
     texts += [json.dumps(schema.parameters, default=dict) for schema in (prompt.answer, prompt.tool) if schema]

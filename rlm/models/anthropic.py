@@ -55,7 +55,7 @@ class AnthropicModel(HttpModel):
         super().__init__(name, url, timeout, RequestForm(answer="tool"), open_client)
 
     def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
-        """The request as the endpoint wants it."""
+        """Return the request as the endpoint wants it."""
         rest = list(prompt.messages)  # a later one of the system would change the cached prefix: it is told as the user
         system = sendable(rest.pop(0).text) if rest[0].role == "system" else ""
         if prompt.answer and form.answer == "text":
@@ -80,7 +80,7 @@ class AnthropicModel(HttpModel):
         return request
 
     def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
-        """A reply as a Completion. Raises ProviderDown where it holds none."""
+        """Return a reply as a Completion. Raises ProviderDown where it holds none."""
         content = reply.get("content")
         if not isinstance(content, list):
             raise ProviderDown(f"{self.name.partition('/')[0]} answered without a message: try again")
@@ -93,7 +93,7 @@ class AnthropicModel(HttpModel):
         return completion(prompt, form, text, calls, stop, usage, _thinking(blocks, self.name))
 
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
-        """The tokens as a reply reports them: here `input_tokens` leaves out what was read from or written to the cache."""
+        """Return the tokens as a reply reports them: here `input_tokens` leaves out what was read from or written to the cache."""
         read_, write = count(report.get("cache_read_input_tokens")), count(report.get("cache_creation_input_tokens"))
         prompt_tokens = count(report.get("input_tokens")) + read_ + write
         output_tokens = count(report.get("output_tokens"))

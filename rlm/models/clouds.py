@@ -36,7 +36,7 @@ def connect(
     region: str | None,
     project: str | None,
 ) -> AnthropicModel:
-    """A model in a cloud. Raises UsageError, with the remedy, when the extra or the region is missing."""
+    """Return a model in a cloud. Raises UsageError, with the remedy, when the extra or the region is missing."""
     cloud = provider.cloud
     if not is_installed(NEEDS[cloud]):
         raise NotInstalled(f"{name} needs packages that are not installed", cloud)

@@ -69,18 +69,18 @@ class HttpModel(ABC):
 
     @abstractmethod
     def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
-        """The request as the endpoint wants it."""
+        """Return the request as the endpoint wants it."""
 
     @abstractmethod
     def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
-        """A reply as a Completion. Raises ProviderDown where it holds none."""
+        """Return a reply as a Completion. Raises ProviderDown where it holds none."""
 
     @abstractmethod
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
-        """The tokens as a reply reports them. What it does not report is guessed: `work` is what was written."""
+        """Return the tokens as a reply reports them. What it does not report is guessed: `work` is what was written."""
 
     async def complete(self, prompt: Prompt) -> Completion:
-        """One request; one more for each form that the server refuses. What has worked in the end is kept, of the rest nothing."""
+        """Send one request, and one more for each form that the server refuses. What has worked in the end is kept, of the rest nothing."""
         form = self._form
         try:
             return await self._send_heeding(prompt, form)
@@ -99,7 +99,7 @@ class HttpModel(ABC):
         raise self._refused(refused, prompt) from None
 
     def price(self, usage: Usage) -> float | None:
-        """Dollars for this usage, None where the price is unknown."""
+        """Return the dollars for this usage, None where the price is unknown."""
         return prices.dollars(self.name, usage)
 
     async def close(self) -> None:
@@ -278,7 +278,7 @@ def _kind(prompt: Prompt) -> tuple[bool, bool]:
 def transport(
     maker: Callable[..., httpx2.AsyncClient], url: str, timeout: float | None, http: ModuleType = httpx2
 ) -> httpx2.AsyncClient:
-    """The HTTP client on aiohttp that both libraries ship. `timeout`: seconds of silence between two pieces of a reply.
+    """Return the HTTP client on aiohttp that both libraries ship. `timeout`: seconds of silence between two pieces of a reply.
 
     Redirects stay off: one would send the prompt elsewhere.
     """
@@ -301,5 +301,5 @@ def _trust(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
 
 
 def count(tokens: object) -> int:
-    """A provider's count of tokens; 0 for any other value."""
+    """Return a provider's count of tokens; 0 for any other value."""
     return max(0, int(tokens)) if isinstance(tokens, (int, float)) and tokens < float("inf") else 0

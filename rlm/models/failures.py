@@ -163,7 +163,7 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
 
 
 def read(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
-    """What a failed answer says, in whatever dialect and however deep: gateways put the provider's own answer inside of theirs."""
+    """Return what a failed answer says, in whatever dialect and however deep: gateways put the provider's own answer inside of theirs."""
     layers = list(_layers(body, DEEPEST))
     is_page = isinstance(body, str) and body.lstrip()[:1] == "<"
     texts = [str(layer[name]) for layer in layers for name in WORDS if layer.get(name)]
@@ -193,7 +193,7 @@ def _layers(body: object, depth: int) -> Iterator[Mapping[str, Any]]:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date); None where no time is named."""
+    """Return the seconds to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date); None where no time is named."""
     exact, text = headers.get("retry-after-ms", "").strip(), headers.get("retry-after", "").strip()
     if NUMBER.fullmatch(exact):
         return float(exact) / 1000
@@ -206,7 +206,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def inside(reply: Mapping[str, object]) -> Refusal:
-    """A failure reported in a 200 or in the middle of a stream. If there is a status, the body holds it."""
+    """Return a failure reported in a 200 or in the middle of a stream. If there is a status, the body holds it."""
     error = reply.get("error", reply)
     fields = error if isinstance(error, Mapping) else {}
     status = fields.get("code")
@@ -219,7 +219,7 @@ def inside(reply: Mapping[str, object]) -> Refusal:
 
 
 def too_long(refusal: Refusal) -> bool:
-    """Whether the prompt does not fit: the model's window, or what the account may send in a minute."""
+    """Return whether the prompt does not fit: the model's window, or what the account may send in a minute."""
     if refusal.status == Http.TOO_MANY_REQUESTS:  # OpenAI and Groq: more in one request than the tier has in a minute
         return bool(TOO_LARGE.search(refusal.message)) and "too large" in refusal.message.lower()
     if longest_reply(refusal.message) is not None:
@@ -230,7 +230,7 @@ def too_long(refusal: Refusal) -> bool:
 
 
 def translate(refusal: Refusal, name: str, host: str = "") -> ProviderError:
-    """The error to raise for a refused or failed request of the model `name`: billed where the model was at work already."""
+    """Return the error to raise for a refused or failed request of the model `name`: billed where the model was at work already."""
     error = _error(refusal, name, host)
     error.may_be_billed = refusal.status in LATE or refusal.is_spoilt
     return error
@@ -312,7 +312,7 @@ NO_CONNECTION = (
 
 
 def unreachable(error: BaseException, name: str, host: str, seconds: float) -> ProviderDown:
-    """The error to raise where no whole answer came back; `seconds`: of silence that are waited for."""
+    """Return the error to raise where no whole answer came back; `seconds`: of silence that are waited for."""
     provider = name.partition("/")[0]
     if _is_or_comes_from(error, TimeoutError) and not _is_or_comes_from(error, aiohttp.ConnectionTimeoutError):
         return TimedOut(
@@ -324,7 +324,7 @@ def unreachable(error: BaseException, name: str, host: str, seconds: float) -> P
 
 
 def was_sent(error: BaseException) -> bool:
-    """Whether the request may have reached the provider, though no answer came: the connection stood, and then failed."""
+    """Return whether the request may have reached the provider, though no answer came: the connection stood, and then failed."""
     return _is_or_comes_from(error, (aiohttp.ClientError, OSError)) and not _is_or_comes_from(error, NO_CONNECTION)
 
 

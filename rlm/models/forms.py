@@ -56,11 +56,11 @@ class RequestForm:
     most: int | None = None  # the longest reply that the model gives
 
     def cap(self, prompt: Prompt) -> int:
-        """The cap of a reply to this prompt."""
+        """Return the cap of a reply to this prompt."""
         return min(prompt.max_tokens, self.most or prompt.max_tokens)
 
     def features(self, prompt: Prompt) -> set[tuple[str, object]]:
-        """What a server takes of this form if it takes this prompt in it."""
+        """Return what a server takes of this form if it takes this prompt in it."""
         used = {"tokens", "stream"}
         used |= {"asks_usage"} if self.stream else set()
         used |= {"system"} if prompt.messages[0].role == "system" else set()
@@ -85,7 +85,7 @@ class Rung:
 
 
 def simpler(form: RequestForm, prompt: Prompt, answers: tuple[Answer, ...], fields: frozenset[str]) -> Iterator[Rung]:
-    """The rungs below a form, in the order in which they are tried.
+    """Return the rungs below a form, in the order in which they are tried.
 
     `answers`: the forms of an answer, the first of them first; `fields`: what the servers of a dialect disagree on.
     """
@@ -108,7 +108,7 @@ def simpler(form: RequestForm, prompt: Prompt, answers: tuple[Answer, ...], fiel
 
 
 def longest_reply(message: str) -> int | None:
-    """The tokens of the longest reply that a model gives, where a refusal names them."""
+    """Return the tokens of the longest reply that a model gives, where a refusal names them."""
     most = REPLY_LIMIT.search(message) if CAP.search(message) and "input" not in message.lower() else None
     if most is None:
         return None
@@ -117,6 +117,6 @@ def longest_reply(message: str) -> int | None:
 
 
 def sends_extras(prompt: Prompt, form: RequestForm) -> bool:
-    """Whether a request in this form repeats what its model has thought."""
+    """Return whether a request in this form repeats what its model has thought."""
     said = [message for message in prompt.messages if message.role == "assistant"]
     return form.extras and any(message.extra or any(call.extra for call in message.calls) for message in said)

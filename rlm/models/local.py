@@ -50,7 +50,7 @@ class LocalModel(ABC):
         """Return the reply."""
 
     async def complete(self, prompt: Prompt) -> Completion:
-        """One call."""
+        """Make one call."""
         said = await self.say(_messages(prompt))
         text, is_unfinished = without_thinking(sendable(said))
         calls = calls_in(text, prompt.tool) if prompt.tool else ()
@@ -79,7 +79,7 @@ class FunctionModel(LocalModel):
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def say(self, messages: Messages) -> str:
-        """What it returns. Raises ProviderRefused with what it raised: asked again, it would raise it again."""
+        """Call it, and return its reply. Raises ProviderRefused with what it raised: asked again, it would raise it again."""
         who = self.name.removeprefix(FUNCTION)
         try:
             if inspect.iscoroutinefunction(self._function):

@@ -101,7 +101,7 @@ class OpenAIModel(HttpModel):
         super().__init__(name, url, timeout, RequestForm(tokens), client)
 
     def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
-        """The request as the endpoint wants it."""
+        """Return the request as the endpoint wants it."""
         provider, _, model = self.name.partition("/")
         own = self.name if form.extras else ""
         messages = [_message(message, own) for message in prompt.messages]
@@ -130,7 +130,7 @@ class OpenAIModel(HttpModel):
         return request
 
     def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
-        """A reply as a Completion. Raises ProviderDown where it holds none."""
+        """Return a reply as a Completion. Raises ProviderDown where it holds none."""
         provider, _, model = self.name.partition("/")
         choices = reply.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
@@ -152,7 +152,7 @@ class OpenAIModel(HttpModel):
         return completion(prompt, form, text, calls, stop, usage, _kept_fields(message, self.name))
 
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
-        """The tokens as a reply reports them: cached ones are part of `prompt_tokens` here."""
+        """Return the tokens as a reply reports them: cached ones are part of `prompt_tokens` here."""
         raw_details = report.get("prompt_tokens_details")
         details = raw_details if isinstance(raw_details, Mapping) else {}
         read_ = count(details.get("cached_tokens")) or count(report.get("prompt_cache_hit_tokens"))

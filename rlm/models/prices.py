@@ -22,7 +22,7 @@ VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run,
 
 
 def dollars(name: str, usage: Usage) -> float | None:
-    """What this usage costs at `provider/model`, None where nobody knows."""
+    """Return what this usage costs at `provider/model`, None where nobody knows."""
     provider, model = provider_name(name), name.partition("/")[2]
     if provider in OWN_SERVERS or not is_installed(LIST):
         return None
@@ -53,7 +53,7 @@ def dollars(name: str, usage: Usage) -> float | None:
 
 
 def listed(provider: str) -> list[str]:
-    """The models of a provider on the list; none where it has no such provider."""
+    """Return the models of a provider on the list; none where it has no such provider."""
     from genai_prices.data_snapshot import get_snapshot
 
     provider = LISTED_AS.get(provider, provider)

@@ -41,7 +41,7 @@ class Provider:
 
 
 def address(provider: Provider, base_url: str | None) -> str:
-    """The base URL to use. Raises UsageError if no URL is set, or if it is not a URL."""
+    """Return the base URL to use. Raises UsageError if no URL is set, or if it is not a URL."""
     url = base_url or provider.base_url
     if not url:
         variables = " or ".join((*provider.url_variables, "DEEPREPO_BASE_URL"))
@@ -74,7 +74,7 @@ def check_key(provider: Provider, key: Key, base_url: str | None) -> None:
 
 
 def key_text(key: Key) -> str:
-    """The key as text, "" if it is not set. A line feed at the end of a variable is not part of it."""
+    """Return the key as text, "" if it is not set. A line feed at the end of a variable is not part of it."""
     if key is None:
         return ""
     return (key if isinstance(key, str) else key.get_secret_value()).strip()

@@ -38,7 +38,7 @@ class Chat:
             _grow(self._message, choice.get("delta") or choice.get("message"))
 
     def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:
-        """The reply in one piece, None while its end has not arrived; `is_ended`: the server has said that the stream ends here."""
+        """Return the reply in one piece, None while its end has not arrived; `is_ended`: the server has said that the stream ends here."""
         if not self._finish and not is_ended:
             return None
         return {"choices": [{"message": self._message, "finish_reason": self._finish}], "usage": self._usage}
@@ -78,7 +78,7 @@ class Messages:
         self.has_begun = bool(self._usage or self._blocks)
 
     def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:  # noqa: ARG002 - its end is an event
-        """The same."""
+        """Return the message in one piece, None while its end has not arrived."""
         if not self._ended or not self._message.get("stop_reason"):
             return None
         blocks = [self._blocks[at] for at in sorted(self._blocks)]

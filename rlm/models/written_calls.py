@@ -18,7 +18,7 @@ BARE = re.compile(r"<\|python_tag\|>(.+?)(?:<\|eom_id\|>|<\|eot_id\|>|\Z)|<code>
 
 
 def calls_in(text: str, tool: Schema) -> tuple[ToolCall, ...]:
-    """The calls of this tool that a text holds, in their order; none where it only speaks of the tool."""
+    """Return the calls of this tool that a text holds, in their order; none where it only speaks of the tool."""
     found = list(_in_json(text, tool)) or list(_in_tags(text, tool)) or list(_bare(text, tool))
     return tuple(ToolCall(f"written_{number}", tool.name, arguments) for number, arguments in enumerate(found))
 

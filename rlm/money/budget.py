@@ -40,7 +40,7 @@ class Left:
 
 
 def unknown(usage: Usage) -> float:
-    """What a call of unknown price counts under a cap in dollars: as much as one of the dearest model."""
+    """Return what a call of unknown price counts under a cap in dollars: as much as one of the dearest model."""
     return (usage.input * DEAREST_INPUT + usage.output * DEAREST_OUTPUT) / MILLION
 
 
@@ -65,7 +65,7 @@ class Budget:
         self._longest: dict[tuple[str, Purpose], int] = {}  # replies of a model in a role
 
     def is_owned(self, model: str) -> bool:
-        """Whether the model runs on a server of the user's own, which bills nobody by the token."""
+        """Return whether the model runs on a server of the user's own, which bills nobody by the token."""
         provider = provider_name(model)
         return provider in OWN_SERVERS or provider in self.limits.own
 
@@ -91,7 +91,7 @@ class Budget:
         return wanted
 
     def worst(self, price: PriceOf, model: str, usage: Usage) -> float:
-        """The dollars that this could cost at most; as much as one of the dearest model where nobody knows the price."""
+        """Return the dollars that this could cost at most; as much as one of the dearest model where nobody knows the price."""
         usd = price(usage)
         if usd is None:
             return 0.0 if self.is_owned(model) else unknown(usage)
@@ -99,7 +99,7 @@ class Budget:
         return max(usd, written_usd or 0.0)
 
     def expected_reply(self, model: str, role: Purpose, visible: int) -> int:
-        """How long a reply may become, by those that came before it."""
+        """Return how long a reply may become, by those that came before it."""
         return max(visible, MARGIN * self._longest.get((model, role), 0))
 
     def keep(self, usage: Usage | None, price: PriceOf = lambda _: None) -> None:
@@ -111,7 +111,7 @@ class Budget:
             self._kept = Hold(usage.input + usage.output, usd)
 
     def room(self, role: Purpose) -> tuple[float, float, float]:
-        """Dollars, tokens and calls that calls of this role may still use together; infinite where no cap counts them."""
+        """Return dollars, tokens and calls that calls of this role may still use together; infinite where no cap counts them."""
         caps = self.limits
         kept = self._kept if role != "root" else None
         usd = math.inf if caps.usd is None else caps.usd - self._rough_usd - self._held_usd
@@ -161,17 +161,17 @@ class Budget:
             self.notes.append(sentence)
 
     def fail(self) -> None:
-        """An answered call whose reply was of no use."""
+        """Count an answered call whose reply was of no use."""
         self._failures += 1
 
     def seconds_left(self) -> float | None:
-        """Until the deadline, at least 0; None where there is none."""
+        """Return the seconds until the deadline, at least 0; None where there is none."""
         if self.limits.seconds is None:
             return None
         return max(0.0, self.limits.seconds - (self._clock() - self._started))
 
     def left(self) -> Left:
-        """What remains, reservations not counted as spent."""
+        """Return what remains, reservations not counted as spent."""
         caps, used = self.limits, self._usage.input + self._usage.output
         return Left(
             usd=None if caps.usd is None or self._unpriced else max(0.0, caps.usd - self._paid()),
@@ -180,7 +180,7 @@ class Budget:
         )
 
     def cost(self) -> Cost:
-        """What the review cost so far; dollars are None where a price is unknown."""
+        """Return what the review cost so far; dollars are None where a price is unknown."""
         return Cost(
             calls=self._calls,
             usage=self._usage,
@@ -196,7 +196,7 @@ class Budget:
         return math.fsum(usd for role in roles or tuple(self._usd) for usd in self._usd.get(role, ()))
 
     def out_of_time(self) -> str:
-        """The sentence for the deadline."""
+        """Return the sentence for the deadline."""
         return f"the cap of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
 
     def _check(self, wanted: Hold, role: Purpose, guess: str) -> None:

@@ -74,7 +74,7 @@ class Calls:
     # --- what is asked ------------------------------------------------------------------------------------------------
 
     async def complete(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
-        """One reply; an answer that does not fit its schema, or breaks off, is asked for again once.
+        """Ask for one reply; an answer that does not fit its schema, or breaks off, is asked for again once.
 
         Raises ProviderError, BudgetSpent. Only the reply to a prompt with a tool may still be one that broke off. No secret is
         sent: a placeholder is, and the reply has the secret again. What a root writes keeps it, for the REPL knows none either.
@@ -88,7 +88,7 @@ class Calls:
         role: Purpose,
         on_reply: Callable[[int, Slot], None] | None = None,
     ) -> list[Slot]:
-        """Replies in the order of the prompts; what failed or was cut off by a cap is an error in its slot.
+        """Ask for replies, and return them in the order of the prompts; what failed or was cut off by a cap is an error in its slot.
 
         `on_reply` is given each of them as soon as it is there.
         """

@@ -31,17 +31,17 @@ TAKES_EFFORT = re.compile(
 
 
 def may_think(name: str) -> bool:
-    """Whether `provider/model` may think before it answers, as far as its name says."""
+    """Return whether `provider/model` may think before it answers, as far as its name says."""
     return _PLAIN.search(name.partition("/")[2] or name) is None
 
 
 def of(name: str, role: Purpose, visible: int) -> int:
-    """The cap on a reply of which `visible` tokens are the answer."""
+    """Return the cap on a reply of which `visible` tokens are the answer."""
     return max(visible, THINKING_ROOM[role]) if may_think(name) else visible
 
 
 def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | None:
-    """How long the model is asked to think; None leaves it to the provider. Readers and second opinions need little."""
+    """Return how long the model is asked to think; None leaves it to the provider. Readers and second opinions need little."""
     if not may_think(name):
         return None
     if effort_wanted is not None:
@@ -52,7 +52,7 @@ def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | N
 
 
 def places(name: str) -> int:
-    """How many calls may be in flight where nobody has set it."""
+    """Return how many calls may be in flight where nobody has set it."""
     return OWN_PLACES if provider_name(name) in OWN_SERVERS else PLACES
 
 
@@ -71,7 +71,7 @@ _HALF = 500  # a server that reports fewer tokens than this does not count, rath
 
 
 def at_most(texts: Iterable[str]) -> int:
-    """The tokens that a tokenizer makes of these texts at worst, whatever is in them: a cap on money must hold then too."""
+    """Return the tokens that a tokenizer makes of these texts at worst, whatever is in them: a cap on money must hold then too."""
     raw = "".join(texts).encode("utf-8", "surrogatepass")
     others = len(raw.translate(None, LETTERS + BLANKS))  # digits, signs and every byte of other scripts: one token each
     letters = len(raw.translate(None, BLANKS)) - others
@@ -80,13 +80,13 @@ def at_most(texts: Iterable[str]) -> int:
 
 
 def least_tokens(messages: Sequence[Message]) -> int:
-    """Tokens that these messages have at least, roughly: blanks and runs of one character count little."""
+    """Return the tokens that these messages have at least, roughly: blanks and runs of one character count little."""
     size = sum(len(_RUNS.sub(r"\1\1\1", _BLANKS.sub(" ", message.text))) for message in messages)
     return int(size / 3.5)
 
 
 def cut_silently(name: str, messages: Sequence[Message], usage: Usage) -> bool:
-    """Whether the server has read only a part of the prompt: it reports less than half of the tokens that the prompt can have.
+    """Return whether the server has read only a part of the prompt: it reports less than half of the tokens that the prompt can have.
 
     A tokenizer may differ from the estimate by a third, never by half. Servers of Anthropic's dialect refuse a prompt that is too long;
     some of them leave the instructions out of their count.

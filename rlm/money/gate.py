@@ -39,12 +39,12 @@ class Gate:
         self._gone: dict[str, ProviderError] = {}  # why nothing more is sent to a model; "": to none of them
 
     def gone(self, model: str) -> ProviderError | None:
-        """Why nothing more is sent to this model; None if it is not given up."""
+        """Return why nothing more is sent to this model; None if it is not given up."""
         return self._gone.get("") or self._gone.get(model)
 
     @asynccontextmanager
     async def place(self, model: str) -> AsyncIterator[None]:
-        """A place for one request; how it went decides about the next ones. Raises why the model is given up, if it is."""
+        """Wait for a place for one request; how it went decides about the next ones. Raises why the model is given up, if it is."""
         sent = await self._enter(model)
         try:
             yield

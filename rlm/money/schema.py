@@ -18,7 +18,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def misfit(value: Any, schema: Mapping[str, Any], at: str = "the answer") -> str:  # noqa: ANN401 - any JSON value
-    """What is wrong, the first fault only; "" where it fits."""
+    """Return what is wrong, the first fault only; "" where it fits."""
     kinds = schema.get("type", ())
     names = [kinds] if isinstance(kinds, str) else list(kinds)
     if names and not any(_is(value, name) for name in names):

@@ -35,7 +35,7 @@ class Sizes:
         self._read: dict[tuple[str, Purpose], tuple[tuple[Message, ...], int]] = {}  # the last prompt, and its tokens
 
     def window(self, model: Model) -> int | None:
-        """Tokens that the model takes, prompt and reply together: as it is set, or as it was found out; None: nobody knows."""
+        """Return the tokens that the model takes, prompt and reply together: as it is set, or as it was found out; None: nobody knows."""
         windows = (self._budget.limits.context, self._windows.get(model.name))
         return min((size for size in windows if size), default=None)
 
@@ -48,11 +48,11 @@ class Sizes:
         return True
 
     def likely(self, model: Model, size: int) -> int:
-        """The tokens of a prompt of so many characters."""
+        """Return the tokens of a prompt of so many characters."""
         return int(size * self._density.get(model.name, 1 / capacity.LIKELY_CHARS)) + 1
 
     def request(self, model: Model, prompt: Prompt, role: Purpose, size: int, broke_off: int) -> Request:
-        """What is to be sent: a reply gets the room that its role and its model's thinking need."""
+        """Return what is to be sent: a reply gets the room that its role and its model's thinking need."""
         name, visible = model.name, prompt.max_tokens
         before, tokens = self._read.get((name, role), ((), 0))
         if not before or prompt.messages[: len(before)] != before:
@@ -69,13 +69,13 @@ class Sizes:
         return Request(replace(prompt, effort=effort), role, size, most, tokens_wanted, least)
 
     def next_reply(self, model: Model, request: Request) -> Usage:
-        """What the root's next reply needs: by what its replies took so far, not by all that it may take."""
+        """Return what the root's next reply needs: by what its replies took so far, not by all that it may take."""
         visible = request.prompt.max_tokens
         reply_tokens = min(request.room, self._budget.expected_reply(model.name, request.role, visible))
         return Usage(self.likely(model, request.size), reply_tokens)
 
     def below_window(self, model: Model, request: Request) -> Request:
-        """The request with a reply that fits the window. Raises PromptTooLong if none fits; then nothing is sent."""
+        """Return the request with a reply that fits the window. Raises PromptTooLong if none fits; then nothing is sent."""
         window = self.window(model)
         if window is None:
             return request
@@ -88,7 +88,7 @@ class Sizes:
         return replace(request, room=max(request.least, min(request.room, window - tokens - SPARE)))
 
     def learn(self, model: Model, prompt: Prompt, role: Purpose, size: int, reply: Completion) -> Completion:
-        """The reply, with what it teaches. Raises PromptTooLong where the server has read a part of the prompt only."""
+        """Learn from a reply, and return it. Raises PromptTooLong where the server has read a part of the prompt only."""
         name, usage = model.name, reply.usage
         if capacity.cut_silently(name, prompt.messages, usage):
             self.shrink(model, usage.input)

@@ -103,7 +103,7 @@ NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # where a call's number, its machine and i
 
 
 def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
-    """The filter's instructions: its operation, how many rows it passes over if true and if false, and its operand."""
+    """Return the filter's instructions: its operation, how many rows it passes over if true and if false, and its operand."""
     column = list(MACHINES).index(machine)
     read, write, *others = (numbers[column] for numbers in CALLS.values())
     rows = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
@@ -175,7 +175,7 @@ class StillLoop(asyncio.BaseEventLoop):
         self._clock, self._selector = 0.0, self
 
     def time(self) -> float:
-        """The seconds of this loop: those that its tasks have slept."""
+        """Return the seconds of this loop: those that its tasks have slept."""
         return self._clock
 
     def select(self, timeout: float | None) -> list[Never]:
@@ -363,7 +363,7 @@ class Blocks:
         return {"done": True, "error": error}
 
     def value(self, expression: str) -> dict[str, Any]:
-        """The value of an expression over these names, or why there is none."""
+        """Return the value of an expression over these names, or why there is none."""
         try:
             return {"value": encode(eval(expression, self.names))}  # noqa: S307 - the parent's own
         except BaseException as error:  # noqa: BLE001 - there is no value

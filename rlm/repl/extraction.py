@@ -26,7 +26,7 @@ _QUOTED = re.compile(r"^[ \t]*> ?", re.MULTILINE)
 
 
 def of(reply: Completion) -> str:
-    """All code of a reply, "" where there is none."""
+    """Return all code of a reply, "" where there is none."""
     codes = [call.arguments.get("code") for call in reply.calls]
     pieces = [_without_fence(code) for code in codes if isinstance(code, str) and code.strip()]
     return _joined(pieces) if pieces else _written(reply.text.lstrip("\ufeff"))
@@ -62,7 +62,7 @@ def _joined(pieces: Sequence[str]) -> str:
 
 
 def fenced_blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Fenced blocks as (language, body). A fence inside a string of the code does not end the block where Python can tell."""
+    """Return the fenced blocks as (language, body). A fence inside a string of the code does not end the block where Python can tell."""
     lines = text.split("\n")
     at = 0
     while at < len(lines):
@@ -92,7 +92,7 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def parses(body: str) -> bool:
-    """Whether this is whole Python."""
+    """Return whether this is whole Python."""
     try:
         ast.parse(body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -20,7 +20,7 @@ GROUPS = {"t": (tuple,), "s": (set, frozenset), "": (list, deque, Iterator, rang
 
 
 def encode(value: Value, depth: int = DEEPEST) -> Value:
-    """A plain value as JSON has it. Raises TypeError for anything else."""
+    """Return a plain value as JSON has it. Raises TypeError for anything else."""
     if value is None or isinstance(value, (bool, float)):
         return value
     if isinstance(value, str):
@@ -45,7 +45,7 @@ def _encode_group(value: Value, depth: int) -> Value:
 
 
 def decode(value: Value) -> Value:
-    """A value as `encode` has written it. Raises ValueError, TypeError or KeyError for any other."""
+    """Return a value as `encode` has written it. Raises ValueError, TypeError or KeyError for any other."""
     if isinstance(value, list):
         return [decode(item) for item in value]
     if not isinstance(value, dict):
@@ -59,13 +59,13 @@ def decode(value: Value) -> Value:
 
 
 def packed(frame: Mapping[str, Any]) -> bytes:
-    """A frame as it is written."""
+    """Return a frame as it is written."""
     data = json.dumps(frame).encode()
     return len(data).to_bytes(HEAD, "big") + data
 
 
 async def receive(incoming: "StreamReader") -> dict[str, Any]:
-    """The next frame of a stranger. Raises ValueError for what is none, EOFError at its end."""
+    """Read the next frame of a stranger. Raises ValueError for what is none, EOFError at its end."""
     size = int.from_bytes(await incoming.readexactly(HEAD), "big")
     if size > FRAME:
         raise ValueError("it is longer than a frame")
@@ -76,7 +76,7 @@ async def receive(incoming: "StreamReader") -> dict[str, Any]:
 
 
 def both_ends(text: str, most: int) -> str:
-    """The beginning and the end of a text that is longer, and how much lies between them."""
+    """Return the beginning and the end of a text that is longer, and how much lies between them."""
     if len(text) <= most:
         return text
     half = max(1, most // 2)

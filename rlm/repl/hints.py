@@ -30,6 +30,6 @@ HINTS: tuple[tuple[str, str], ...] = (
 
 
 def hint(error: str) -> str:
-    """One sentence of help for an error, "" where its own words are the best help."""
+    """Return one sentence of help for an error, "" where its own words are the best help."""
     advice = next(((text, match) for pattern, text in HINTS if (match := re.search(pattern, error))), None)
     return advice[0].format(*advice[1].groups()) if advice else ""

@@ -32,7 +32,7 @@ START_SECONDS = 20.0  # of a processor to be ready, or to take on what it is sen
 # Times the seconds that a child may compute: how long the host waits for a sign of it, on a machine that is busy.
 PATIENCE = 6
 CUTS = 40  # outputs of which more() can return the middle; the oldest go first
-GONE = "\nThe REPL was restarted: every name that you assigned is gone; the given names are there again, and last_batch() too."
+RESTARTED = "\nThe REPL was restarted: every name that you assigned is gone; the given names are there again, and last_batch() too."
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each run
 # The standard library comes first, so that nothing beside this package takes the place of a module of it.
 PROGRAM = "import sys; sys.path.append(sys.argv[1]); from rlm.repl import child; sys.path.pop(); child.main()"
@@ -61,7 +61,7 @@ class Repl:
         self._child: Process | None = None
 
     async def run(self, code: str) -> Observation:
-        """Run one block. Its output, and the error as the model should read it. Cancelling ends it, and the process with it."""
+        """Run one block; its output, and the error as the model should read it. Cancelling ends it, and the process with it."""
         self._blocks += 1
         sink = PrintBuffer(self._limits.output_chars)
         outcome: BlockOutcome
@@ -71,7 +71,7 @@ class Repl:
             error = done.get("error")
             outcome = "error" if error else "ok"
         except Ended as ended:
-            outcome, error = ended.outcome, f"{ended}{GONE}"
+            outcome, error = ended.outcome, f"{ended}{RESTARTED}"
             await self.start()
         number = max(self._cuts, default=0) + 1
         output, omitted, cut = sink.finish(None if outcome in {"limit", "crash"} else number)
@@ -82,7 +82,7 @@ class Repl:
         return Observation(ADDRESS.sub("0x0", output), error, outcome, omitted)
 
     async def value(self, expression: str) -> Value:
-        """What an expression is worth in the REPL. Raises ValueError where it fails, or is no plain data."""
+        """Return what an expression is worth in the REPL. Raises ValueError where it fails, or is no plain data."""
         try:
             reply = await self._converse(frames.packed({"value": expression}), "value", START_SECONDS)
             if "error" in reply:
@@ -95,7 +95,7 @@ class Repl:
             raise ValueError(str(error)) from None
 
     async def close(self) -> int | None:
-        """End the process; its exit code."""
+        """End the process, and return its exit code."""
         child, self._child = self._child, None
         if child is None:
             return None
@@ -200,7 +200,7 @@ class Repl:
 async def open_repl(
     variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits
 ) -> AsyncIterator[Repl]:
-    """A REPL with these names, closed at the end whatever happens. Raises ReplUnavailable where no child can be locked."""
+    """Open a REPL with these names; it is closed at the end whatever happens. Raises ReplUnavailable where no child can be locked."""
     repl = Repl(variables, functions, limits)
     try:
         await repl.start()

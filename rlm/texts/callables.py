@@ -37,7 +37,7 @@ class CustomTool:
 
 
 def read(calls: Mapping[str, Call] | Iterable[Call] | None) -> tuple[CustomTool, ...]:
-    """The functions with their names. Raises UsageError for a name that the root's code cannot use."""
+    """Return the functions with their names. Raises UsageError for a name that the root's code cannot use."""
     pairs = (
         calls.items() if isinstance(calls, Mapping) else [(getattr(call, "__name__", ""), call) for call in calls or ()]
     )
@@ -54,7 +54,7 @@ def read(calls: Mapping[str, Call] | Iterable[Call] | None) -> tuple[CustomTool,
 
 
 def functions(calls: Calls, tools: Iterable[CustomTool]) -> dict[str, Async]:
-    """The functions as the REPL calls them."""
+    """Return the functions as the REPL calls them."""
     return {tool.name: partial(_recorded, calls, tool) for tool in tools}
 
 

@@ -88,7 +88,7 @@ class Dialogue:
     runs: list[RootRun] = field(default_factory=list)
 
     async def ask(self, message: str, turns: int, answer_type: AnswerType | None = None) -> RootRun:
-        """The root's turns for one question."""
+        """Take the root's turns for one question."""
         inquiry, work, number = self.inquiry, self.work, len(self.runs) + 1
         if self.runs:
             self.conversation.go_on(self.runs[-1].summary, message)
@@ -111,14 +111,14 @@ class Dialogue:
 
 
 async def put(dialogue: Dialogue, question: TextQuestion) -> RootRun:
-    """The root's turns for a question about the whole context, the first one or a further one."""
+    """Take the root's turns for a question about the whole context, the first one or a further one."""
     turns = dialogue.inquiry.calls.budget.limits.turns
     message = first_message(dialogue.inquiry, question, turns, "next" if dialogue.runs else "seed")
     return await dialogue.ask(message, turns, question.answer_type)
 
 
 def first_message(inquiry: Inquiry, question: TextQuestion, turns: int, template: str = "seed") -> str:
-    """What a root is told of a context and asked about it."""
+    """Return what a root is told of a context and asked about it."""
     material = question.material
     return inquiry.words(
         template,
@@ -137,7 +137,7 @@ def first_message(inquiry: Inquiry, question: TextQuestion, turns: int, template
 async def open_dialogue(
     inquiry: Inquiry, material: Material | None = None, *, turns: int | None = None, depth: int = 0, name: str = "root"
 ) -> AsyncIterator[Dialogue]:
-    """A root over the whole context or over a part of it, with a REPL of its own that is closed at the end."""
+    """Open a root over the whole context or over a part of it, with a REPL of its own that is closed at the end."""
     question, calls = inquiry.question, inquiry.calls
     whole, limits = material or question.material, calls.budget.limits
     names = callables.NAMES[min(max(question.depth - depth, 0), len(callables.NAMES) - 1)]

@@ -44,7 +44,7 @@ class Material:
 
 
 def of(context: object) -> Material:
-    """The material of a text, a list, a mapping, or the path of a file or folder. Raises UsageError."""
+    """Return the material of a text, a list, a mapping, or the path of a file or folder. Raises UsageError."""
     if isinstance(context, os.PathLike):
         material = _at(Path(context))
     elif isinstance(context, str):
@@ -64,7 +64,7 @@ def of(context: object) -> Material:
 
 
 def cut(text: str, folder: str) -> dict[str, str]:
-    """A text as files that end at line ends, one at least."""
+    """Cut a text into files that end at line ends, one at least."""
     pieces: dict[str, str] = {}
     at = 0
     while at < len(text) or not pieces:
@@ -95,7 +95,7 @@ def _values(text: str) -> str | None:
 
 
 def paths(value: Value, at: str = "") -> Iterator[tuple[str, str]]:
-    """Every leaf as (key path, value on one line): servers[0].host."""
+    """Return every leaf as (key path, value on one line): servers[0].host."""
     if isinstance(value, dict) and value:
         for key, part in value.items():
             yield from paths(part, _step(at, key))

@@ -25,7 +25,7 @@ class AnswerType:
     schema: str  # JSON Schema, as the root reads it
 
     def accept(self, value: Value, hide: Callable[[Value], Value]) -> str:
-        """The answer as JSON with its secrets hidden, from plain data or from JSON. Raises ValueError, with what does not fit."""
+        """Return the answer as JSON with its secrets hidden, from plain data or from JSON. Raises ValueError, with what does not fit."""
         from pydantic import ValidationError
 
         if value == NOT_FOUND:
@@ -43,7 +43,7 @@ class AnswerType:
         return text
 
     def load(self, text: str, show: Callable[[Value], Value]) -> tuple[str, Any]:
-        """An accepted answer with its secrets, and the instance that it stands for; None where the text does not hold it."""
+        """Return an accepted answer with its secrets, and the instance that it stands for; None where the text does not hold it."""
         if text == NOT_FOUND:
             return text, None
         shown = json.dumps(show(json.loads(text)), ensure_ascii=False)
@@ -65,7 +65,7 @@ class AnswerType:
 
 
 def of(kind: Any) -> AnswerType | None:  # noqa: ANN401 - a type, also one such as list[int]
-    """The type of an answer; None for one that is a text. Raises UsageError for what pydantic cannot validate."""
+    """Return the type of an answer; None for one that is a text. Raises UsageError for what pydantic cannot validate."""
     from pydantic import TypeAdapter
     from pydantic.errors import PydanticUserError
 
