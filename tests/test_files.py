@@ -133,7 +133,7 @@ def test_nothing_else_of_the_product_writes_a_file() -> None:
 def test_the_product_opens_each_journal_through_no_link() -> None:
     """A journal with a path is opened by `files.append`, wherever the product makes one."""
     made = [call for path in BOT.rglob("*.py") for call in re.findall(r"\bJournal\((.+)\)", path.read_text())]
-    assert len(made) > 3
+    assert len(made) >= 3
     assert [call for call in made if "open_file=open_file" not in call] == []
     (opened,) = [path for path in BOT.rglob("*.py") if re.search(r"^def open_file\(", path.read_text(), re.MULTILINE)]
     assert "files.append(" in opened.read_text().partition("def open_file(")[2].partition("\n\n\n")[0]

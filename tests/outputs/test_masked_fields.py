@@ -116,12 +116,12 @@ def test_a_prompt_is_masked_and_mapped_back() -> None:
     masks = Masks()
     line = "TOKEN = 'ghp" + "_a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4'"
     prompt = Prompt((Message("system", "s"), Message("user", line), Message("user", f"again {line}")))
-    sent = masks.prompt(prompt)
+    (sent,) = masks.prompts([prompt])
     first, second = (PLACEHOLDER.findall(message.text.removesuffix(NOTE)) for message in sent.messages[1:])
     assert first == second
     assert len(first) == 1
     assert masks.show(sent.messages[1].text.removesuffix(NOTE)) == line
-    assert masks.prompt(sent) == sent
+    assert masks.prompts([sent]) == [sent]
     assert "ghp" not in repr(masks)
 
 

@@ -31,7 +31,7 @@ def comment(at: Whole, number: int, path: str) -> int:
 
 async def page(at: Whole, path: str = "/worth") -> str:
     """What the operator's page shows."""
-    link = operator.link(Server(at.server.place, at.server.app), at.address)
+    link = operator.link(Server(at.server.options, at.server.app), at.address)
     async with httpx2.AsyncClient(base_url=at.address, trust_env=False) as http:
         await http.post("/signin", data={"token": parse_qs(urlsplit(link).query)["token"][0]})
         return (await http.get(path)).text

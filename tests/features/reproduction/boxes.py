@@ -17,9 +17,9 @@ from pathlib import Path
 from bot.features.reproduction.execute import execute
 from bot.features.reproduction.values import (
     PROGRAMS,
-    Kind,
     RunLimits,
     Sandbox,
+    SandboxKind,
     SandboxOutcome,
     SandboxRefused,
     SandboxRun,
@@ -33,7 +33,7 @@ IMAGE = os.environ.get("RUN_TEST_IMAGE", "python:3.13-slim")  # of a container; 
 
 
 @cache
-def missing(kind: Kind = "bubblewrap") -> str:
+def missing(kind: SandboxKind = "bubblewrap") -> str:
     """Why there is no sandbox of this kind here; empty if there is one."""
     sandbox = box(kind)
     if not sandbox.program:
@@ -45,7 +45,7 @@ def missing(kind: Kind = "bubblewrap") -> str:
     return ""
 
 
-def box(kind: Kind = "bubblewrap") -> Sandbox:
+def box(kind: SandboxKind = "bubblewrap") -> Sandbox:
     """A sandbox of this machine."""
     program = shutil.which(PROGRAMS[kind]) or ""
     if kind == "bubblewrap":
@@ -58,7 +58,7 @@ def run(
     files: Mapping[str, str] | None = None,
     limits: RunLimits = LIMITS,
     tree: bytes = b"",
-    kind: Kind = "bubblewrap",
+    kind: SandboxKind = "bubblewrap",
 ) -> SandboxOutcome:
     """Run a command over some files."""
     return asyncio.run(execute(box(kind), SandboxRun(unended(tree) if tree else tree, command, files or {}, limits)))

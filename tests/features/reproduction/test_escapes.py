@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from boxes import LIMITS, OPEN_FOLDERS, World, member, missing, run, tar, world
 
-from bot.features.reproduction.values import PROGRAMS, Kind, RunLimits
+from bot.features.reproduction.values import PROGRAMS, RunLimits, SandboxKind
 from deeprepo_sandbox.processes import alive
 
 MARK = f"{5_000_000 + os.getpid()}.51"  # in the arguments of whatever tries to stay
@@ -201,7 +201,7 @@ def filled(text: str, outer: World) -> str:
     ],
 )
 @pytest.mark.parametrize("kind", PROGRAMS)
-def test_a_hostile_head_reaches_nothing(kind: Kind, head: Head, tmp_path: Path) -> None:
+def test_a_hostile_head_reaches_nothing(kind: SandboxKind, head: Head, tmp_path: Path) -> None:
     """Its word stays outside, nobody was connected to, and nothing is left: in bubblewrap, and in a container where there are any."""
     if why := missing(kind):
         pytest.skip(why)
