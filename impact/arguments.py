@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from tree_sitter import Node
 
-from impact.language import CallRules
+from impact.language import Language
 from impact.matching import Rows
 from impact.nodes import name_of, text
 from impact.values import Arguments, Parameter
@@ -15,8 +15,11 @@ OBJECT = "this"  # a parameter that may be passed before the dot
 Place = tuple[bool, int]  # of a parameter: whether it is given what the others leave, and the byte where it begins
 
 
-def arguments(rules: CallRules, node: Node) -> Arguments | None:
-    """What a call passes; None if its arguments are not written one by one, or with an error."""
+def arguments(language: Language, node: Node) -> Arguments | None:
+    """What a call passes, for new lines and old; None if its arguments are not written one by one, or with an error."""
+    if language.passed is not None:
+        return language.passed(node)
+    rules = language.calls
     if node.type in (*rules.alone, *rules.nothing):
         return Arguments(int(node.type in rules.alone))
     if node.type not in rules.argument_lists or node.has_error:

@@ -92,7 +92,7 @@ def _uses(file: Reader, rows: Rows, wanted: Collection[int]) -> Mapping[int, Use
             name=text(name),
             line=first_line(name),
             receiver=receiver.replace("?.", "."),
-            arguments=arguments(file.language.calls, args) if args is not None else None,
+            arguments=arguments(file.language, args) if args is not None else None,
             is_guarded=any(True for _ in guards.around(name.start_byte, name.end_byte)),
         )
         last = uses.get(name.start_byte)

@@ -257,8 +257,7 @@ def _lines(node: Node) -> tuple[int, int]:
 def _arguments(language: Language, node: Node | None, *, has_more: bool = False) -> Arguments | None:
     if node is None:
         return None
-    told = language.passed(node) if language.passed is not None else arguments(language.calls, node)
-    passed = told or Arguments(spread=True)
+    passed = arguments(language, node) or Arguments(spread=True)
     return replace(passed, spread=True) if has_more else passed
 
 

@@ -241,10 +241,12 @@ class Search:
     async def _judge(self, targets: Sequence[UseTarget], looked_up: Names) -> Judge:
         """Who judges the uses: it knows the names that nothing in the tree bears but what is changed."""
         scene = self.scene
+        is_bare = scene.head.language.TRAITS.bare_members == "calls"  # that of a function may look like one of a member
         special = {
             short
             for target in targets
-            if target.reached_by_name and (target.is_gone or target.has_new_signature or target.contract)
+            if (target.reached_by_name or (is_bare and not target.owner))
+            and (target.is_gone or target.has_new_signature or target.contract)
             for short in target.shorts
             if telling(short) or target.is_attribute
         }

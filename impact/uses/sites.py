@@ -200,7 +200,15 @@ def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions:
         return Match(use, sure=True, name=use.name)
     if use.form == "member" and use.name in target.shorts and target.is_extension and _is_in_sight(target, bound, path):
         return Match(use, sure=False, is_extension=True)
+    is_called = use.arguments is not None and use.name in target.shorts
+    if is_called and _is_bare(use) and _is_in_sight(target, bound, path):
+        return Match(use, sure=False, name=use.name, is_inherited=True)
     return None
+
+
+def _is_bare(use: Use) -> bool:
+    """Whether a name without a receiver may be a member that a class around it inherits from what is not in sight."""
+    return use.form == "member" and not use.receiver and use.types == ("?",)
 
 
 def _is_in_sight(target: UseTarget, bound: Bindings, path: str) -> bool:
@@ -294,7 +302,7 @@ def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | 
 
 def _member_by_name(target: UseTarget, use: Use, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
     """A use of a member that the file imports without its class: `import static shop.Cart.total;`."""
-    is_bare = use.form == "member" and not use.receiver and use.types == ("?",)  # or a class around it inherits one
+    is_bare = _is_bare(use)
     for origin, door_names in sorted(target.doors) if is_bare or use.form in ("name", "import") else ():
         for name in sorted(door_names & target.shorts):
             if is_bare and use.name == name and origin in bound.stars:

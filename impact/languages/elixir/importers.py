@@ -26,7 +26,7 @@ ALIAS = re.compile(
     re.MULTILINE,
 )
 ACRONYM = 3  # letters of a word that may be written in capitals
-FIRST = re.compile(rb"^defmodule[ \t(]+(" + MODULE + rb")", re.MULTILINE)
+DEFINED_MODULE = re.compile(rb"^([ \t]*)defmodule[ \t(]+(" + MODULE + rb")", re.MULTILINE)
 COMMENT = re.compile(rb"^[ \t]*#")
 DEFINED = re.compile(rb"^[ \t]*def(?:module|protocol|impl)[ \t(]+$")
 
@@ -39,23 +39,30 @@ class ElixirModules:
         self._paths = frozenset(path for path in paths if path.endswith(ENDINGS))
         self._by_stem: dict[str, list[str]] | None = None
         self._files: dict[str, str | None] = {}
-        self._names: dict[str, str] = {}  # module of a changed file -> the file
+        self._names: dict[str, str] = {}  # module of a changed file, its first -> the file
+        # Each further module of one -> the changed files that hold it, or held it.
+        self._further: dict[str, set[str]] = defaultdict(set)
 
     def note(self, path: str, source: bytes) -> None:
-        """Note the module that a changed file is called after: its path need not spell it."""
-        if (name := own_module(source)) and path in self._paths:
-            self._names.setdefault(name, path)
+        """Note the modules of a changed file: its path need not spell the first, and spells no other."""
+        first, *further = own_modules(source) or [""]
+        if first and path in self._paths:
+            self._names.setdefault(first, path)
+            for name in further:
+                self._further[name].add(path)
             self._files.clear()
 
     def name_in(self, source: bytes) -> str:
         """The module that a file says it is."""
-        return own_module(source)
+        return next(iter(own_modules(source)), "")
 
     def clues(self, path: str) -> Clues:
         """A file that uses a module holds the last part of its name."""
         stem = _own_name(path)
         words = {camel(stem), *_unusual(stem)} - {""}
-        words |= {name.rpartition(".")[2] for name, home in self._names.items() if home == path}
+        own = [name for name, home in self._names.items() if home == path]
+        own += [name for name, homes in self._further.items() if path in homes]
+        words |= {name.rpartition(".")[2] for name in own}
         return Clues(frozenset(words), tuple(rf"\b(?i:{re.escape(word)})\b" for word in sorted(words)))
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
@@ -86,6 +93,9 @@ class ElixirModules:
         target = self.file_of(module)
         if target is not None:
             yield Link(target, names, line, aliases)
+        elif len(homes := self._further.get(module, ())) == 1:
+            own = module.rpartition(".")[2]
+            yield Link(min(homes), frozenset({own}), line, tuple((own, here) for _, here in aliases))
 
     def file_of(self, module: str) -> str | None:
         """The one file whose path spells a module's name, else the changed one that says it."""
@@ -106,10 +116,17 @@ class ElixirModules:
         return chosen[0] if len(chosen) == 1 else None
 
 
-def own_module(source: bytes) -> str:
-    """The module that a file says it is; "" if it says none."""
-    match = FIRST.search(source)
-    return match[1].decode("utf-8", "replace") if match is not None else ""
+def own_modules(source: bytes) -> list[str]:
+    """The modules that a file says it holds, whole, in their order."""
+    around: list[tuple[int, str]] = []  # the indentation and the name of each module around a line
+    found: list[str] = []
+    for match in DEFINED_MODULE.finditer(source):
+        while around and around[-1][0] >= len(match[1]):
+            around.pop()
+        outer = f"{around[-1][1]}." if around else ""
+        around.append((len(match[1]), outer + match[2].decode("utf-8", "replace")))
+        found.append(around[-1][1])
+    return found
 
 
 def _plain(stem: str) -> str:
