@@ -1,5 +1,6 @@
 """Pull requests of several pushes, played again."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,16 +10,21 @@ from reviewed import BASE, RENAMED, WORDS, told
 MORE = {"shop/more.py": "from shop.rates import price\n\n\ndef twice(parcel):\n    return 2 * price(parcel.weight)\n"}
 
 
-@pytest.fixture
-def repos(tmp_path: Path) -> Path:
-    """A clone with one pull request: its first push forgets a caller, the later ones do not touch that."""
-    clone = Repository(tmp_path / "clones" / "acme" / "shop")
+def clones(place: Path, *pushes: Mapping[str, str | bytes | None]) -> Path:
+    """A folder of one clone with one pull request of these pushes."""
+    clone = Repository(place / "clones" / "acme" / "shop")
     base = clone.commit(dict(BASE), "first")
-    for files in (RENAMED, MORE, WORDS):
+    for files in pushes:
         head = clone.commit(dict(files), "a push")
     clone.git("update-ref", "refs/pull/7/head", head)
     clone.git("update-ref", "refs/heads/main", base)
-    return tmp_path / "clones"
+    return place / "clones"
+
+
+@pytest.fixture
+def repos(tmp_path: Path) -> Path:
+    """Its first push forgets a caller, the later ones do not touch that."""
+    return clones(tmp_path, RENAMED, MORE, WORDS)
 
 
 def test_the_author_mends_and_nothing_is_said_twice(repos: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -38,6 +44,18 @@ def test_a_reader_that_never_runs_out_of_remarks(repos: Path, capsys: pytest.Cap
     assert float(rounds[0][2]) > 0
     assert [cells[-1] for cells in rounds] == ["0"] * len(rounds)
     assert "1 ended in silence" in out
+
+
+def test_what_a_first_push_leaves_to_review_later_is_new_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A push of a lock file alone is no review: the first that there is speaks of code which nobody has read before."""
+    repos = clones(tmp_path, {"poetry.lock": "one\n"}, RENAMED, MORE)
+    code, out, err = told(capsys, ["eval", "converge", "--repos", str(repos), "--talkative", "--quiet"])
+    assert (code, err) == (0, "")
+    rows = [line.split() for line in out.splitlines() if line[:1].isdigit()][:-1]
+    assert (float(rows[0][2]), float(rows[1][2]) > 0) == (0, True)
+    assert [cells[-1] for cells in rows] == ["0"] * len(rows)
 
 
 def test_clones_without_pull_requests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,10 +79,10 @@ async def play(series: Series, read: Reader) -> Played:
                 rounds.append(Round(0, ()))
                 said = ()
                 continue
-            last = json_file.render(review).encode()
+            is_first, last = last is None, json_file.render(review).encode()
             said = [row for row in review.reported if row.finding.status == "new" and row.place != "folded"]
             touched = await _touched(store, reviewed, head)
-            beyond = [row for row in said if not touched.has(row)] if rounds else []
+            beyond = [] if is_first else [row for row in said if not touched.has(row)]
             rounds.append(Round(len(said), tuple(map(_place, beyond))))
         return Played(series, tuple(rounds))
 

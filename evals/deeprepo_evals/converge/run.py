@@ -16,7 +16,7 @@ from deeprepo_evals.clones import clones
 from deeprepo_evals.converge import series
 from deeprepo_evals.converge.replay import Played, play
 from deeprepo_evals.reviews import product
-from deeprepo_evals.reviews.oracle import CONFIRMED, shown_rows
+from deeprepo_evals.reviews.oracle import confirmation, shown_rows
 from deeprepo_sandbox.scripted import ScriptedModel
 from rlm.values import Completion, Prompt, Usage
 
@@ -64,10 +64,9 @@ def remarks(prompt: Prompt) -> Completion:
 
     Which ones depends on the prompt, so in another round it finds others. Whoever asks for a second opinion is told that all of it is so.
     """
-    form = prompt.answer.name if prompt.answer else ""
-    if form == "verdict":
-        return Completion("", Usage(1, 1), data=CONFIRMED)
-    if form == "pairs":
+    if (opinion := confirmation(prompt)) is not None:
+        return Completion("", Usage(1, 1), data=opinion)
+    if prompt.answer is not None and prompt.answer.name == "pairs":
         return Completion("", Usage(1, 1), data={"broken": [], "doubts": []})
     text = prompt.messages[-1].text
     rows = sorted({(sign, path, line) for path, sign, line in shown_rows(text) if len(line) > SHORTEST})

@@ -8,15 +8,26 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from bot.findings.joint_opinions import VERDICTS
 from deeprepo_evals.reviews.labels import Label, Line
 from rlm.values import Completion, Prompt, Usage
 
 NAME = "scripted/oracle"
 CONFIRMED = {"verdict": "confirmed", "trigger": "as labelled", "author_would_change": True, "reason": "labelled"}
+CLAIM = re.compile(r"^(C\d+)\. The claim, about", re.MULTILINE)
 _SECTION = re.compile(
     r"^--- (?!what the |end ---)(?:unchanged: )?(.+?)(?: · .*)?(?: \((?:new file|deleted file|renamed .*|copied .*)\))? ---$"
 )
 _NUMBERED = re.compile(r"^([ +-])\s*(\d*) (.*)$")
+
+
+def confirmation(prompt: Prompt) -> Mapping[str, Any] | None:
+    """Confirm every claim of a request for second opinions, in the form that it asks for; None for another prompt."""
+    form = prompt.answer.name if prompt.answer else ""
+    if form == VERDICTS:
+        claims = CLAIM.findall(prompt.messages[-1].text)
+        return {"verdicts": [{"claim": name, "same_as": "", **CONFIRMED} for name in claims]}
+    return CONFIRMED if form == "verdict" else None
 
 
 class Oracle:
@@ -30,8 +41,8 @@ class Oracle:
         return Completion("", Usage(1, 1), data=self._answer(prompt))
 
     def _answer(self, prompt: Prompt) -> Mapping[str, Any]:
-        if prompt.answer is not None and prompt.answer.name == "verdict":
-            return CONFIRMED
+        if (opinion := confirmation(prompt)) is not None:
+            return opinion
         shown = sections(prompt.messages[-1].text)
         found = [item for number in range(len(self.labels)) if (item := self.finding(number, shown)) is not None]
         if prompt.answer is not None and prompt.answer.name == "pairs":
