@@ -76,7 +76,7 @@ def listen(options: ServerOptions) -> socket.socket:
     return listener
 
 
-async def answer(
+async def serve(
     app: FastAPI,
     listener: socket.socket,
     options: ServerOptions,

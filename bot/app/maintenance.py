@@ -63,7 +63,7 @@ async def catch_up(server: RunningServer) -> None:
         for delivery in await _missed(client, _iso(now - timedelta(days=KEPT_DAYS))):
             facts = {"delivery": delivery["guid"], "event": delivery["event"], "status": delivery["status_code"]}
             _log("a delivery that failed is asked for again", **facts)
-            await client.answer(client.rest.apps.async_redeliver_webhook_delivery(delivery["id"]))
+            await client.json(client.rest.apps.async_redeliver_webhook_delivery(delivery["id"]))
         installations = [data async for data in client.pages(client.rest.apps.async_list_installations)]
     since, left = _iso(now - timedelta(days=server.options.catch_up_days)), MOST_PULLS
     for installation in installations if server.options.catch_up_days else ():

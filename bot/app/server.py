@@ -103,7 +103,7 @@ async def serve(
                 here = settings.options.public_url or options.address(listener.getsockname()[1])
                 say(f"The operator's page, signed in, once: {operator.link(settings, here)}")
             gc.freeze()  # what is loaded stays: to look through it in each full collection stops everything for 0.2 s
-            await http_server.answer(
+            await http_server.serve(
                 create(server, web=web), listener, options, shutdown, rest=server.rest, until=asyncio.Event()
             )
     finally:
@@ -118,7 +118,7 @@ async def _set_up(settings: Server, shutdown: Shutdown, say: Callable[[str], Non
     here = options.public_url or options.address(listener.getsockname()[1])
     say(f"No credentials are set. Register your GitHub App here: {here}/setup?token={page.token}")
     say("(or set DEEPREPO_APP_ID, DEEPREPO_PRIVATE_KEY and DEEPREPO_WEBHOOK_SECRET)")
-    await http_server.answer(setup.create(page), listener, options, shutdown, until=page.is_done)
+    await http_server.serve(setup.create(page), listener, options, shutdown, until=page.is_done)
 
 
 async def _wait(settings: Server, shutdown: Shutdown, say: Callable[[str], None]) -> None:
@@ -126,7 +126,7 @@ async def _wait(settings: Server, shutdown: Shutdown, say: Callable[[str], None]
     options, page = settings.options, setup.Setup(settings.options)
     say(f"No credentials are set. Waiting for {options.credentials}, where the server's set-up page keeps them")
     listener, watch = http_server.listen(options), asyncio.create_task(_watch(page))
-    await http_server.answer(setup.waiting(), listener, options, shutdown, until=page.is_done)
+    await http_server.serve(setup.waiting(), listener, options, shutdown, until=page.is_done)
     watch.cancel()
 
 

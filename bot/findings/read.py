@@ -207,7 +207,7 @@ def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
     return notes if notes.files or notes.overview.strip() else None
 
 
-def answer(data: Row | None, source: Source) -> tuple[str, tuple[Finding, ...]]:
+def parse_reply(data: Row | None, source: Source) -> tuple[str, tuple[Finding, ...]]:
     """Return the reply's text and its findings."""
     reply = data or {}
     return reply.get("answer", ""), tuple(_finding(row, source) for row in rows(reply, "findings")[:MAX_FINDINGS])

@@ -84,12 +84,12 @@ async def _minted(
         field, ids = "repositories" if isinstance(at, str) else "repository_ids", [at] if at else UNSET
         only: Any = {field: [*at] if isinstance(at, tuple) else ids}
         try:
-            data = await asked.answer(mint(installation, **only, permissions=permissions))
+            data = await asked.json(mint(installation, **only, permissions=permissions))
         except HostRefused as refused:
             if refused.status != UNPROCESSABLE or permissions == READ_CONTENTS:
                 raise
-            granted = shapes.at(await asked.answer(asked.rest.apps.async_get_installation(installation)), "permissions")
-            data = await asked.answer(mint(installation, **only, permissions=_narrowed(permissions, granted or {})))
+            granted = shapes.at(await asked.json(asked.rest.apps.async_get_installation(installation)), "permissions")
+            data = await asked.json(mint(installation, **only, permissions=_narrowed(permissions, granted or {})))
     made, ends = shapes.at(data, "token"), shapes.at(data, "expires_at")
     with suppress(TypeError, ValueError):
         return HiddenText("".join(made)), datetime.fromisoformat(ends).astimezone(UTC)
@@ -112,7 +112,7 @@ def holding(
 async def read_app(identity: Identity, pace: RequestPace) -> Any:  # noqa: ANN401 - JSON
     """Read what GitHub knows about the App: its slug, permissions and events."""
     async with app(identity, pace) as asked:
-        return await asked.answer(asked.rest.apps.async_get_authenticated())
+        return await asked.json(asked.rest.apps.async_get_authenticated())
 
 
 async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -> Voice:
@@ -126,7 +126,7 @@ async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -
 async def installation_of(identity: Identity, pull: PullRef, pace: RequestPace) -> int:
     """Look up the installation of a repository, which may have been renamed or transferred. Raises HostRefused if it has none."""
     async with app(identity, pace) as asked:
-        home = await asked.answer(asked.rest.apps.async_get_repo_installation(pull.owner, pull.name))
+        home = await asked.json(asked.rest.apps.async_get_repo_installation(pull.owner, pull.name))
         return int(shapes.at(home, "id"))
 
 

@@ -39,13 +39,13 @@ class HiddenText(str):
 class GitHubClient:
     """Speaks for an installation, for the App itself, or for the owner of a token.
 
-    What githubkit's methods return is handed to `answer`, those that list to `pages`.
+    What githubkit's methods return is handed to `json`, those that list to `pages`.
     """
 
     def __init__(self, github: GitHub[Any], pace: RequestPace) -> None:
         self.github, self.rest, self.pace = github, github.rest, pace
 
-    async def answer(self, request: Awaitable[Response[Any, Json]]) -> Json:
+    async def json(self, request: Awaitable[Response[Any, Json]]) -> Json:
         """Await one answer: its JSON, None if it has no body."""
         response = await _ours(request)
         return _json(response) if response.content else cast("Json", None)
@@ -128,7 +128,7 @@ async def open_client(
         finally:
             if token is not None and token.made:
                 with suppress(HostError):  # it ends by itself within the hour
-                    await client.answer(client.rest.apps.async_revoke_installation_access_token())
+                    await client.json(client.rest.apps.async_revoke_installation_access_token())
 
 
 @cache

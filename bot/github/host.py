@@ -69,13 +69,13 @@ class Host:
 
     async def facts(self) -> PullFacts:
         """Read the pull request as it is now."""
-        return shapes.pull(await self.client.answer(self.rest.pulls.async_get(*self.at)))
+        return shapes.pull(await self.client.json(self.rest.pulls.async_get(*self.at)))
 
     async def permission(self, login: str) -> Access:
         """Look up what a person may do here."""
         ask = self.rest.repos.async_get_collaborator_permission_level
         try:
-            level = await self.client.answer(ask(*self.repo, safe(quote(login, safe=""))))
+            level = await self.client.json(ask(*self.repo, safe(quote(login, safe=""))))
         except HostRefused as refused:
             if refused.status != NOT_FOUND:
                 raise
@@ -142,7 +142,7 @@ class Host:
         issues, pulls = self.rest.issues, self.rest.pulls
         one = issues.async_delete_comment if comment.kind == "issue" else pulls.async_delete_review_comment
         with suppress(HostRefused):
-            await self.client.answer(one(*self.repo, comment.id))
+            await self.client.json(one(*self.repo, comment.id))
 
     async def react(self, comment: CommentRef, content: Reaction) -> None:
         """Put a reaction under a comment; a second one of the same kind changes nothing. A review's text takes none."""
@@ -150,10 +150,10 @@ class Host:
         review = api.async_create_for_pull_request_review_comment
         forms = {"issue": api.async_create_for_issue_comment, "review": review}
         if comment.kind in forms:
-            await self.client.answer(forms[comment.kind](*at, content=content))
+            await self.client.json(forms[comment.kind](*at, content=content))
 
     async def _posted(self, request: Awaitable[Response[Any, Any]], kind: CommentKind) -> PostedComment:
-        return shapes.read_comment(await self.client.answer(request), kind, self.voice)
+        return shapes.read_comment(await self.client.json(request), kind, self.voice)
 
 
 def safe(path: str) -> str:

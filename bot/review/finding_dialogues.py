@@ -98,7 +98,7 @@ class FindingDialogues:
             return reply
         if not isinstance(reply, Completion):
             return WorkerReply("", error=str(reply))
-        text, findings = read.answer(reply.data, self._source)
+        text, findings = read.parse_reply(reply.data, self._source)
         user_texts = (message.text for message in sent_prompt.prompt.messages if message.role == "user")
         self._tracker.saw(sent_prompt.seen_text, str(self._source), beside="\n".join(user_texts))
         whole = sent_prompt.notes == "whole"

@@ -96,7 +96,7 @@ class ModelWorker:
         for reply in await self.calls.many(self.model, prompts, self.role):
             if isinstance(reply, Completion):
                 units = [unit for group in groups for unit in group]
-                findings += [at_its_line(one, units) for one in read.answer(reply.data, source)[1]]
+                findings += [at_its_line(one, units) for one in read.parse_reply(reply.data, source)[1]]
             else:
                 failures.setdefault(str(reply))
         return WorkerReply("", tuple(findings), notes=tuple(map(NOT_ALONE.format, failures)))
@@ -134,7 +134,7 @@ class ModelWorker:
             raise reply
         if not isinstance(reply, Completion):
             return Sight(error=str(reply))
-        sight = file_questions.answer(reply.data, self.source, parts)
+        sight = file_questions.parse_reply(reply.data, self.source, parts)
         self.survey.tracker.saw(text, self.name)
         return sight
 

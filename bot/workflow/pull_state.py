@@ -111,7 +111,7 @@ async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: s
     """
     data: Any = None
     with unless_absent():
-        data = await client.answer(client.rest.repos.async_get_content(*repo, safe(quote(path)), ref=ref))
+        data = await client.json(client.rest.repos.async_get_content(*repo, safe(quote(path)), ref=ref))
     if data is None:
         return None
     kind = "dir" if isinstance(data, list) and data else shapes.at(data, "type")
@@ -175,7 +175,7 @@ async def compare_refs(host: Host, base: str, head: str) -> Bases:
     """
     ends = safe(f"{quote(base, safe='/')}...{quote(head, safe='/')}")
     asked = host.rest.repos.async_compare_commits(*host.repo, ends, per_page=1, page=2)
-    return shapes.value(Bases, await host.client.answer(asked), BASES)
+    return shapes.value(Bases, await host.client.json(asked), BASES)
 
 
 async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) -> bool:

@@ -158,7 +158,7 @@ async def browser(face: FastAPI, options: ServerOptions) -> AsyncIterator[httpx2
     """A client of a web face that answers on a port: only a real server refuses headers that are not valid."""
     taken = http_server.listen(options)
     over = asyncio.Event()
-    answering = asyncio.create_task(http_server.answer(face, taken, options, Shutdown(), until=over))
+    answering = asyncio.create_task(http_server.serve(face, taken, options, Shutdown(), until=over))
     try:
         async with httpx2.AsyncClient(base_url=options.address(taken.getsockname()[1])) as http:
             yield http

@@ -43,7 +43,7 @@ def test_the_schema_is_in_the_strict_form() -> None:
 
 def test_a_full_answer_becomes_findings() -> None:
     """Empty evidence is no evidence; the verdict is not the worker's to give."""
-    text, (found,) = read.answer({"answer": "One.", "findings": [FULL]}, "worker m")
+    text, (found,) = read.parse_reply({"answer": "One.", "findings": [FULL]}, "worker m")
     assert text == "One."
     assert (found.title, found.start, found.verdict, found.source) == ("t", 3, "unproven", "worker m")
     assert [(item.path, item.quote) for item in found.evidence] == [("b.py", "y")]
@@ -66,7 +66,7 @@ def test_a_title_is_short_whatever_the_reader_wrote() -> None:
         "The parser of the settings takes what follows the second colon for a part of the `value_of_the_setting` itself"
     )
     titles = [
-        read.answer({"findings": [{**FULL, "title": title}]}, SOURCE)[1][0].title
+        read.parse_reply({"findings": [{**FULL, "title": title}]}, SOURCE)[1][0].title
         for title in (long, long[:80], "字" * 120)
     ]
     assert titles == [

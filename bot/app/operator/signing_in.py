@@ -236,7 +236,7 @@ async def _whole(identity: Identity, installation: int, pace: RequestPace) -> in
     """Count the repositories of an installation."""
     async with apps.acting(identity, installation, {"metadata": "read"}, pace) as inside:
         listing = inside.rest.apps.async_list_repos_accessible_to_installation
-        return int((await inside.answer(listing(per_page=1)))["total_count"])
+        return int((await inside.json(listing(per_page=1)))["total_count"])
 
 
 async def _exchange(api: str, door: Door, code: str, verifier: str, pace: RequestPace) -> HiddenText:
@@ -253,7 +253,7 @@ async def _exchange(api: str, door: Door, code: str, verifier: str, pace: Reques
     }
     address, headers = f"{site(api)}/login/oauth/access_token", {"Accept": "application/json"}
     async with client.open_client(api, UnauthAuthStrategy(), pace) as github_client:
-        reply: Any = await github_client.answer(
+        reply: Any = await github_client.json(
             github_client.github.arequest("POST", address, data=form, headers=headers)
         )
     token = reply.get("access_token") if isinstance(reply, dict) else None

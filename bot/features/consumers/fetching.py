@@ -50,7 +50,7 @@ async def look_up(client: GitHubClient, name: str) -> Home:
     if not is_name(name):
         raise UsageError(NO_NAME)
     owner, _, bare = name.partition("/")
-    data = await client.answer(client.rest.repos.async_get(owner, bare))
+    data = await client.json(client.rest.repos.async_get(owner, bare))
     if str(shapes.at(data, "full_name")).lower() != name.lower():
         raise HostRefused(MOVED, 404)
     return home_of(data)

@@ -87,7 +87,7 @@ async def _look(installation: int, home: Home, before: PackageHome | None, serve
             token,
         ):
             owner, _, name = home.name.partition("/")
-            branch = await client.answer(client.rest.repos.async_get_branch(owner, name, home.default_branch))
+            branch = await client.json(client.rest.repos.async_get_branch(owner, name, home.default_branch))
             row = replace(row, commit_id=str(shapes.at(branch, "commit.sha")))
             if before is not None and before.commit_id == row.commit_id and not before.problem:
                 await server.store.packages.note_read(row)

@@ -78,7 +78,7 @@ class OrganizationFiles:
 
 async def _look(there: Host) -> _Entry | None:
     """Return the file at the tip of the default branch, or None if GitHub redirects to a repository of another name."""
-    data = await there.client.answer(there.rest.repos.async_get(*there.repo))
+    data = await there.client.json(there.rest.repos.async_get(*there.repo))
     if str(shapes.at(data, "full_name")).lower() != "/".join(there.repo).lower():
         return None
     text = await text_at(there, config.FILE, str(shapes.at(data, "default_branch")))

@@ -63,7 +63,7 @@ class Reader:
         reply = (await self.calls.many(self.model, [prompt], "worker"))[0]
         if isinstance(reply, DeepRepoError):
             return Sight(error=str(reply))
-        return file_questions.answer(reply.data, Source("model", self.name), parts)
+        return file_questions.parse_reply(reply.data, Source("model", self.name), parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

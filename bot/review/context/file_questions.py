@@ -81,9 +81,9 @@ def plan(files: Mapping[str, str]) -> tuple[list[list[Part]], list[str]]:
     return prompts, left_out
 
 
-def answer(data: Mapping[str, Any] | None, source: Source, parts: Sequence[Part]) -> Sight:
+def parse_reply(data: Mapping[str, Any] | None, source: Source, parts: Sequence[Part]) -> Sight:
     """Return what a worker's reply comes to. A claim without a verbatim quote is not believed."""
-    (text, findings), claims_found = read.answer(data, source), (data or {}).get("found")
+    (text, findings), claims_found = read.parse_reply(data, source), (data or {}).get("found")
     paths_by_label = {part.label: part.path for part in parts}
     quotes = tuple(_verbatim(read.rows(data, "quotes"), parts, paths_by_label))
     is_found = None if claims_found is None else claims_found and bool(quotes or findings)

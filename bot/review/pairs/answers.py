@@ -38,7 +38,7 @@ def schema() -> Schema:
     return Schema(NAME, "Hand in the uses that do not hold any more.", form, forgiven=frozenset({"doubts"}))
 
 
-def answer(data: Mapping[str, Any] | None, source: Source) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+def parse_reply(data: Mapping[str, Any] | None, source: Source) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """Return the findings of a reply, and its doubts."""
     broken = (row for row in read.rows(data, "broken")[:MAX_BROKEN] if row["change"]["quote"].strip())
     findings = (

@@ -108,7 +108,7 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
         if not isinstance(reply, Completion):
             notes.setdefault(BADLY_READ.format(why=reply))
             continue
-        findings, open_ones = answers.answer(reply.data, source)
+        findings, open_ones = answers.parse_reply(reply.data, source)
         findings_placed += [_place(finding, group) for finding in findings]
         doubts += open_ones
         texts.append(prompt.messages[-1].text)

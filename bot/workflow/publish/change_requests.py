@@ -92,7 +92,7 @@ async def _dismiss(publication: Publication, one: PostedComment, why: str) -> tu
         body = publication.make(REVIEW, marker.without(text), **{WITHDRAWN: "1"})
         await publication.host.edit_comment(one.id, body, "whole")
         dismiss = publication.host.rest.pulls.async_dismiss_review
-        await publication.host.client.answer(dismiss(*publication.host.at, one.id, message=why, event="DISMISS"))
+        await publication.host.client.json(dismiss(*publication.host.at, one.id, message=why, event="DISMISS"))
     except HostRefused as refusal:
         return (NOT_DISMISSED.format(why=refusal.reason),)
     return ()

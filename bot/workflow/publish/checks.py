@@ -309,14 +309,14 @@ async def _create(host: Host, head: str, external_id: str, title: str, summary: 
         status="in_progress",
         output={"title": title, "summary": summary},
     )
-    return shapes.value(CheckRun, await host.client.answer(asked), CHECK)
+    return shapes.value(CheckRun, await host.client.json(asked), CHECK)
 
 
 async def _update(host: Host, number: int, title: str, summary: str) -> None:
     """Change what a check run in progress shows."""
     shown: Output = {"title": title, "summary": summary}
     patch = partial(host.rest.checks.async_update, *host.repo, number, status="in_progress", output=shown)
-    await _retry(host, lambda: host.client.answer(patch()))
+    await _retry(host, lambda: host.client.json(patch()))
 
 
 async def _complete(
@@ -346,11 +346,11 @@ async def _complete(
         ]
         while len(rows) > BATCH:
             part: Output = {**output, "annotations": rows[:BATCH]}
-            await host.client.answer(host.rest.checks.async_update(*host.repo, number, output=part))
+            await host.client.json(host.rest.checks.async_update(*host.repo, number, output=part))
             rows = rows[BATCH:]
         end = partial(host.rest.checks.async_update, *host.repo, number, status="completed", conclusion=conclusion)
         final: Output = {**output, "annotations": rows}
-        await host.client.answer(end(output=final, actions=[*actions]))
+        await host.client.json(end(output=final, actions=[*actions]))
 
     await _retry(host, send)
 

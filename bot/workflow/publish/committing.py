@@ -55,7 +55,7 @@ async def check(host: Host, head: str, actor: str, *, ours: str = "") -> PullFac
 
 async def _is_protected(host: Host, branch: str) -> bool:
     request = host.rest.repos.async_get_branch(*host.repo, safe(quote(branch, safe="")))
-    return bool(shapes.at(await host.client.answer(request), "protected"))
+    return bool(shapes.at(await host.client.json(request), "protected"))
 
 
 async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Mapping[str, str], message: str) -> str:
@@ -69,11 +69,11 @@ async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Ma
             raise CommitRefused("encoding") from None
     data = host.rest.git
     try:
-        base = await host.client.answer(data.async_get_commit(*host.repo, head))
-        tree = await host.client.answer(
+        base = await host.client.json(data.async_get_commit(*host.repo, head))
+        tree = await host.client.json(
             data.async_create_tree(*host.repo, base_tree=str(shapes.at(base, "tree.sha")), tree=rows)
         )
-        commit = await host.client.answer(
+        commit = await host.client.json(
             data.async_create_commit(*host.repo, message=message, tree=str(shapes.at(tree, "sha")), parents=[head])
         )
     except HostRefused as refusal:
@@ -90,7 +90,7 @@ async def point(host: Host, branch: str, head: str, commit: str) -> None:
         raise CommitRefused("moved")
     ref = f"heads/{safe(quote(branch, safe='/'))}"
     try:
-        await host.client.answer(host.rest.git.async_update_ref(*host.repo, ref, sha=commit, force=False))
+        await host.client.json(host.rest.git.async_update_ref(*host.repo, ref, sha=commit, force=False))
     except HostRefused as refusal:
         now = await _tip(host, branch)
         if now != commit:
@@ -101,7 +101,7 @@ async def _tip(host: Host, branch: str) -> str:
     """The commit of a branch; "" if it is gone."""
     try:
         request = host.rest.git.async_get_ref(*host.repo, f"heads/{safe(quote(branch, safe='/'))}")
-        return str(shapes.at(await host.client.answer(request), "object.sha"))
+        return str(shapes.at(await host.client.json(request), "object.sha"))
     except HostRefused as refusal:
         if not refusal.is_gone:
             raise

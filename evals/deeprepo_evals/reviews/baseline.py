@@ -133,7 +133,7 @@ def _read(reply: Completion | Exception, model: Model) -> tuple[tuple[Finding, .
         return (), (str(reply),)
     if not isinstance(reply, Completion):
         raise ProviderError(str(reply)) from reply
-    return read.answer(reply.data, Source("model", model.name))[1], ()
+    return read.parse_reply(reply.data, Source("model", model.name))[1], ()
 
 
 def quota_of(flags: Mapping[str, Any]) -> int:
