@@ -12,6 +12,7 @@ server     `workflow.hooks.ServerHooks`: what it does in the jobs of a server
 step       `action.hooks.StepHooks`: what it does in a step of a workflow
 command    `cli.hooks.Command`: a command of the command line
 options    `cli.hooks.Option`: an option of `deeprepo review`
+comment    `workflow.given_command.Word`: a command of comments
 
 Its phrases are in its `words.toml`, its templates beside them.
 """
@@ -51,6 +52,7 @@ FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
         "server:DEFAULTS_OF_A_SERVER",
         "step:DEFAULTS_OF_A_STEP",
     ),
+    "teaching": ("comment:IGNORE", "comment:REMEMBER", "comment:RULES", "server:TAUGHT_SERVER"),
     "ci": ("settings:CISettings", "section:FAILED_JOBS", "server:FAILED_JOBS_LATER", "step:FAILED_JOBS_NOW"),
 }
 

@@ -141,7 +141,7 @@ def _stored_reply(finding: Finding, last_review: LastReview, context: CommandCon
     words, pull = context.words, last_review.pull
     place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
     return context.reply(
-        "explain",
+        "replies/explain",
         number=finding.number,
         mark=Safe(facts.MARKS[finding.severity]),
         title=finding.title,
@@ -180,7 +180,9 @@ async def _model_reply(
         failure_text = context.say("reply_failed", why=str(error)).body
         return CommandReply(f"{failure_text}\n{instead.body if instead else ''}".strip())
     quotes = [evidence(item, pull) for item in checked_answer.quotes]
-    return context.reply("answer", text=checked_answer.text, quotes=quotes, sketch=checked_answer.sketch, cost=cost)
+    return context.reply(
+        "replies/answer", text=checked_answer.text, quotes=quotes, sketch=checked_answer.sketch, cost=cost
+    )
 
 
 async def ask(argument: str, context: CommandContext) -> CommandReply:

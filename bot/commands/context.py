@@ -46,7 +46,7 @@ class CommandContext:
 
     def reply(self, name: str, **values: object) -> CommandReply:
         """Return a reply from its template."""
-        return CommandReply(comment(f"replies/{name}.md.j2", self.words, **values))
+        return CommandReply(comment(f"{name}.md.j2", self.words, **values))
 
     def say(self, key: str, number: int | None = None, **values: object) -> CommandReply:
         """Return a reply of one phrase."""

@@ -12,12 +12,10 @@ from bot import github
 from bot.config import policy
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.render import load
 from bot.values import Cancel, ReviewAsk
 from bot.values.ask import ASKED
-from bot.workflow import conclusions, replies
+from bot.workflow import conclusions, hooks, replies
 from bot.workflow.jobs import Job
-from bot.workflow.learning import Lessons
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState
@@ -78,7 +76,7 @@ async def _close(
     if not await server.store.reviews.heads(ask.pull):
         return
     try:
-        await Lessons(ask.pull, host, load(), server.store).learn()
+        await hooks.listen(host, server)
     except HostRefused:
         if not job.last:
             raise

@@ -10,13 +10,11 @@ from bot.commands import CommandContext, CommandReply
 from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.render import load
 from bot.values import CommandAsk, CommentRef
-from bot.workflow import commands, refresh_job, replies
+from bot.workflow import commands, hooks, refresh_job, replies
 from bot.workflow.commands import REVIEWS
 from bot.workflow.given_command import GivenCommand
 from bot.workflow.jobs import Job
-from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server
 
@@ -33,9 +31,8 @@ async def run(ask: CommandAsk, job: Job, server: Server) -> None:
         await replies.post_reply(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
         if refusal is not None:
             return
-        lessons = Lessons(ask.pull, host, load(), server.store)
-        was_decided = ask.word not in REVIEWS and await lessons.learn()  # a review learns by itself
-        reply = await job.step("answer", partial(_reply, ask, state, settings, lessons, job, server), _ANSWER)
+        was_decided = ask.word not in REVIEWS and await hooks.listen(host, server)  # a review listens by itself
+        reply = await job.step("answer", partial(_reply, ask, state, settings, host, job, server), _ANSWER)
         comment, unposted = None, None
         try:
             comment = await replies.post_reply(reply, ask.comment, host)
@@ -44,7 +41,7 @@ async def run(ask: CommandAsk, job: Job, server: Server) -> None:
                 raise
             unposted = refused
         if reply.rule and comment is not None:
-            await server.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
+            await hooks.tell_shown(reply.rule, comment, host, server)
         if was_decided or reply.silences:
             await refresh_job.refresh(state, settings, host, server, f"{ask.comment.kind}-{ask.comment.id}")
         if unposted is not None:
@@ -52,11 +49,11 @@ async def run(ask: CommandAsk, job: Job, server: Server) -> None:
 
 
 async def _reply(
-    ask: CommandAsk, state: PullState, settings: Config, lessons: Lessons, job: Job, server: Server
+    ask: CommandAsk, state: PullState, settings: Config, host: Host, job: Job, server: Server
 ) -> CommandReply:
-    last, top = await server.store.reviews.last(ask.pull), await _top(ask.comment, lessons.host)
+    last, top = await server.store.reviews.last(ask.pull), await _top(ask.comment, host)
     context = CommandContext(server.in_force(settings), ask.actor, state.facts.base_ref, last, top)
-    return await commands.answer(GivenCommand(ask, context, state, lessons, job, server))
+    return await commands.answer(GivenCommand(ask, context, state, host, job, server))
 
 
 async def _top(comment: CommentRef, host: Host) -> str:

@@ -1,8 +1,9 @@
 """A command of comments, and one that its person may give, with what it takes to carry it out."""
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from bot.commands import CommandContext, CommandReply
 from bot.values import CommandAsk
@@ -12,20 +13,8 @@ from bot.workflow.pull_state import PullState
 if TYPE_CHECKING:  # a step of a workflow reads commands, and has neither jobs nor storage
     from bot.github import Host
     from bot.storage import Store
-    from bot.values import LearnedRule, RuleState
     from bot.workflow.jobs import Job
     from bot.workflow.server import Server
-
-
-class RuleDecisions(Protocol):
-    """What decides on the rules of a repository. `workflow.learning.Lessons` satisfies it."""
-
-    host: "Host"
-
-    async def decide(
-        self, number: int, state: "RuleState", who: str, path: str = "", text: str = ""
-    ) -> "LearnedRule | None":
-        """Set the state of the rule with this number, and return it. None if there is no such rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +24,7 @@ class GivenCommand:
     ask: CommandAsk
     context: CommandContext
     state: PullState
-    lessons: RuleDecisions
+    host: "Host"
     job: "Job"
     server: "Server"
 
@@ -58,3 +47,8 @@ class Word:
     use: str
     needs: Literal["read", "write"] = "write"
     is_long: bool = False  # whether the lines below belong to its argument
+
+    @property
+    def name(self) -> str:
+        """The word itself, before its arguments."""
+        return re.match(r"[a-z ]*", self.use)[0].rstrip()  # type: ignore[index]  # it fits the empty text

@@ -7,7 +7,8 @@ from typing import cast
 from bot import registry
 from bot.config import Settings
 from bot.github import Host
-from bot.values import Ask, ChecksEnded, PackageSurvey, PullRef
+from bot.render import Safe
+from bot.values import Ask, ChecksEnded, Dismissal, Finding, PackageSurvey, PostedComment, PullRef
 from bot.values.consumer import Consumers
 from bot.values.shared_file import SharedFile
 from bot.workflow.jobs import Job
@@ -49,6 +50,21 @@ class ServerHooks:
     async def forget(self, repositories: Collection[int], server: Server) -> None:
         """Delete what it keeps of repositories."""
 
+    async def listen(self, host: Host, server: Server) -> bool:
+        """Read what people have said of findings since the last job; return whether other findings are reported because of it."""
+        del host, server
+        return False
+
+    async def on_withdrawn(
+        self, finding: Finding, dismissal: Dismissal, link: str, host: Host, server: Server
+    ) -> tuple[Safe, int]:
+        """Return what a finding suggests that was withdrawn because of somebody who may write: words, and its number; 0: nothing."""
+        del finding, dismissal, link, host, server
+        return Safe(), 0
+
+    async def on_shown(self, number: int, comment: PostedComment, host: Host, server: Server) -> None:
+        """Act on a comment that shows what was suggested."""
+
     async def on_checks_ended(self, ask: ChecksEnded, job: Job, server: Server) -> None:
         """Act on the checks of another App that have ended on a commit."""
 
@@ -61,6 +77,17 @@ class ServerHooks:
 def hooks() -> tuple[ServerHooks, ...]:
     """List what features do on a server."""
     return cast("tuple[ServerHooks, ...]", registry.parts("server"))
+
+
+async def listen(host: Host, server: Server) -> bool:
+    """Read what people have said of findings since the last job; return whether other findings are reported because of it."""
+    return any([await each.listen(host, server) for each in hooks()])
+
+
+async def tell_shown(number: int, comment: PostedComment, host: Host, server: Server) -> None:
+    """Tell that a comment shows what was suggested."""
+    for each in hooks():
+        await each.on_shown(number, comment, host, server)
 
 
 async def survey(ask: PackageSurvey, job: Job, server: Server) -> None:

@@ -17,12 +17,11 @@ from bot.config import Config
 from bot.errors import GitError, NothingToReview, OverLimit, UsageError
 from bot.github import Host
 from bot.payloads import Remark
-from bot.render import Safe, load
+from bot.render import Safe
 from bot.values import Dismissal, RemarkAsk
 from bot.values.daily import CapReached
-from bot.workflow import conclusions, refresh_job, replies, spending
+from bot.workflow import conclusions, hooks, refresh_job, replies, spending
 from bot.workflow.jobs import Job
-from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server, unless_gone
 
@@ -54,20 +53,19 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
         if standing.writes and reading.reason(
             heard_remark.said[-1].text
         ):  # no model is needed to say what a rejection comes to
-            await Lessons(ask.pull, host, load(), server.store).learn()
+            await hooks.listen(host, server)
         return
     await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
     reply_now = partial(_reply, ask, heard_remark, state, settings, server)
     remark_reply = await job.step("answer", reply_now, _REPLY)
-    lessons = Lessons(ask.pull, host, load(), server.store)
-    proposals = await _withdrawn(remark_reply, ask, heard_remark, state, lessons, writes=standing.writes)
-    body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *proposals.values())))
+    suggested = await _withdrawn(remark_reply, ask, heard_remark, state, host, server, writes=standing.writes)
+    body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *suggested.values())))
     comment = await replies.post_remark_reply(replace(remark_reply, body=body), ask, host)
     if comment is not None:
-        for number in proposals:
-            await server.store.rules.show(ask.pull.repository, number, comment.id, comment.kind)
+        for number in suggested:
+            await hooks.tell_shown(number, comment, host, server)
     # the remark may say "won't fix"
-    was_decided = await lessons.learn()
+    was_decided = await hooks.listen(host, server)
     if was_decided or remark_reply.withdrawn:
         state = await server.read_pull(host)  # a model may have taken minutes
         name = f"{ask.comment.kind}-{ask.comment.id}"
@@ -101,15 +99,16 @@ async def _withdrawn(
     ask: RemarkAsk,
     heard_remark: HeardRemark,
     state: PullState,
-    lessons: Lessons,
+    host: Host,
+    server: Server,
     *,
     writes: bool,
 ) -> dict[int, Safe]:
-    """Take back what is withdrawn; the rules that this suggests, as words by their numbers. Done again, it changes nothing else."""
-    people, now = lessons.store.people, time.time()
-    last = await asyncio.to_thread(read, await lessons.store.reviews.last(ask.pull)) if remark_reply.withdrawn else None
+    """Take back what is withdrawn; what this suggests, as words by their numbers. Done again, it changes nothing else."""
+    people, now = server.store.people, time.time()
+    last = await asyncio.to_thread(read, await server.store.reviews.last(ask.pull)) if remark_reply.withdrawn else None
     link = replies.address(state.facts.url, ask.comment)
-    proposals: dict[int, Safe] = {}
+    suggested: dict[int, Safe] = {}
     for fingerprint, reason in remark_reply.withdrawn:
         finding = last.by_identity(fingerprint) if last is not None else None
         if finding is not None and finding.proven:
@@ -118,6 +117,7 @@ async def _withdrawn(
         await people.dismiss(ask.pull, dismissal, now)
         if finding is not None and writes:
             dismissed = replace(dismissal, reason=heard_remark.said[-1].text)
-            proposal_text, number = await lessons.propose(finding, dismissed, link)
-            proposals |= {number: proposal_text} if number else {}
-    return proposals
+            for each in hooks.hooks():
+                text, number = await each.on_withdrawn(finding, dismissed, link, host, server)
+                suggested |= {number: text} if number else {}
+    return suggested

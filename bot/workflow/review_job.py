@@ -32,7 +32,6 @@ from bot.workflow import (
     unread,
 )
 from bot.workflow.jobs import Job
-from bot.workflow.learning import Lessons
 from bot.workflow.progress import Say
 from bot.workflow.publish import checks, notice
 from bot.workflow.publish.checks import HeadStatus
@@ -217,7 +216,7 @@ class ServerReviewer(Reviewer):
     async def brief(self, pull: PullRequest) -> Brief:
         """Say what to review, built upon the stored review, under the rules in force."""
         run, asked, store = self.run, self.run.ask.pull, self.server.store
-        await Lessons(asked, run.host, load(), store).learn()
+        await hooks.listen(run.host, self.server)
         dismissals, rules = await conclusions.silences(asked, store)
         return replace(
             run.state.brief(pull, run.settings, journals.name(run.ask, pull.head, pull.base, run.id)),

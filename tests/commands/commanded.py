@@ -32,7 +32,6 @@ from bot.values import (
 from bot.workflow import commands
 from bot.workflow.given_command import GivenCommand
 from bot.workflow.jobs import Job
-from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server
 from deeprepo_sandbox.scripted import Script, ScriptedModel
@@ -109,10 +108,10 @@ class Scene:
             return refusal or await READING[word](argument, context)
         async with storage.open_store(self._url) as store:
             ask = CommandAsk(PULL, word, argument, context.actor, CommentRef(1, "issue"))
-            lessons = Lessons(PULL, cast("Host", None), context.words, store)
+            host = cast("Host", SimpleNamespace(pull=PULL))
             server = cast("Server", SimpleNamespace(store=store))
             state = PullState(FACTS, Bases("a" * 40, "a" * 40, 1, 0), paused=False, file=None)
-            return await commands.answer(GivenCommand(ask, context, state, lessons, cast("Job", None), server))
+            return await commands.answer(GivenCommand(ask, context, state, host, cast("Job", None), server))
 
     def _context(self) -> CommandContext:
         resolved = config.resolve({}, self.settings, self.operator)

@@ -1,6 +1,6 @@
 """The commands that people give in comments: how each is typed, who may give it, and what it does. Each may be done again after a restart.
 
-`COMMANDS` lists them; a command is one file of this folder and its words in `templates/words.toml`. The findings that a command means are
+`COMMANDS` lists them, those of features too; a command is one file of this folder and its words in `templates/words.toml`. The findings that a command means are
 found in the last stored review. What it answers is a template of `templates/replies` or a phrase.
 """
 
@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 
+from bot import registry
 from bot.commands import Command, CommandContext, CommandReply, Permission, context, reading
 from bot.config import Config
 from bot.render import code, load, phrase
-from bot.workflow.commands import ask, cancel, config, explain, fix, ignore, pause, remember, resume, review, rules
+from bot.workflow.commands import ask, cancel, config, explain, fix, pause, resume, review
 from bot.workflow.commands.review import REVIEWS
 from bot.workflow.given_command import GivenCommand, Word
 
@@ -33,23 +34,24 @@ def _list_commands(typed: str, given: CommandContext) -> CommandReply:
         use = code(f"/deeprepo {COMMANDS[near[0]].use}")
         return replace(given.say("reply_meant", word=code(typed[:MAX_WORD_CHARS]), near=use), reaction="confused")
     rows = [(word.use, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
-    return replace(given.reply("help", rows=rows, typed=typed), reaction="confused" if typed else "")
+    return replace(given.reply("replies/help", rows=rows, typed=typed), reaction="confused" if typed else "")
 
 
 COMMANDS: Mapping[str, Word] = {
-    "review": review.REVIEW,
-    "full review": review.FULL_REVIEW,
-    "ask": ask.WORD,
-    "explain": explain.WORD,
-    "fix": fix.WORD,
-    "ignore": ignore.WORD,
-    "remember": remember.WORD,
-    "rules": rules.WORD,
-    "pause": pause.WORD,
-    "resume": resume.WORD,
-    "cancel": cancel.WORD,
-    "config": config.WORD,
-    "help": Word(_help, "help", "read"),
+    word.name: word
+    for word in (
+        review.REVIEW,
+        review.FULL_REVIEW,
+        ask.WORD,
+        explain.WORD,
+        fix.WORD,
+        *registry.parts("comment"),
+        pause.WORD,
+        resume.WORD,
+        cancel.WORD,
+        config.WORD,
+        Word(_help, "help", "read"),
+    )
 }
 
 

@@ -11,7 +11,7 @@ async def run(command: GivenCommand) -> CommandReply:
     given = command.context
     if command.ask.argument.strip():
         return given.say("reply_config_shows", file=FILE, branch=code(given.branch))
-    return given.reply("config", rows=list(given.settings.rows()), warnings=given.settings.warnings)
+    return given.reply("replies/config", rows=list(given.settings.rows()), warnings=given.settings.warnings)
 
 
 WORD = Word(run, "config", "read")

@@ -147,7 +147,7 @@ def _message(findings: tuple[Finding, ...], actor: str) -> str:
 def _fix_reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandReply:
     is_committed = bool(plan.commit) and not reason
     return context.reply(
-        "fix",
+        "replies/fix",
         committed=plan.commit if is_committed else "",
         reason=f"fix_{reason}" if reason else "",
         says=plan.says,

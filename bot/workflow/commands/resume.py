@@ -7,7 +7,7 @@ from bot.workflow.given_command import GivenCommand, Word
 
 async def run(command: GivenCommand) -> CommandReply:
     """Let reviews start by themselves again, and count pushes from zero; say when the next one comes."""
-    were_waiting = await push_count.reset_count(command.lessons.host, command.context.settings.pause_after)
+    were_waiting = await push_count.reset_count(command.host, command.context.settings.pause_after)
     was_paused = await command.store.people.resume(command.ask.pull)
     return command.context.say("reply_resumed" if was_paused or were_waiting else "reply_not_paused")
 

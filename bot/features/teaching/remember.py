@@ -2,8 +2,9 @@
 
 import time
 
-from bot.commands import CommandReply, proposing, target
+from bot.commands import CommandReply, target
 from bot.config.names import MOST_SENTENCE
+from bot.features.teaching import proposing
 from bot.findings import silencing
 from bot.render import code
 from bot.values import OwnerRule, Proposal

@@ -42,7 +42,7 @@ def _words(rule: LearnedRule, words: Phrases, *, is_first: bool) -> Safe:
     how = "grave" if rule.grave else "proposed" if is_first else "instead"
     what = (rule.rule.kind or rule.rule.text).rstrip(". ")  # the sentence goes on behind it
     values = {"rule": rule.rule, "what": what, "phrase": f"{_what(rule)}_{how}", "breadth": breadth(rule.rule.path)}
-    return comment("replies/rule.md.j2", words, confirm=confirm, **values)
+    return comment("teaching/proposal.md.j2", words, confirm=confirm, **values)
 
 
 def decisive(rules: Sequence[LearnedRule]) -> int:

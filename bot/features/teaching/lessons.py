@@ -16,13 +16,14 @@ from functools import partial
 from typing import Final, Literal
 from weakref import WeakValueDictionary
 
-from bot.commands import proposing, reading
+from bot.commands import reading
 from bot.commands.context import WRITERS
 from bot.commands.target import finding_numbers, read
 from bot.errors import HostError, HostRefused
+from bot.features.teaching import proposing
 from bot.github import Host, shapes
 from bot.outputs import marker
-from bot.render import Phrases, Safe, code, phrase
+from bot.render import Phrases, Safe, code, load, phrase
 from bot.storage import Store
 from bot.values import CommentRef, Dismissal, Finding, LearnedRule, PostedComment, PullRef, RuleState
 from bot.workflow import commands
@@ -42,11 +43,15 @@ _TURNS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 class Lessons:
     """What people teach at a pull request. Not frozen: whether a person may write is asked of GitHub once, and of only so many people."""
 
-    pull: PullRef
     host: Host
-    words: Phrases
     store: Store
+    words: Phrases = field(default_factory=load)
     _writers: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def pull(self) -> PullRef:
+        """The pull request."""
+        return self.host.pull
 
     async def learn(self) -> bool:
         """Read what is new, decide on proposals, and propose rules in the threads where they arose. Whether a rule was decided on.

@@ -3,8 +3,9 @@
 import time
 from dataclasses import replace
 
-from bot.commands import CommandReply, proposing, target
+from bot.commands import CommandReply, target
 from bot.config.ignore_file import IgnoreEntry
+from bot.features.teaching import proposing
 from bot.findings import silencing
 from bot.values import Dismissal
 from bot.workflow.given_command import GivenCommand, Word
@@ -30,7 +31,7 @@ async def run(command: GivenCommand) -> CommandReply:
     )
     lines = silencing.add_entry(None, entry).removeprefix(silencing.HEAD)
     title = finding.title if finding is not None else about.fingerprint
-    reply = context.reply("ignored", title=title, file=silencing.FILE, branch=context.branch, lines=lines)
+    reply = context.reply("teaching/ignored", title=title, file=silencing.FILE, branch=context.branch, lines=lines)
     reply = replace(reply, silences=True)
     if finding is None:
         return reply

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
 
-from bot.commands import CommandContext, CommandReply, proposing
+from bot.commands import CommandContext, CommandReply
 from bot.config import FILE
 from bot.config.names import MOST_SENTENCE
+from bot.features.teaching import proposing
 from bot.render import code, link
 from bot.values import LearnedRule, OwnerRule, RuleState
 from bot.workflow.given_command import GivenCommand, Word
@@ -34,7 +35,7 @@ async def run(command: GivenCommand) -> CommandReply:
         return _export(rules, context)
     if not rules:
         return context.say("rules_none")
-    return context.reply("rules", rows=[_row(rule, time.time()) for rule in rules])
+    return context.reply("teaching/rules", rows=[_row(rule, time.time()) for rule in rules])
 
 
 async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
@@ -51,8 +52,10 @@ async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
     }
     if is_edit and int(number) not in sentences:
         return context.say("sentence_unknown", rule=int(number))
+    from bot.features.teaching.lessons import Lessons  # here: a step reads commands, and has no database
+
     path, text = (words if word == "confirm" else "", words[:MOST_SENTENCE] if is_edit else "")
-    decision = await command.lessons.decide(int(number), DECIDES[word], context.actor, path, text)
+    decision = await Lessons(command.host, command.store).decide(int(number), DECIDES[word], context.actor, path, text)
     if decision is None:
         return context.say("rule_unknown", rule=int(number))
     reach = context.words.say(proposing.breadth(decision.rule.path))
@@ -73,7 +76,7 @@ def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandR
         return context.say("rules_none")
     lines = f"ignore:\n{''.join(chunks)}"
     more = len(parts) - len(chunks)
-    return context.reply("rules_export", file=FILE, branch=context.branch, lines=lines, more=more)
+    return context.reply("teaching/export", file=FILE, branch=context.branch, lines=lines, more=more)
 
 
 def _exported(rule: OwnerRule) -> dict[str, Any]:

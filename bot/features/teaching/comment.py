@@ -1,0 +1,5 @@
+"""The commands of comments by which people teach."""
+
+from bot.features.teaching import ignore, remember, rules
+
+IGNORE, REMEMBER, RULES = ignore.WORD, remember.WORD, rules.WORD

@@ -1,0 +1,29 @@
+"""What people teach a server: it reads what they say whenever a job is at their pull request."""
+
+from bot.features.teaching.lessons import Lessons
+from bot.github import Host
+from bot.render import Safe
+from bot.values import Dismissal, Finding, PostedComment
+from bot.workflow.hooks import ServerHooks
+from bot.workflow.server import Server
+
+
+class TaughtServer(ServerHooks):
+    """Learns from rejections and reactions."""
+
+    async def listen(self, host: Host, server: Server) -> bool:
+        """Read what is new, and say whether a rule was decided on."""
+        return await Lessons(host, server.store).learn()
+
+    async def on_withdrawn(
+        self, finding: Finding, dismissal: Dismissal, link: str, host: Host, server: Server
+    ) -> tuple[Safe, int]:
+        """Propose the rule that a withdrawn finding suggests."""
+        return await Lessons(host, server.store).propose(finding, dismissal, link)
+
+    async def on_shown(self, number: int, comment: PostedComment, host: Host, server: Server) -> None:
+        """Remember which comment shows a proposal: reactions on it decide."""
+        await server.store.rules.show(host.pull.repository, number, comment.id, comment.kind)
+
+
+TAUGHT_SERVER = TaughtServer()
