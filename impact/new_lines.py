@@ -4,7 +4,8 @@ import re
 
 from impact.forward import places
 from impact.index import ROUNDS, Index
-from impact.language import language_of
+from impact.language import Language, language_of
+from impact.memo import memo
 from impact.undeclared import undeclared
 from impact.unshipped import unshipped
 from impact.values import Base, Change, HalfBound, Looked, Place, Report, Rule, Tree
@@ -55,17 +56,18 @@ async def _half_bound(base: Base, index: Index, change: Change) -> tuple[Place, 
     for path, lines in change.items():
         language = language_of(path)
         if language is not None and language.half_bound is not None:
-            rows = language.half_bound(index.sources.get(path, b""), lines)
+            rows = _bound_by_half(language, index.sources.get(path, b""), frozenset(lines)) or ()
             told[path] = tuple(row for row in rows if {row.line, row.bound} & {*lines})
     paths = await base.paths()
     before = await base.read([path for path in told if told[path] and paths.get(path)])
     found: list[Place] = []
     for path, rows in told.items():
         language = language_of(path)
-        if language is None or language.half_bound is None or not rows:
+        if language is None or not rows:
             continue
         old = before.get(path, b"").split(b"\n")
-        known = {(row.name, old[row.line - 1].strip()) for row in language.half_bound(before.get(path, b""), None)}
+        former = _bound_by_half(language, before.get(path, b""), None) or ()
+        known = {(row.name, old[row.line - 1].strip()) for row in former}
         texts, happens = index.sources.get(path, b"").split(b"\n"), language.fails.get(HALF_BOUND, "")
         found += [
             Place(
@@ -75,3 +77,9 @@ async def _half_bound(base: Base, index: Index, change: Change) -> tuple[Place, 
             if (row.name, texts[row.line - 1].strip()) not in known
         ]
     return tuple(found)
+
+
+@memo
+def _bound_by_half(language: Language, source: bytes, lines: frozenset[int] | None) -> tuple[HalfBound, ...] | None:
+    """The names of a file that are read behind a branch which alone binds them, as its language tells it."""
+    return language.half_bound(source, lines) if language.half_bound is not None else None

@@ -6,20 +6,20 @@ A result is what the definition declares, or what each of its `return` statement
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tree_sitter import Node
 
 from impact import reader
 from impact.language import Language, ResultRules
+from impact.lazy import dataclass
 from impact.marks import parts_around
-from impact.matching import Captures, Parts, matches
+from impact.matching import BOUND, DEFINED, Captures, Parts, matches
 from impact.memo import memo
 from impact.nodes import Spans, text
 from impact.parsing import Lines
 
 WORD = re.compile(rb"\w+")
-AROUND = ("results", "bindings", "guards")
 PARTS = ("several", "indexed", "iterated", "spread")  # forms that take a result apart
 IMPORTS = ("dotted_name", "aliased_import")
 # Forms that give what is read no other keys.
@@ -98,10 +98,11 @@ class Results:
         self._ways: dict[int, list[tuple[str, Captures, Node]]] = defaultdict(list)
         self._functions: dict[int, tuple[Node, dict[str, Sequence[Node]]]] = {}
         self._root, self._constants = root, list[tuple[Node, Node]]()  # name and dictionary
-        told = matches(language, AROUND, root, parts)
-        rows = told["results"]
-        self._bound = [node for node, _ in told["bindings"].of("bound")]
-        self._guards = Spans([(node.start_byte, node.end_byte, "") for node, _ in told["guards"].of("guard")])
+        rows = matches(language, ("results",), root, parts)["results"]
+        # With the queries that every file is asked: to compile a part of them anew takes longer than to find more than is needed.
+        bound, defined = matches(language, BOUND, root, parts), matches(language, DEFINED, root, parts)
+        self._bound = [node for node, _ in bound["bindings"].of("bound")]
+        self._guards = Spans([(node.start_byte, node.end_byte, "") for node, _ in defined["guards"].of("guard")])
         for found in rows:
             if "of" in found:
                 function = found["of"][0]
