@@ -5,10 +5,11 @@ or "base" (before it).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from impact.everyday import METHODS
+from impact.lazy import dataclass
 from impact.packages import Exact
 from impact.values import Arguments, Definition, Side
 

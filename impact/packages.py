@@ -1,7 +1,9 @@
 """What manifests tell: who offers and who takes which package."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal, TypeVar
+
+from impact.lazy import dataclass
 
 T = TypeVar("T")
 Exact = Annotated[T, "exact"]  # a name or a path that others look up: no text that anybody may change

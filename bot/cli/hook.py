@@ -1,7 +1,8 @@
 """The command lines of our hooks, read without the library that reads every other one: it loads longer than such a review takes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

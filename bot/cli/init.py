@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +12,7 @@ from bot.cli.exits import CLEAN, say, tell
 from bot.cli.ignore import top_of
 from bot.errors import UsageError
 from bot.machine import extras, files
+from impact.lazy import dataclass
 
 if TYPE_CHECKING:
     from bot.cli.elsewhere import TakenOver

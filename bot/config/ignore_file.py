@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -14,6 +13,7 @@ from bot.config.repository import Problem
 from bot.config.setting import Pattern
 from bot.values import Evidence, Finding
 from bot.values.rule import IgnoreScope
+from impact.lazy import dataclass
 from impact.text import globs
 
 FILE, OTHER_NAMES = names.IGNORE, names.OTHER_IGNORE

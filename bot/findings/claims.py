@@ -7,10 +7,11 @@ text, a test or another thing of the same name refutes nothing.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
 from bot.values import Claim, Evidence, Finding, Query
+from impact.lazy import dataclass
 from impact.ports import Tree
 from impact.text.lines import block, code_of, defined_names, defines, definition, file_lines, is_comment
 from impact.text.paths import is_output, is_prose, is_test

@@ -6,7 +6,7 @@ what the claim names, and the callers; each line once, under a limit.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from bot.diff.units import ShownLines
@@ -21,6 +21,7 @@ from bot.values import (
     Reference,
     Side,
 )
+from impact.lazy import dataclass
 from impact.ports import Tree
 from impact.text import blocks
 from impact.text.lines import binds, defines, definition, file_lines

@@ -6,7 +6,7 @@ a broken caller, only a rule that names the check itself. What is silenced is co
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from bot.render.section import sections
 from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
 from bot.values.finding import CODE_CATEGORIES, MOST_BROKEN, SAME_VALUE
 from bot.values.rule import IgnoreScope
+from impact.lazy import dataclass
 from impact.text import globs
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code

@@ -6,10 +6,11 @@ or "base" (before it).
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from impact.changes import Reference
+from impact.lazy import dataclass
 from impact.values import Side
 from rlm.values import Exact, tokens
 

@@ -1,6 +1,6 @@
 """What readers say of a change beside their findings."""
 
-from dataclasses import dataclass
+from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """What another tool has reported."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.levels import Severity
+from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from impact.changes import MOVED, REPLACED, ChangedFile, Dependents, Query
 from impact.filetypes import filetype
+from impact.lazy import dataclass
 from impact.packages import Package
 from impact.ports import Language, Tree
 from impact.schemas import check

@@ -4,11 +4,12 @@ import asyncio
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import cast
 
 from impact.changes import ChangedFile, Query
 from impact.in_hand import reading
+from impact.lazy import dataclass
 from impact.ports import Tree
 from impact.schemas import graphql, jsonschema, openapi, protobuf, sql
 from impact.schemas.breaks import (

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from impact.lazy import dataclass
 from impact.schemas import breaks
 
 NAME = "protobuf"

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from impact.changes import ChangedSymbol, Contract
 from impact.filetypes import filetype
+from impact.lazy import dataclass
 from impact.text.paths import is_test
 from impact.values import SPACE, Definition, Use
 

@@ -1,8 +1,9 @@
 """What is known of failed jobs of CI."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from impact.lazy import dataclass
 from impact.values import Side
 from rlm.values import Exact
 

@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
 from bot.errors import DeepRepoError
+from impact.lazy import dataclass
 from rlm.values import Exact
 
 SandboxKind = Literal["bubblewrap", "docker", "podman"]

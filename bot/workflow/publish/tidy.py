@@ -4,7 +4,6 @@ GitHub wants `contents: write` for that. Without it the comment is collapsed, an
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from bot.errors import HostRefused
 from bot.github import Host
@@ -12,6 +11,7 @@ from bot.render import Safe, comment
 from bot.values import Hidden, PostedComment
 from bot.workflow.publish.existing import FIXED, PostedFinding, posted_findings
 from bot.workflow.publish.publication import Publication
+from impact.lazy import dataclass
 
 COMMIT_CHARS = 10  # characters of a commit id
 
