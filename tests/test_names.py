@@ -16,7 +16,7 @@ ASKED_FOR = {
     "NAME",
     "READS",
     "LINTER",
-    "WORD",
+    "COMMAND",
     "T",
     "QUESTION",
     "WORDS",

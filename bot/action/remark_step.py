@@ -31,9 +31,9 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         if isinstance(remark, str):
             return ReviewResult(HeadStatus("skipped"), f"Nothing was answered: {remark}.")
         state, settings = await look_up(host, step, console)
-        standing = await _stands(ask, host)
+        permission = await _stands(ask, host)
         able = access.can_ask(settings)
-        reason = conversation.refusal(ask.actor, standing, settings, names_us=ask.mentioned, model=able)
+        reason = conversation.refusal(ask.actor, permission, settings, names_us=ask.mentioned, model=able)
         if reason is not None:
             await replies.post_reply(reason, ask.comment, host)
             return ReviewResult(

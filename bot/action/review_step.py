@@ -202,8 +202,8 @@ async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings:
         one for one in there if one.author == ask.actor and one.id != comment.id and commands.read(one.body)
     ]
     earlier = tuple(datetime.fromisoformat(one.created_at).timestamp() for one in asker_commands)
-    standing = Permission(await host.permission(ask.actor), time.time(), earlier)
-    refusal = commands.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
+    permission = Permission(await host.permission(ask.actor), time.time(), earlier)
+    refusal = commands.refusal("full review" if ask.full else "review", ask.actor, permission, settings)
     await replies.post_reply(refusal or CommandReply(), comment, host, is_seen=refusal is None)
     return refusal is None
 

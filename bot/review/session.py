@@ -158,7 +158,7 @@ class Session:
         return True
 
 
-async def borne_out(session: Session, finding: Finding) -> Finding | str:
+async def verified(session: Session, finding: Finding) -> Finding | str:
     """Return the finding as the trees bear it out, that of a consumer too, or the sentence that says why it cannot stay."""
     if session.consumer_code is not None:
         finding = await session.consumer_code.attribute(finding)
@@ -173,7 +173,7 @@ async def borne_out(session: Session, finding: Finding) -> Finding | str:
 
 async def check_finding(session: Session, finding: Finding) -> Finding | str:
     """Return the same, counted."""
-    checked_finding = await borne_out(session, finding)
+    checked_finding = await verified(session, finding)
     session.results.refused_count += isinstance(checked_finding, str)
     return checked_finding
 

@@ -40,15 +40,15 @@ class GivenCommand:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class CommandSpec:
     """A command: what carries it out, how it is typed, and who may give it. The list of commands says what it does: the phrase `help_<word>`."""
 
     run: Callable[[GivenCommand], Awaitable[CommandReply]]
-    use: str
+    usage: str
     needs: Literal["read", "write"] = "write"
     is_long: bool = False  # whether the lines below belong to its argument
 
     @property
     def name(self) -> str:
         """The word itself, before its arguments."""
-        return re.match(r"[a-z ]*", self.use)[0].rstrip()  # type: ignore[index]  # it fits the empty text
+        return re.match(r"[a-z ]*", self.usage)[0].rstrip()  # type: ignore[index]  # it fits the empty text

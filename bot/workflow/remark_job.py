@@ -44,13 +44,13 @@ async def run(ask: RemarkAsk, job: Job, server: Server) -> None:
 async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Job, server: Server) -> None:
     state = await server.read_pull(host)
     settings = await server.settings_of(state)
-    standing = await replies.permission_of(ask, host, server.store.people)
+    permission = await replies.permission_of(ask, host, server.store.people)
     refusal = conversation.refusal(
-        ask.actor, standing, settings, names_us=ask.mentioned, model=server.has_model(settings)
+        ask.actor, permission, settings, names_us=ask.mentioned, model=server.has_model(settings)
     )
     if refusal is not None:
         await replies.post_reply(refusal, ask.comment, host)
-        if standing.writes and reading.reason(
+        if permission.writes and reading.reason(
             heard_remark.said[-1].text
         ):  # no model is needed to say what a rejection comes to
             await hooks.listen(host, server)
@@ -58,7 +58,7 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
     await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
     reply_now = partial(_reply, ask, heard_remark, state, settings, server)
     remark_reply = await job.step("answer", reply_now, _REPLY)
-    suggested = await _withdrawn(remark_reply, ask, heard_remark, state, host, server, writes=standing.writes)
+    suggested = await _withdrawn(remark_reply, ask, heard_remark, state, host, server, writes=permission.writes)
     body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *suggested.values())))
     comment = await replies.post_remark_reply(replace(remark_reply, body=body), ask, host)
     if comment is not None:

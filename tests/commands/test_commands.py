@@ -32,7 +32,7 @@ def pull(reviewed: Scene, tmp_path: Path) -> Scene:
 def test_help_lists_every_command(pull: Scene) -> None:
     """As they are typed."""
     body = pull.give("help").body
-    assert re.findall(r"^\| `/deeprepo ([a-z ]+)", body, re.MULTILINE) == [w + " " * (" [" in u or w == "ask") for w, u in ((n, c.use) for n, c in COMMANDS.items())]  # fmt: skip
+    assert re.findall(r"^\| `/deeprepo ([a-z ]+)", body, re.MULTILINE) == [w + " " * (" [" in u or w == "ask") for w, u in ((n, c.usage) for n, c in COMMANDS.items())]  # fmt: skip
 
 
 def test_an_unknown_word_gets_the_list(pull: Scene) -> None:

@@ -82,7 +82,7 @@ def test_commands_are_listed() -> None:
     """Every word that a comment may hold stands in the table, as it is typed."""
     below = "In a comment on the pull request, a reply in a thread, or the text of a review, at the start of a line:"
     listed = [span.removeprefix("/deeprepo ") for cells in rows(USING, below) for span in quoted(cells[0])]
-    assert listed == [word.use for word in COMMANDS.values()]
+    assert listed == [word.usage for word in COMMANDS.values()]
 
 
 def test_metrics_are_listed() -> None:

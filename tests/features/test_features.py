@@ -21,7 +21,7 @@ from bot.action.hooks import StepHooks
 from bot.cli.hooks import Command, Option
 from bot.render.section import FindingSection, Section
 from bot.review.hooks import ReviewHooks
-from bot.workflow.given_command import Word
+from bot.workflow.given_command import CommandSpec
 from bot.workflow.hooks import ServerHooks
 
 HOUSE = Path(bot.__file__).parent
@@ -36,7 +36,7 @@ FORMS: dict[str, type] = {
     "step": StepHooks,
     "command": Command,
     "options": Option,
-    "comment": Word,
+    "comment": CommandSpec,
 }
 MAPS = "bot/config/elsewhere/"  # what the settings of other reviewers come to here: any setting may be named
 ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has another meaning

@@ -213,17 +213,19 @@ class RemarkReply:
     withdrawn: tuple[tuple[str, str], ...] = ()
 
 
-def refusal(actor: str, standing: Permission, settings: Config, *, names_us: bool, model: bool) -> CommandReply | None:
+def refusal(
+    actor: str, permission: Permission, settings: Config, *, names_us: bool, model: bool
+) -> CommandReply | None:
     """Return the answer where no model is asked, mostly nothing; None where one is asked."""
     words = load()
     most = settings.triggers.replies_per_hour
-    if not most or not (names_us or (standing.writes and model)):
+    if not most or not (names_us or (permission.writes and model)):
         return CommandReply()
-    most = most if standing.writes else min(most, context.STRANGER)
-    if (wait := context.judge(standing.earlier, standing.now, most)) is not None:
+    most = most if permission.writes else min(most, context.STRANGER)
+    if (wait := context.judge(permission.earlier, permission.now, most)) is not None:
         minutes, was_told = wait
         return CommandReply("" if was_told else phrase(words, "talk_too_many", minutes, most=most))
-    if not standing.writes:
+    if not permission.writes:
         return CommandReply(phrase(words, "talk_no_permission", actor=actor), "-1")
     return None if model else CommandReply(phrase(words, "talk_no_model", example=code(HELP)))
 

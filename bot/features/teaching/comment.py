@@ -2,4 +2,4 @@
 
 from bot.features.teaching import ignore, remember, rules
 
-IGNORE, REMEMBER, RULES = ignore.WORD, remember.WORD, rules.WORD
+IGNORE, REMEMBER, RULES = ignore.COMMAND, remember.COMMAND, rules.COMMAND

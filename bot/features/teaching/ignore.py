@@ -8,7 +8,7 @@ from bot.config.ignore_file import IgnoreEntry
 from bot.features.teaching import proposing
 from bot.findings import silencing
 from bot.values import Dismissal
-from bot.workflow.given_command import GivenCommand, Word
+from bot.workflow.given_command import CommandSpec, GivenCommand
 
 MAX_REASON_CHARS = 300
 
@@ -40,4 +40,4 @@ async def run(command: GivenCommand) -> CommandReply:
     return proposing.beside(reply, rules, context.words)
 
 
-WORD = Word(run, "ignore [NUMBER] [REASON]")
+COMMAND = CommandSpec(run, "ignore [NUMBER] [REASON]")

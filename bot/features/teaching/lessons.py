@@ -123,7 +123,7 @@ class Lessons:
         """Learn from each finding that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
         comments = await self.host.comments("review")
         done_marks = set(await self.store.people.dismissed(self.pull))
-        posted = [(one, self._replies(one, comments)) for one in existing.standing(comments, ())]
+        posted = [(one, self._replies(one, comments)) for one in existing.findings_of(comments, ())]
         left = [(one, replies) for one, replies in posted if replies or one.comment.dislikes]
         left = [(one, replies) for one, replies in left if not done_marks.issuperset(mark for mark, _ in one.findings)]
         last = await asyncio.to_thread(read, await self.store.reviews.last(self.pull)) if left else None

@@ -8,12 +8,12 @@ from bot.features.teaching import proposing
 from bot.findings import silencing
 from bot.render import code
 from bot.values import OwnerRule, Proposal
-from bot.workflow.given_command import GivenCommand, Word
+from bot.workflow.given_command import CommandSpec, GivenCommand
 from impact.text import globs
 
 MAX_PATTERN_CHARS = 300
 LEAST_WORDS = 3  # of a sentence: "fine" answers everything
-USE = "remember [in PATH[:SYMBOL]] SENTENCE"
+REMEMBER_USAGE = "remember [in PATH[:SYMBOL]] SENTENCE"
 
 
 async def run(command: GivenCommand) -> CommandReply:
@@ -24,7 +24,7 @@ async def run(command: GivenCommand) -> CommandReply:
         finding = target.find("", context).finding if context.top else None
         scope = (silencing.only(finding.path), "") if finding is not None else None
     if scope is None or len(sentence.split()) < LEAST_WORDS:
-        return context.say("remember_usage", use=code(f"/deeprepo {USE}"))
+        return context.say("remember_usage", use=code(f"/deeprepo {REMEMBER_USAGE}"))
     path, symbol = scope
     if len(path) > MAX_PATTERN_CHARS or not globs.is_usable(path):
         return context.say("rule_path", path=code(path[:MAX_PATTERN_CHARS]))
@@ -54,4 +54,4 @@ def _parts(text: str) -> tuple[tuple[str, str] | None, str]:
     return (place.rstrip(":"), ""), sentence
 
 
-WORD = Word(run, USE)
+COMMAND = CommandSpec(run, REMEMBER_USAGE)

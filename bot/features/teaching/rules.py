@@ -12,7 +12,7 @@ from bot.config.names import MOST_SENTENCE
 from bot.features.teaching import proposing
 from bot.render import code, link
 from bot.values import LearnedRule, OwnerRule, RuleState
-from bot.workflow.given_command import GivenCommand, Word
+from bot.workflow.given_command import CommandSpec, GivenCommand
 from impact.text import globs
 
 MAX_PATTERN_CHARS = 300
@@ -21,7 +21,7 @@ DECIDES: dict[str, RuleState] = {"confirm": "confirmed", EDIT: "confirmed", "rem
 UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing is proposed for removal
 MOST_DIGITS = 6  # of a number
 MOST_EXPORTED = 40_000  # characters: GitHub takes a comment of 65,536
-USE = "rules [confirm N, edit N SENTENCE, remove N, export]"
+RULES_USAGE = "rules [confirm N, edit N SENTENCE, remove N, export]"
 
 
 async def run(command: GivenCommand) -> CommandReply:
@@ -44,7 +44,7 @@ async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
     number, _, words = rest.partition(" ")
     number, is_edit = number.removeprefix("#"), word == EDIT
     if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS) or (is_edit and not words):
-        return context.say("rules_usage", use=code(f"/deeprepo {USE}"))
+        return context.say("rules_usage", use=code(f"/deeprepo {RULES_USAGE}"))
     if words and not is_edit and (len(words) > MAX_PATTERN_CHARS or not globs.is_usable(words)):
         return context.say("rule_path", path=code(words[:MAX_PATTERN_CHARS]))
     sentences = {
@@ -108,4 +108,4 @@ def _day(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
 
 
-WORD = Word(run, USE)
+COMMAND = CommandSpec(run, RULES_USAGE)

@@ -14,7 +14,7 @@ from bot.config import Config
 from bot.render import code, load, phrase
 from bot.workflow.commands import ask, cancel, config, explain, fix, pause, resume, review
 from bot.workflow.commands.review import REVIEWS
-from bot.workflow.given_command import GivenCommand, Word
+from bot.workflow.given_command import CommandSpec, GivenCommand
 
 __all__ = ["COMMANDS", "REVIEWS", "answer", "read", "refusal"]
 
@@ -31,26 +31,26 @@ def _list_commands(typed: str, given: CommandContext) -> CommandReply:
     """The list of commands, below what was typed instead of one, if anything was; if that is nearly one, a hint."""
     near = get_close_matches(typed.casefold(), COMMANDS, 1, ALIKE) if typed else []
     if near:
-        use = code(f"/deeprepo {COMMANDS[near[0]].use}")
+        use = code(f"/deeprepo {COMMANDS[near[0]].usage}")
         return replace(given.say("reply_meant", word=code(typed[:MAX_WORD_CHARS]), near=use), reaction="confused")
-    rows = [(word.use, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
+    rows = [(word.usage, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
     return replace(given.reply("replies/help", rows=rows, typed=typed), reaction="confused" if typed else "")
 
 
-COMMANDS: Mapping[str, Word] = {
+COMMANDS: Mapping[str, CommandSpec] = {
     word.name: word
     for word in (
         review.REVIEW,
         review.FULL_REVIEW,
-        ask.WORD,
-        explain.WORD,
-        fix.WORD,
+        ask.COMMAND,
+        explain.COMMAND,
+        fix.COMMAND,
         *registry.parts("comment"),
-        pause.WORD,
-        resume.WORD,
-        cancel.WORD,
-        config.WORD,
-        Word(_help, "help", "read"),
+        pause.COMMAND,
+        resume.COMMAND,
+        cancel.COMMAND,
+        config.COMMAND,
+        CommandSpec(_help, "help", "read"),
     )
 }
 
@@ -60,14 +60,14 @@ def read(body: str, login: str = "") -> Command | None:
     return reading.read(body, login, tuple(COMMANDS), [name for name, word in COMMANDS.items() if word.is_long])
 
 
-def refusal(word: str, actor: str, standing: Permission, settings: Config) -> CommandReply | None:
+def refusal(word: str, actor: str, permission: Permission, settings: Config) -> CommandReply | None:
     """Return the answer where a person may not give this command, or not now; None where it is to be carried out."""
     words = load()
-    most = settings.triggers.commands_per_hour if standing.writes else context.STRANGER
-    if (wait := context.judge(standing.earlier, standing.now, most)) is not None:
+    most = settings.triggers.commands_per_hour if permission.writes else context.STRANGER
+    if (wait := context.judge(permission.earlier, permission.now, most)) is not None:
         minutes, was_told = wait
         return CommandReply("" if was_told else phrase(words, "reply_too_many", minutes, most=most), "-1")
-    if word in COMMANDS and COMMANDS[word].needs == "write" and not standing.writes:
+    if word in COMMANDS and COMMANDS[word].needs == "write" and not permission.writes:
         return CommandReply(phrase(words, "reply_no_permission", word=code(f"/deeprepo {word}"), actor=actor), "-1")
     return None
 

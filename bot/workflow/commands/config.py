@@ -3,7 +3,7 @@
 from bot.commands import CommandReply
 from bot.config import FILE
 from bot.render import code
-from bot.workflow.given_command import GivenCommand, Word
+from bot.workflow.given_command import CommandSpec, GivenCommand
 
 
 async def run(command: GivenCommand) -> CommandReply:
@@ -14,4 +14,4 @@ async def run(command: GivenCommand) -> CommandReply:
     return given.reply("replies/config", rows=list(given.settings.rows()), warnings=given.settings.warnings)
 
 
-WORD = Word(run, "config", "read")
+COMMAND = CommandSpec(run, "config", "read")

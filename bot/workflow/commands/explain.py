@@ -4,6 +4,6 @@ from functools import partial
 
 from bot.commands import answering
 from bot.workflow.commands.in_child import answer_in_child
-from bot.workflow.given_command import Word
+from bot.workflow.given_command import CommandSpec
 
-WORD = Word(partial(answer_in_child, answering.explain), "explain [NUMBER]")
+COMMAND = CommandSpec(partial(answer_in_child, answering.explain), "explain [NUMBER]")

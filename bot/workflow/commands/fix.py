@@ -14,7 +14,7 @@ from bot.github import Host
 from bot.payloads import FixRequest, MadeFix
 from bot.values import CommandAsk, Finding
 from bot.workflow import conclusions
-from bot.workflow.given_command import GivenCommand, Word
+from bot.workflow.given_command import CommandSpec, GivenCommand
 from bot.workflow.publish import committing
 from bot.workflow.publish.committing import CommitRefused
 from impact.lazy import dataclass
@@ -167,4 +167,4 @@ def _fix_reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandRe
     )
 
 
-WORD = Word(run, "fix [NUMBER...]")
+COMMAND = CommandSpec(run, "fix [NUMBER...]")

@@ -2,7 +2,7 @@
 
 from bot.commands import CommandReply
 from bot.values import ReviewAsk
-from bot.workflow.given_command import GivenCommand, Word
+from bot.workflow.given_command import CommandSpec, GivenCommand
 
 REVIEWS = {"review": False, "full review": True}  # words that start a review, and whether everything is read again
 
@@ -15,4 +15,4 @@ async def run(command: GivenCommand) -> CommandReply:
     return CommandReply()
 
 
-REVIEW, FULL_REVIEW = Word(run, "review"), Word(run, "full review")
+REVIEW, FULL_REVIEW = CommandSpec(run, "review"), CommandSpec(run, "full review")

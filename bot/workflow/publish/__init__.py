@@ -77,22 +77,20 @@ async def renew(host: Host, run: str, review: Review, comments: Comments, page: 
     Done again, it changes nothing. What GitHub refuses of the check run is raised. Of the page it costs that part: the next review
     makes its own, as it does if the pull request has gone on.
     """
-    standing: PostedComment | None = None
+    summary: PostedComment | None = None
     with suppress(HostRefused):
-        standing = next(
-            (summary for summary in await summaries(host) if facts(summary).get("head") == review.pull.head), None
-        )
+        summary = next((each for each in await summaries(host) if facts(each).get("head") == review.pull.head), None)
     posted_count = sum(one.findings for one in comments.posts)
-    link = standing.url if standing is not None else ""
+    link = summary.url if summary is not None else ""
     outcome = PublishResult(posted_count, len(review.reported) - posted_count, link)
     await checks.renew(host, run, review, outcome, status, page)
-    if standing is not None:
+    if summary is not None:
         with suppress(SupersededError, HostRefused):
-            await _renew_page(host, standing, review, comments)
+            await _renew_page(host, summary, review, comments)
 
 
-async def _renew_page(host: Host, standing: PostedComment, review: Review, comments: Comments) -> None:
-    marker_facts = facts(standing)
+async def _renew_page(host: Host, summary: PostedComment, review: Review, comments: Comments) -> None:
+    marker_facts = facts(summary)
     publication = Publication(host, review, marker_facts.get("run", ""), load(), _is_wanted)
     await publication.check()
     others = {name: value for name, value in marker_facts.items() if name != "kind"}
@@ -101,8 +99,8 @@ async def _renew_page(host: Host, standing: PostedComment, review: Review, comme
     await tidy(publication, closer)
     if closer.is_refused:
         text = f"{text}\n> {publication.words.say('threads_open')}\n"
-    if not same(standing.body, text):
-        await host.edit_comment(standing.id, text)
+    if not same(summary.body, text):
+        await host.edit_comment(summary.id, text)
     with suppress(HostRefused):  # the next review tries again, and reports the reason
         await change_requests.update(publication, await change_requests.read(publication))
 

@@ -29,18 +29,18 @@ class ChangeRequest:
     """Whether changes are requested now, and whether this review has to request them."""
 
     blocking: tuple[Finding, ...]  # open, and at or above the bar
-    standing: tuple[PostedComment, ...]  # our reviews that block
+    requests: tuple[PostedComment, ...]  # our reviews that block
     made_by_this: bool  # by this review
 
 
 async def read(publication: Publication) -> ChangeRequest:
     """Read what the review asks for, compared with what is on the pull request."""
     own_reviews = await _ours(publication.host)
-    standing = tuple(review for review in own_reviews if review.state == STANDS)
+    requests = tuple(review for review in own_reviews if review.state == STANDS)
     there = publication.review.reaching(publication.review.settings.request_changes)
     is_dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one) for one in own_reviews)
     is_wanted = any(finding.is_new for finding in there) if is_dismissed else bool(there)
-    return ChangeRequest(there, standing, is_wanted and not standing)
+    return ChangeRequest(there, requests, is_wanted and not requests)
 
 
 async def _ours(host: Host) -> list[PostedComment]:
@@ -62,20 +62,20 @@ async def update(publication: Publication, request: ChangeRequest) -> tuple[str,
     """Request changes where no comment has carried the request, or dismiss it. Return sentences about what GitHub refused."""
     if request.made_by_this:
         return await _make(publication, request)
-    if request.blocking or not request.standing:
+    if request.blocking or not request.requests:
         return ()
     if publication.review.cut.partial or publication.review.cut.fault:
         return (INCOMPLETE,)
     bar = publication.review.settings.request_changes
     why = _withdrawal(publication.words, bar) if bar else publication.words.say("withdrawn_off")
-    return tuple([each for one in request.standing for each in await _dismiss(publication, one, why)])
+    return tuple([each for one in request.requests for each in await _dismiss(publication, one, why)])
 
 
 async def _make(publication: Publication, request: ChangeRequest) -> tuple[str, ...]:
     body = publication.make(REVIEW, review_text(publication, request, 0))
 
     async def find() -> PostedComment | None:
-        return next(iter((await read(publication)).standing), None)
+        return next(iter((await read(publication)).requests), None)
 
     try:
         await publication.put(find, lambda: publication.host.review(publication.head, body, (), REQUEST))

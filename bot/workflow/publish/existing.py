@@ -78,8 +78,8 @@ async def posted_findings(host: Host) -> tuple[PostedFinding, ...]:
     """Return our findings that are there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
     comments = await host.comments("review")
     with suppress(HostRefused):
-        return standing(comments, await threads(host))
-    return standing(comments, ())
+        return findings_of(comments, await threads(host))
+    return findings_of(comments, ())
 
 
 async def threads(host: Host) -> tuple[Thread, ...]:
@@ -93,7 +93,7 @@ async def threads(host: Host) -> tuple[Thread, ...]:
     return tuple(found)
 
 
-def standing(comments: Sequence[PostedComment], threads: Sequence[Thread]) -> tuple[PostedFinding, ...]:
+def findings_of(comments: Sequence[PostedComment], threads: Sequence[Thread]) -> tuple[PostedFinding, ...]:
     """Return our findings among these comments."""
     threads_by_comment = {thread.comment: thread for thread in threads}
     read = [(comment, facts(comment)) for comment in comments]

@@ -70,17 +70,17 @@ class Publication:
     async def put_summary(self, body: str, facts: Mapping[str, str]) -> PostedComment:
         """Write the summary, or bring the one that is there up to date. More than one never stays."""
         comments = await self.host.comments()
-        standing, over = _of_kind(comments, SUMMARY), _of_kind(comments, NOTICE)
+        posted, notices = _of_kind(comments, SUMMARY), _of_kind(comments, NOTICE)
         text = self.sign(body, **facts)
-        for one in (*standing[1:], *over):  # an answer that was lost and found too late; why there was no review
+        for one in (*posted[1:], *notices):  # an answer that was lost and found too late; why there was no review
             await self.host.delete(one)
-        if not standing:
+        if not posted:
             return await self._write_summary(text)
-        if same(standing[0].body, text):
-            return standing[0]
+        if same(posted[0].body, text):
+            return posted[0]
         await self.check()
         try:
-            return await self.host.edit_comment(standing[0].id, text)
+            return await self.host.edit_comment(posted[0].id, text)
         except HostRefused as refusal:
             if refusal.status != NOT_FOUND:
                 raise
