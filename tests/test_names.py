@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import bot
@@ -116,3 +117,30 @@ def test_a_closed_list_of_words_is_one_type() -> None:
     assert len(places) > 50
     assert {words for words, found in places.items() if len(words) > 2 and len(found) > 1} <= WRITTEN_TWICE
     assert {words for words in WRITTEN_TWICE if words not in places} == set()
+
+
+def test_no_module_needs_itself() -> None:
+    """Imports go round in no circle, those inside functions included: each module can be read after those that it names."""
+    paths = [path for folder in ("bot", "deeprepo", "impact", "rlm") for path in (HOUSE.parent / folder).rglob("*.py")]
+    names = {
+        ".".join(path.relative_to(HOUSE.parent).with_suffix("").parts).removesuffix(".__init__"): path for path in paths
+    }
+
+    def needed(node: ast.AST) -> Iterator[str]:
+        """The modules that code imports; what only annotations name is not imported."""
+        for inner in ast.iter_child_nodes(node):
+            if isinstance(inner, ast.If) and "TYPE_CHECKING" in ast.unparse(inner.test):
+                continue
+            if isinstance(inner, ast.ImportFrom):
+                yield from (
+                    name if (name := f"{inner.module}.{one.name}") in names else str(inner.module)
+                    for one in inner.names
+                )
+            elif isinstance(inner, ast.Import):
+                yield from (one.name for one in inner.names)
+            else:
+                yield from needed(inner)
+
+    graph = {name: {*needed(ast.parse(path.read_bytes()))} - {name} for name, path in names.items()}
+    assert len(graph) > 500
+    TopologicalSorter(graph).prepare()  # raises CycleError with the circle

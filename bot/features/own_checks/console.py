@@ -7,7 +7,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bot.features.own_checks.section import reason
 from bot.features.own_checks.values import CheckReport
 from bot.outputs.console import WIDTH
 from bot.outputs.facts import ENGLISH
@@ -24,7 +23,7 @@ def table(reports: Sequence[CheckReport]) -> RenderableType:
     for report in reports:
         style = {"failed": "bold red", "passed": "green"}.get(report.result, "yellow" if report.lacks_result else "dim")
         places = [f"{line(item.path)}:{item.line}" for item in report.quotes]
-        row = Text.assemble(line(reason(report, ENGLISH)), *((f"  {place}", "cyan") for place in places))
+        row = Text.assemble(line(report.explain(ENGLISH)), *((f"  {place}", "cyan") for place in places))
         row.append(f"  {report.tokens:,} tokens" if report.tokens else "", "dim")
         result = say(f"check_is_{report.result}") + (f", {say('check_stops')}" if report.blocks else "")
         grid.add_row(line(report.name), Text(result, style), row)

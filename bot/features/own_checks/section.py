@@ -62,12 +62,6 @@ class OwnChecksSection(Section[Reports]):
 OWN_CHECKS_SECTION = OwnChecksSection()
 
 
-def reason(report: CheckReport, words: Phrases) -> str:
-    """Return why a check came to its result."""
-    by_code = words.say(f"check_{report.cause.replace('-', '_')}") if report.cause else ""
-    return " ".join(filter(None, (by_code, report.reason)))
-
-
 def _row(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any]:
     return {
         "name": report.name,
@@ -75,7 +69,7 @@ def _row(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any]:
         "result": Safe(words.say(f"check_is_{report.result}")),
         "severity": report.severity,
         "stops": report.blocks,
-        "reason": reason(report, words),
+        "reason": report.explain(words),
         "quotes": [parts.evidence(item, review.pull) for item in report.quotes],
         "tokens": report.tokens,
     }

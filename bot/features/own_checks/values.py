@@ -9,6 +9,7 @@ from rlm.values import Exact
 
 if TYPE_CHECKING:
     from bot.config import Config
+    from bot.render import Phrases
 
 # Why code says so: nobody was asked, nobody answered, no file is meant, no quote stands, the quote is gone, a file was not read.
 CheckCause = Literal["", "no-model", "no-reader", "no-file", "no-quote", "gone", "unread"]
@@ -65,3 +66,8 @@ class CheckReport(Ruling):
     cause: CheckCause = ""
     files: tuple[CheckedFile, ...] = ()
     tokens: int = 0  # that it cost in this review, estimated
+
+    def explain(self, words: "Phrases") -> str:
+        """Say why it came to its result."""
+        by_code = words.say(f"check_{self.cause.replace('-', '_')}") if self.cause else ""
+        return " ".join(filter(None, (by_code, self.reason)))
