@@ -27,8 +27,8 @@ def append(path: Path | None, text: str) -> None:
 
 def place(path_input: Path, runner: RunnerVariables) -> Path:
     """Return where a file of this name goes: below the workspace or the runner's temporary folder, through no link. Raises UsageError."""
-    path, home = _home(path_input, runner)
-    files.ready(path, below=home)
+    path, root = _home(path_input, runner)
+    files.ready(path, below=root)
     return path
 
 
@@ -48,9 +48,9 @@ def write(path_input: Path, text: str, runner: RunnerVariables) -> Path:
 def _home(path: Path, runner: RunnerVariables) -> tuple[Path, Path]:
     """The whole path of a file, and the folder that the workflow trusts above it."""
     whole = Path(os.path.normpath(runner.github_workspace / path))
-    for home in (runner.github_workspace, runner.runner_temp):
-        if home is not None and Path(os.path.normpath(home)) in whole.parents:
-            return whole, home
+    for folder in (runner.github_workspace, runner.runner_temp):
+        if folder is not None and Path(os.path.normpath(folder)) in whole.parents:
+            return whole, folder
     raise UsageError(f"{path} cannot be used: it is neither in the workspace nor in the runner's temporary folder")
 
 
@@ -69,8 +69,8 @@ def reports(names: str, runner: RunnerVariables) -> tuple[tuple[str, bytes], ...
     """Return the name and the content of each file on a line, at most a byte more than is read. Raises UsageError."""
     contents = []
     for name in _lines(names):
-        path, home = _home(Path(name), runner)
-        data = files.content(path, sarif_results.MAX_SARIF_BYTES + 1, below=home, label="the input sarif-reports: ")
+        path, root = _home(Path(name), runner)
+        data = files.content(path, sarif_results.MAX_SARIF_BYTES + 1, below=root, label="the input sarif-reports: ")
         if data is None:
             raise UsageError(f"the input sarif-reports: {name} cannot be read: there is no such file")
         contents.append((name, data))

@@ -197,9 +197,9 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
 
 async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
     """Whether this person gets the review. What they asked for before is known from their comments alone."""
-    there = await host.comments("review" if comment.kind == "review" else "issue")
+    comments = await host.comments("review" if comment.kind == "review" else "issue")
     asker_commands = [
-        one for one in there if one.author == ask.actor and one.id != comment.id and commands.read(one.body)
+        one for one in comments if one.author == ask.actor and one.id != comment.id and commands.read(one.body)
     ]
     earlier = tuple(datetime.fromisoformat(one.created_at).timestamp() for one in asker_commands)
     permission = Permission(await host.permission(ask.actor), time.time(), earlier)

@@ -63,10 +63,10 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
     count = listed = 0
     writers: dict[str, bool] = {}
 
-    async def is_stranger(row: Mapping[str, Any], here: object) -> bool:
+    async def is_stranger(row: Mapping[str, Any], repository: object) -> bool:
         """Return whether a run is for a fork, or somebody who may not write has caused it."""
         login = str(shapes.at(row, "actor.login") or "")
-        if shapes.at(row, "head_repository.full_name") != here or not login:
+        if shapes.at(row, "head_repository.full_name") != repository or not login:
             return True
         if login not in writers:
             is_person = shapes.at(row, "actor.type") == "User"

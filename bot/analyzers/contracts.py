@@ -52,10 +52,10 @@ class Contracts:
         """Return fixed: every use is looked for each time, unless the search was cut off, or a use on its lines could not be compared."""
         verdicts = compare(dependents)
         undecided_rows = (row for row in dependents.references if (row.symbol, row.path, row.line) not in verdicts)
-        there = {finding.path, *(item.path for item in finding.evidence)}
+        paths = {finding.path, *(item.path for item in finding.evidence)}
         text = f"{finding.title}\n{finding.quote}"
-        here = any(row.path in there and row.name in text for row in undecided_rows)
-        return "unseen" if dependents.missed_uses or here else "fixed"
+        is_undecided = any(row.path in paths and row.name in text for row in undecided_rows)
+        return "unseen" if dependents.missed_uses or is_undecided else "fixed"
 
     def compare(self, dependents: Dependents) -> Mapping[UsePlace, str]:
         """Return the uses about which code can decide, and what it has found of each."""
@@ -79,16 +79,16 @@ async def check(
     for breakage in broken(dependents):
         reference = breakage.reference
         family = "likely" if reference.likely else "removed" if breakage.rule.startswith("removed") else "signature"
-        home = reference.symbol.rpartition(":")[0]
-        new_path = new_paths.get(home) or new_paths.get(breakage.home_before) or ""
-        groups[home, family].append(replace(breakage, new_path=new_path))
+        path = reference.symbol.rpartition(":")[0]
+        new_path = new_paths.get(path) or new_paths.get(breakage.home_before) or ""
+        groups[path, family].append(replace(breakage, new_path=new_path))
     doubtful = _doubtful(groups)
     findings = await _with_rewrites(
         tree,
         [
             (rows, await finding(tree, rows, old, family, doubtful))
-            for (home, family), group in groups.items()
-            for rows in ([_order(group)] if home in gone_files else _causes(group))
+            for (path, family), group in groups.items()
+            for rows in ([_order(group)] if path in gone_files else _causes(group))
         ],
         languages,
     )
@@ -141,9 +141,9 @@ def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:
     keys = {row.reference.symbol for row in rows}
     by_root: dict[str, list[Breakage]] = defaultdict(list)
     for row in rows:
-        home, _, name = row.reference.symbol.rpartition(":")
+        path, _, name = row.reference.symbol.rpartition(":")
         parts = name.split(".")
-        owners = (f"{home}:{'.'.join(parts[:count])}" for count in range(1, len(parts)))
+        owners = (f"{path}:{'.'.join(parts[:count])}" for count in range(1, len(parts)))
         by_root[next((owner for owner in owners if owner in keys), row.reference.symbol)].append(row)
     by_cause: dict[object, list[Breakage]] = defaultdict(list)
     for root, mine in by_root.items():

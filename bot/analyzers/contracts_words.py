@@ -177,21 +177,21 @@ def _fate(row: Breakage) -> str:
 
 
 def _why(row: Breakage, reference: Reference, where: str) -> str:
-    here = f"{reference.path}:{reference.line}"
+    place_text = f"{reference.path}:{reference.line}"
     if row.misfit is not None and row.symbol is not None:
         before, after = row.symbol.before, row.symbol.after
         was, now = _head(before), _head(after)
         if row.rule == "removed-key":
             has = "returns" if reference.call else "has"
-            return f"`{row.name}` ({where} before the change) {has} {row.misfit.says}. {here} asks for it."
-        place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {here}"
+            return f"`{row.name}` ({where} before the change) {has} {row.misfit.says}. {place_text} asks for it."
+        place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {place_text}"
         if reference.misuse is not None and (row.rule in REQUIRED or was == now):
             does = reference.misuse.gives if row.rule in REQUIRED else f"returns {reference.misuse.gives} now"
             return f"{row.name} {does} ({row.home}). {place} {row.misfit.says}."
         return f"{row.name} was `{was}` and is now `{now}` ({row.home})."  # the title says what the call gets wrong
     if row.rule == "removed-module":
         place = f"{row.reference.path}:{row.reference.line}"
-        use = "" if place == here else f" and uses it at line {reference.line}"
+        use = "" if place == place_text else f" and uses it at line {reference.line}"
         if row.new_path:
             return f"This change moves {row.home} to {row.new_path}; {place} imports it from its old place{use}."
         return f"This change removes {row.home}; nothing in the tree takes its place, and {place} imports it{use}."
@@ -200,7 +200,9 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
     )
     if reference.likely:
         by_name = " Nothing in the tree defines that name any more. What the receiver is was not proven: a library may still offer it."
-    return f"`{row.name}` ({where} before the change) was {_fate(row)}, but {here} still uses {_left(row)}.{by_name}"
+    return (
+        f"`{row.name}` ({where} before the change) was {_fate(row)}, but {place_text} still uses {_left(row)}.{by_name}"
+    )
 
 
 def _left(row: Breakage) -> str:

@@ -152,15 +152,17 @@ def _title(place: impact.Place) -> str:
 
 
 def _why(place: impact.Place) -> str:
-    here = f"{place.path}:{place.line}"
+    place_text = f"{place.path}:{place.line}"
     if place.rule == "missing-module":
-        return f"{here} imports `{place.name}`, and no file of the repository is meant by that."
+        return f"{place_text} imports `{place.name}`, and no file of the repository is meant by that."
     if place.rule in ALONE:
-        return f"{here} {ALONE[place.rule].format(place)}"
+        return f"{place_text} {ALONE[place.rule].format(place)}"
     if place.rule == "arguments" and place.definition is not None:
         head = place.definition.head.rstrip(" {:")
-        return f"The call at {here} does not fit `{head}` ({place.source}:{place.definition.line}): it {place.says}."
+        return (
+            f"The call at {place_text} does not fit `{head}` ({place.source}:{place.definition.line}): it {place.says}."
+        )
     if place.owner:
-        return f"{here} uses `{place.name}`; `{place.owner}` ({place.home}) neither defines it nor inherits it."
+        return f"{place_text} uses `{place.name}`; `{place.owner}` ({place.home}) neither defines it nor inherits it."
     verb = "imports" if place.here else "uses"
-    return f"{here} {verb} `{place.name}`; {place.home or ROOT} neither defines it nor hands it on."
+    return f"{place_text} {verb} `{place.name}`; {place.home or ROOT} neither defines it nor hands it on."

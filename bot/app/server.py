@@ -100,8 +100,8 @@ async def serve(
         async with open_server(settings, open_work, web=web) as server:
             gc.collect()
             if web:
-                here = settings.options.public_url or options.address(listener.getsockname()[1])
-                say(f"The operator's page, signed in, once: {operator.link(settings, here)}")
+                url = settings.options.public_url or options.address(listener.getsockname()[1])
+                say(f"The operator's page, signed in, once: {operator.link(settings, url)}")
             gc.freeze()  # what is loaded stays: to look through it in each full collection stops everything for 0.2 s
             await http_server.serve(
                 create(server, web=web), listener, options, shutdown, rest=server.rest, until=asyncio.Event()
@@ -115,8 +115,8 @@ async def _set_up(settings: Server, shutdown: Shutdown, say: Callable[[str], Non
     """Answer with the set-up page until the credentials are there. Its token is said here, and logged nowhere."""
     options, page = settings.options, setup.Setup(settings.options)
     listener = http_server.listen(options)
-    here = options.public_url or options.address(listener.getsockname()[1])
-    say(f"No credentials are set. Register your GitHub App here: {here}/setup?token={page.token}")
+    url = options.public_url or options.address(listener.getsockname()[1])
+    say(f"No credentials are set. Register your GitHub App here: {url}/setup?token={page.token}")
     say("(or set DEEPREPO_APP_ID, DEEPREPO_PRIVATE_KEY and DEEPREPO_WEBHOOK_SECRET)")
     await http_server.serve(setup.create(page), listener, options, shutdown, until=page.is_done)
 

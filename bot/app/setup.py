@@ -107,13 +107,13 @@ async def _register(setup: Setup, code: str) -> tuple[str, str]:
         return setup.app_names
 
 
-def _form(setup: Setup, here: str, url: str, organization: str, *, edit: bool) -> Response:
+def _form(setup: Setup, own_url: str, url: str, organization: str, *, edit: bool) -> Response:
     """Ask for the address and the owner; once both are submitted and usable, show them with the button that goes to GitHub.
 
     The button is never beside an empty or edited field: what it sends is what the page shows.
     """
     options = setup.options
-    public = (url or options.public_url or ("" if _private(here) else here)).rstrip("/")
+    public = (url or options.public_url or ("" if _private(own_url) else own_url)).rstrip("/")
     wrong = ""
     if organization and not manifest.LOGIN.fullmatch(organization):
         wrong = f"{organization} is not the name of an organization: use the name in its address, github.com/NAME."
@@ -126,7 +126,7 @@ def _form(setup: Setup, here: str, url: str, organization: str, *, edit: bool) -
         reads, writes = manifest.permissions("read"), manifest.permissions("write")
         return page("setup/form.html.j2", 200, github, reads=reads, writes=writes, **values)
     setup.public = public
-    body = manifest.manifest(public, f"{options.public_url or here}/setup/done", organization)
+    body = manifest.manifest(public, f"{options.public_url or own_url}/setup/done", organization)
     action = manifest.new_app(options.github_api, organization, setup.state)
     return page("setup/confirm.html.j2", 200, github, manifest=body, action=action, **values)
 

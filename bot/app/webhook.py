@@ -228,14 +228,14 @@ class Admission:
         # Somebody of whom GitHub said within a day that they may write here is none, whatever the delivery says.
         is_stranger = ask.stranger and not await self.people.is_writer(ask.pull, ask.actor, now - DAY)
         is_comment = isinstance(ask, CommandAsk | RemarkAsk)
-        home = (ask.pull.installation, is_comment)
-        by_actor, strangers = self._counts[*home, ask.actor], self._counts[home]
+        scope = (ask.pull.installation, is_comment)
+        by_actor, strangers = self._counts[*scope, ask.actor], self._counts[scope]
         if is_comment and by_actor >= (COMMENTS_OF_STRANGER if is_stranger else COMMENTS):
             return TOO_MANY, None
         if is_comment and is_stranger and strangers >= COMMENTS_OF_STRANGERS:
             return ALL_STRANGERS, None
         self._deliveries.add(delivery)
-        self._counts.update([(*home, ask.actor), *([home] if is_stranger else [])])
+        self._counts.update([(*scope, ask.actor), *([scope] if is_stranger else [])])
         if is_comment:
             return "", None
         if not is_stranger:

@@ -117,12 +117,12 @@ class Checkout:
 
     async def _starts(self, paths: Sequence[str], side: Side) -> dict[str, bytes]:
         """How each of these files begins. They are read in portions, and only as many as a change of people has."""
-        there = await self.entries(side)
+        entries = await self.entries(side)
         starts: dict[str, bytes] = {}
         room = CHANGED_BYTES
         for index in range(0, len(paths), PORTION):
-            portion = [path for path in paths[index : index + PORTION] if path in there]
-            room -= sum(there[path].size for path in portion if there[path].size <= MAX_FILE_BYTES)
+            portion = [path for path in paths[index : index + PORTION] if path in entries]
+            room -= sum(entries[path].size for path in portion if entries[path].size <= MAX_FILE_BYTES)
             if room < 0:
                 break
             texts = await self.read_many(portion, side)

@@ -63,14 +63,14 @@ def command(
     return CLEAN
 
 
-def _compare(here: Path, in_force: bytes) -> None:
+def _compare(path: Path, in_force: bytes) -> None:
     """Report a file of this folder that no review uses yet."""
-    if not here.is_file():
+    if not path.is_file():
         return
-    with suppress(OSError), here.open("rb") as file:
+    with suppress(OSError), path.open("rb") as file:
         if file.read(MAX_FILE_BYTES).splitlines() != in_force[:MAX_FILE_BYTES].splitlines():
             tell(
-                f"{here} differs from the one at the tip of the base branch, which is used: commit and merge it there."
+                f"{path} differs from the one at the tip of the base branch, which is used: commit and merge it there."
             )
 
 

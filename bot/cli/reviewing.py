@@ -161,8 +161,8 @@ def local(repo: str) -> bytes | None:
     from bot.checkout.locate import locate
     from bot.config import names
 
-    home = Path(locate(repo).common)
-    return files.content(home / names.LOCAL_IGNORE, MOST_LIST, below=home)
+    git_folder = Path(locate(repo).common)
+    return files.content(git_folder / names.LOCAL_IGNORE, MOST_LIST, below=git_folder)
 
 
 def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:

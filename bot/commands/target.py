@@ -77,12 +77,12 @@ def of_thread(context: CommandContext) -> CommandTarget:
 
 def find(argument: str, context: CommandContext) -> CommandTarget:
     """Return the finding that is meant, and what is left of the argument."""
-    here = of_thread(context)
-    if here.fingerprint:
-        return replace(here, rest=argument.strip())
-    last_review, match = here.last_review, _NUMBER_OR_MARK.match(argument)
+    of_this_thread = of_thread(context)
+    if of_this_thread.fingerprint:
+        return replace(of_this_thread, rest=argument.strip())
+    last_review, match = of_this_thread.last_review, _NUMBER_OR_MARK.match(argument)
     if match is None or last_review is None:
-        return replace(here, rest=argument.strip())
+        return replace(of_this_thread, rest=argument.strip())
     rest = argument[match.end() :].strip()
     if match[2]:
         finding = last_review.by_identity(match[2])

@@ -45,15 +45,15 @@ def variables() -> frozenset[str]:
 
 def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefix: str = "") -> Iterator[SettingRow]:
     """The keys of the repository's file, or of one section of it as "section.key"."""
-    here = part or whole
-    for name, field in here["properties"].items():
+    section = part or whole
+    for name, field in section["properties"].items():
         if field.get("deprecated"):
             continue
         inner, key = _section(whole, field), f"{prefix}{name}"
         if inner is not None and field.get("type") != "array":
             yield from _keys(whole, inner, f"{key}.")
             continue
-        yield SettingRow(f"`{key}`", _form(field), _default(here, name, key), field["description"])
+        yield SettingRow(f"`{key}`", _form(field), _default(section, name, key), field["description"])
         if inner is not None:
             yield from _keys(whole, inner, f"{key}[].")
 

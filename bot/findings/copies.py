@@ -19,8 +19,8 @@ OWN_LINES = 3  # lines around the finding that are its own
 
 def with_copies(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
     """Return the finding with the added lines that equal the first line of its quote, six at most."""
-    said = fold(finding.quote.strip().partition("\n")[0])
-    if not finding.basis.has_model or finding.is_masked or finding.side != "head" or len(said) < LEAST_CHARS:
+    first_line = fold(finding.quote.strip().partition("\n")[0])
+    if not finding.basis.has_model or finding.is_masked or finding.side != "head" or len(first_line) < LEAST_CHARS:
         return finding
     known = {
         (finding.path, line)
@@ -33,6 +33,9 @@ def with_copies(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
         if is_product(file.path) or not is_product(finding.path)
         for hunk in file.hunks
         for line in hunk.lines
-        if line.kind == "+" and line.new is not None and (file.path, line.new) not in known and fold(line.text) == said
+        if line.kind == "+"
+        and line.new is not None
+        and (file.path, line.new) not in known
+        and fold(line.text) == first_line
     ]
     return replace(finding, evidence=(*finding.evidence, *places)) if len(places) <= MOST_EQUAL else finding

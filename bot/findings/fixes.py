@@ -99,12 +99,12 @@ def _applied(head: bytes, rewrites: Collection[Rewrite]) -> bytes:
     for rewrite in sorted(rewrites, key=lambda one: one.line):
         old = rewrite.old.split("\n")
         start = rewrite.line - 1
-        there = lines[start : start + len(old)]
+        old_rows = lines[start : start + len(old)]
         if start < at:
             raise _CannotApply("clash")
-        if [fold(row) for row in there] != [fold(row) for row in old]:
+        if [fold(row) for row in old_rows] != [fold(row) for row in old]:
             raise _CannotApply("moved")
-        ending = "\r" if there[-1].endswith("\r") else ""
+        ending = "\r" if old_rows[-1].endswith("\r") else ""
         new = [row.removesuffix("\r") + ending for row in rewrite.new.split("\n")] if rewrite.new else []
         pieces += [*lines[at:start], *new]
         at = start + len(old)

@@ -167,17 +167,17 @@ def same(finding: Finding, other: Finding) -> bool:
         is_kindred = not are_guesses or _are_of_two_readings(finding, other) or alike(*titles, FEW_SHARED)
         is_kindred |= bool(names & other_names)
         return ((finding.category == other.category and is_kindred) or is_story) and not is_other
-    there, back = _shows(finding, other), _shows(other, finding)
+    shows_other, back = _shows(finding, other), _shows(other, finding)
     if not by_readers:  # the reader shows what the check reports; not the other way
-        return (back if finding.rule else there) and is_one_break and not (finding.rule and other.rule)
-    if there and back:
+        return (back if finding.rule else shows_other) and is_one_break and not (finding.rule and other.rule)
+    if shows_other and back:
         return is_mechanism or not names.isdisjoint(other_names)
     is_beside = bool(shared_places) and _within(finding, other, MAX_LINES_APART) and alike(*titles)
     is_beside |= (
         _are_of_two_readings(finding, other) and _within(finding, other, NEARBY) and _tells(*titles, TWO_READINGS)
     )
     is_story = is_one_break or (bool(names & other_names) and alike(*titles)) or _retells(*titles)
-    return not is_apart and (is_beside or ((there or back) and is_story))
+    return not is_apart and (is_beside or ((shows_other or back) and is_story))
 
 
 def _are_of_two_readings(one: Finding, other: Finding) -> bool:
@@ -195,8 +195,8 @@ def _two_proofs(one: Finding, other: Finding) -> bool:
 
 def _within(finding: Finding, other: Finding, lines: int) -> bool:
     """Whether two findings are about lines of one file with at most so many between them; 0: they overlap."""
-    there = finding.path == other.path and finding.side == other.side
-    return there and finding.start <= other.end + lines and other.start <= finding.end + lines
+    is_same_side = finding.path == other.path and finding.side == other.side
+    return is_same_side and finding.start <= other.end + lines and other.start <= finding.end + lines
 
 
 def _own_places(finding: Finding) -> set[Location]:

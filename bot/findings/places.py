@@ -92,8 +92,8 @@ def known_first(finding: Finding) -> Finding:
 
 
 def _stays(past: Evidence, now: Evidence, since: Since) -> bool:
-    there = since.moves(past.path).get(past.line) if past.path in since.before else None
-    return past.path == now.path and there == now.line and says_the_same(past.quote, now.quote)
+    line_now = since.moves(past.path).get(past.line) if past.path in since.before else None
+    return past.path == now.path and line_now == now.line and says_the_same(past.quote, now.quote)
 
 
 def _has_its_words(past: Evidence, now: Evidence, _: Since) -> bool:
@@ -146,12 +146,12 @@ def told_at(finding: Finding, place: Evidence, others: Collection[Evidence] | No
     rest = [item for item in finding.evidence if not item.is_place]
     here = {item.location for item in (place, *left)}
     tracking = replace(finding.tracking, added=tuple(one for one in finding.tracking.added if one in here))
-    told = replace(finding, evidence=(*rest, *left), tracking=tracking)
+    moved = replace(finding, evidence=(*rest, *left), tracking=tracking)
     if place.location == (finding.path, finding.start):
-        return told
+        return moved
     words = place.telling or Telling(finding.title, finding.why, finding.consequence)
     return replace(
-        told,
+        moved,
         path=place.path,
         quote=place.quote,
         start=place.line,

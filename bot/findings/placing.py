@@ -61,12 +61,12 @@ def _is_folded(file: ChangedFile) -> bool:
     return sum(len(hunk.lines) for hunk in file.hunks) > MAX_ANCHORED_LINES
 
 
-def _file(there: Finding | Evidence, files: Sequence[ChangedFile]) -> ChangedFile | None:
+def _file(place: Finding | Evidence, files: Sequence[ChangedFile]) -> ChangedFile | None:
     """The file of the diff that holds a path on its side; a path may be the old name of one and the new of another."""
-    namesakes = [file for file in files if file.path == there.path]
-    before = [file for file in files if file.old_path == there.path]
-    same_path = [file for file in before if file.path == there.path]
-    candidates = [*same_path, *before, *namesakes] if there.side == "base" else [*namesakes, *before]
+    namesakes = [file for file in files if file.path == place.path]
+    before = [file for file in files if file.old_path == place.path]
+    same_path = [file for file in before if file.path == place.path]
+    candidates = [*same_path, *before, *namesakes] if place.side == "base" else [*namesakes, *before]
     return next(iter(candidates), None)
 
 

@@ -263,10 +263,10 @@ def new_path(path: str, files: Sequence[ChangedFile]) -> str:
     return next((file.path for file in files if file.old_path == path and file.status == "renamed"), path)
 
 
-def outlasting(leaks: Sequence[Finding], there: Sequence[Finding]) -> list[Finding]:
+def outlasting(leaks: Sequence[Finding], standing: Sequence[Finding]) -> list[Finding]:
     """Return the secrets that only earlier commits of the change hold, without those of these findings."""
     return [
-        leak for leak in leaks if not any(_is_identical(leak, one, ()) or _is_edited(leak, one, ()) for one in there)
+        leak for leak in leaks if not any(_is_identical(leak, one, ()) or _is_edited(leak, one, ()) for one in standing)
     ]
 
 
@@ -275,12 +275,12 @@ def lasting(past: Finding, commit: str) -> Finding:
     if LASTING in past.title:
         return past.with_status("still")
     where = f"commit {commit[:COMMIT_CHARS]}"
-    told = replace(
+    renamed = replace(
         past,
         title=f"{past.title}: {LASTING} {where}, revoke it",
         why=f"{past.why} The line is gone from the change. {where[:1].upper()}{where[1:]} still holds it, and so does every copy.",
     )
-    return told.with_status("still")
+    return renamed.with_status("still")
 
 
 def _absence(past: Finding, absence: Callable[[Source, Finding], Absence | None]) -> Absence | None:
@@ -418,8 +418,8 @@ def give_numbers(
     Numbers are given in the order of the summary, kept while the pull request lives, and used once: a finding that was fixed and comes
     back has its old one again, and no other ever gets it.
     """
-    there = [row.finding for row in rows if row.place or row.finding.status == "still"]
-    taken_numbers = {one.number for one in there if one.number}
+    shown = [row.finding for row in rows if row.place or row.finding.status == "still"]
+    taken_numbers = {one.number for one in shown if one.number}
     fingerprints_by_number = dict(numbers_given)
     free: dict[str, list[int]] = {}
     for number, mark in sorted(numbers_given):
@@ -435,6 +435,6 @@ def give_numbers(
         tracking = replace(row.finding.tracking, number=number, how="back" if is_back else row.finding.tracking.how)
         numbered_rows[id(row)] = replace(row, finding=replace(row.finding, tracking=tracking))
     now = tuple(numbered_rows.get(id(row), row) for row in rows)
-    said = (row.finding for row in now if row.place or row.finding.status == "still")
-    fingerprints_by_number |= {one.number: one.fingerprint for one in said if one.number}
+    shown_findings = (row.finding for row in now if row.place or row.finding.status == "still")
+    fingerprints_by_number |= {one.number: one.fingerprint for one in shown_findings if one.number}
     return now, tuple(sorted(fingerprints_by_number.items()))

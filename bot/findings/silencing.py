@@ -100,10 +100,10 @@ class IgnoreList:
             is_cut = bool(finding.cause) and len(rows) > MOST_BROKEN  # what it does not show may be silenced by nothing
             return finding if is_cut else silenced(finding, next(why for _, why in rows if why is not None))
         first = next((place for place in left if places.is_movable(finding, place)), finding.places[0])
-        told = places.told_at(finding, first, left)
+        at_first = places.told_at(finding, first, left)
         quiet = {place.location for place, why in rows if why is not None}
-        rewrites = tuple(row for row in told.rewrites if (row.path, row.line) not in quiet)
-        return replace(told, rewrites=rewrites)
+        rewrites = tuple(row for row in at_first.rewrites if (row.path, row.line) not in quiet)
+        return replace(at_first, rewrites=rewrites)
 
     def _judge_secret(self, finding: Finding) -> Finding:
         """The secret at the first of its lines that nothing silences. What is said of it itself counts for all lines: the value is the same."""
@@ -122,9 +122,9 @@ class IgnoreList:
             marks = [dismissal.mark for dismissal in self.dismissals if dismissal.how == "withdrawn"]
             is_withdrawn = not finding.proven and finding.fingerprint in marks
             return Silencing(entry.reason, "withdrawn" if is_withdrawn else entry.scope)
-        here = finding if place is None else replace(finding, path=place.path)
+        at_place = finding if place is None else replace(finding, path=place.path)
         rules = self.rules if finding.cause or place is None else ()
-        rule = next((rule for rule in rules if covers_finding(rule, here)), None)
+        rule = next((rule for rule in rules if covers_finding(rule, at_place)), None)
         return Silencing(rule.text, "rule", replace(rule, text="")) if rule is not None else None
 
 
@@ -138,18 +138,18 @@ def _lines(finding: Finding) -> list[Finding]:
     return [finding, *(_at(finding, item) for item in finding.evidence if item.note == SAME_VALUE)]
 
 
-def _at(finding: Finding, there: Evidence) -> Finding:
+def _at(finding: Finding, place: Evidence) -> Finding:
     """Return the finding as it would be reported at a line of its evidence."""
-    first_place = Evidence(finding.path, finding.quote, finding.start, finding.side, note=there.note)
-    rest = (item for item in finding.evidence if item is not there)
+    first_place = Evidence(finding.path, finding.quote, finding.start, finding.side, note=place.note)
+    rest = (item for item in finding.evidence if item is not place)
     return identify(
         replace(
             finding,
-            path=there.path,
-            quote=there.quote,
-            start=there.line,
-            end=there.line,
-            side=there.side,
+            path=place.path,
+            quote=place.quote,
+            start=place.line,
+            end=place.line,
+            side=place.side,
             evidence=(first_place, *rest),
         )
     )

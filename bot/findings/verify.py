@@ -123,22 +123,22 @@ async def verify(
     ]
 
 
-def _opinion(finding: Finding, there: Precedents, reply: Completion | DeepRepoError) -> Opinion:
+def _opinion(finding: Finding, precedents: Precedents, reply: Completion | DeepRepoError) -> Opinion:
     unheard = _silent(reply)
     if unheard is not None or not isinstance(reply, Completion):
         return Opinion(finding.with_verdict(finding.verdict, unconfirmed=True), unheard=unheard or str(reply))
     data = reply.data or {}
-    return Opinion(_judge(finding, data), _answer(there, data), same_as=str(data.get("same_as") or ""))
+    return Opinion(_judge(finding, data), _answer(precedents, data), same_as=str(data.get("same_as") or ""))
 
 
-def _answer(there: Precedents, data: Mapping[str, Any]) -> Silencing | None:
+def _answer(precedents: Precedents, data: Mapping[str, Any]) -> Silencing | None:
     """What people have said before that answers a finding. The opinion names it by its id; code knows which ids were shown."""
-    said = there.get(str(data.get("sentence") or "")) or there.get(str(data.get("repeats") or ""))
-    if said is None:
+    precedent = precedents.get(str(data.get("sentence") or "")) or precedents.get(str(data.get("repeats") or ""))
+    if precedent is None:
         return None
-    if isinstance(said, OwnerRule):
-        return Silencing(said.text, "rule", replace(said, text=""))
-    return Silencing(said[1], "repeat")
+    if isinstance(precedent, OwnerRule):
+        return Silencing(precedent.text, "rule", replace(precedent, text=""))
+    return Silencing(precedent[1], "repeat")
 
 
 @lru_cache(maxsize=4)

@@ -126,8 +126,8 @@ async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -
 async def installation_of(identity: Identity, pull: PullRef, pace: RequestPace) -> int:
     """Look up the installation of a repository, which may have been renamed or transferred. Raises HostRefused if it has none."""
     async with app(identity, pace) as asked:
-        home = await asked.json(asked.rest.apps.async_get_repo_installation(pull.owner, pull.name))
-        return int(shapes.at(home, "id"))
+        installation = await asked.json(asked.rest.apps.async_get_repo_installation(pull.owner, pull.name))
+        return int(shapes.at(installation, "id"))
 
 
 @asynccontextmanager

@@ -73,8 +73,8 @@ class Policy(BaseThrottler):
     async def leaves(self, request: httpx.Request) -> None:
         """Look at a signed request, also one that follows a redirect or a link to the next page: no other server gets the token."""
         request.headers.update({"X-GitHub-Api-Version": VERSION, "Accept-Encoding": "gzip"})  # which `_Bounded` unpacks
-        signed, here = request.headers.pop("Authorization", ""), request.url
-        if signed and (here.scheme, here.host, here.port) == (self._api.scheme, self._api.host, self._api.port):
+        signed, origin = request.headers.pop("Authorization", ""), request.url
+        if signed and (origin.scheme, origin.host, origin.port) == (self._api.scheme, self._api.host, self._api.port):
             request.headers["Authorization"] = signed.replace("token ", "Bearer ", 1)
 
     async def arrives(self, response: httpx.Response) -> None:
@@ -98,9 +98,9 @@ class Policy(BaseThrottler):
 
     def _leads_to_repository(self, response: httpx.Response) -> bool:
         """Whether a write is led to the id of a repository that has another name or owner now, at this very server."""
-        there, api = response.request.url.join(response.headers["location"]), self._api
-        is_here = (there.scheme, there.host, there.port) == (api.scheme, api.host, api.port)
-        below = there.path.removeprefix(api.path.rstrip("/"))
+        target, api = response.request.url.join(response.headers["location"]), self._api
+        is_here = (target.scheme, target.host, target.port) == (api.scheme, api.host, api.port)
+        below = target.path.removeprefix(api.path.rstrip("/"))
         is_write = response.request.method != "GET" and response.status_code in FOLLOWED
         return is_write and is_here and BY_ID.match(below) is not None
 

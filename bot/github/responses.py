@@ -139,12 +139,12 @@ def _words(response: httpx.Response) -> str:
     """What GitHub gives as its reason, on one line: its errors, else its message. No address of a machine is in it: others read this too."""
     data, words = _json(response), list[str]()
     for error in _errors(data):
-        told = error.get("message") or " ".join(str(error[key]) for key in ("field", "code") if error.get(key))
-        words += [str(told)] if told else []
+        message = error.get("message") or " ".join(str(error[key]) for key in ("field", "code") if error.get(key))
+        words += [str(message)] if message else []
     if isinstance(data, dict) and data.get("message") and not words:
         words = [str(data["message"])]
-    told = LINE_END.sub(": ", "; ".join(dict.fromkeys(words)).strip())
-    return ADDRESS.sub("(an address)", " ".join(told.split()))[:MAX_REFUSAL_CHARS]
+    message = LINE_END.sub(": ", "; ".join(dict.fromkeys(words)).strip())
+    return ADDRESS.sub("(an address)", " ".join(message.split()))[:MAX_REFUSAL_CHARS]
 
 
 def _fields(response: httpx.Response) -> frozenset[str]:

@@ -48,12 +48,12 @@ def install(extra: str = "", folder: str = ".") -> str:
     requirement = f"'{place}'" if extra else place
     place_of_clone = clone()
     where = f"in the clone {place_of_clone}" if place_of_clone else "in a clone of deeprepo"
-    home = Path(sys.prefix)
-    if "pipx" in home.parts:
+    prefix = Path(sys.prefix)
+    if "pipx" in prefix.parts:
         return f"run `pipx install --force {requirement}` {where}"
-    if home.parts[-3:-1] == ("uv", "tools"):
+    if prefix.parts[-3:-1] == ("uv", "tools"):
         return f"run `uv tool install --force {requirement}` {where}"
-    pip = home / "bin" / "pip"
+    pip = prefix / "bin" / "pip"
     active = shutil.which("pip") == str(pip) or not pip.exists()
     return f"run `{'pip' if active else shlex.quote(str(pip))} install {requirement}` {where}"
 

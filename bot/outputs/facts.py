@@ -186,9 +186,9 @@ def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """Return what is open, counted: "Open: 1 use of what changed. 4 places still say `API_URL`."; empty if nothing is."""
     counted = _counted(coverage.open, words)
     places = {(row.path, row.line): row.name.rpartition(":")[2] for row in coverage.open if row.kind == "word"}
-    said = [str(code(word)) for word in dict.fromkeys(places.values())]
-    more = words.say("and_more", len(said) - SAID) if len(said) > SAID else ""
-    still = words.say("still_say", len(places), what=_sentences(", ".join(said[:SAID]), more)) if said else ""
+    codes = [str(code(word)) for word in dict.fromkeys(places.values())]
+    more = words.say("and_more", len(codes) - SAID) if len(codes) > SAID else ""
+    still = words.say("still_say", len(places), what=_sentences(", ".join(codes[:SAID]), more)) if codes else ""
     return _sentences(words.say("not_read", what=counted) if counted else "", still)
 
 

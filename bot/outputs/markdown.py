@@ -34,7 +34,7 @@ def summary(
     """
     listing, posted_ids = facts.listing(review), {id(item) for item in posted_findings}
     groups = {"full": listing.full, "still": listing.still, "folded": listing.collapsed_findings}  # as they get room
-    here = [item for group in groups.values() for item in group if id(item) not in posted_ids]
+    unposted = [item for group in groups.values() for item in group if id(item) not in posted_ids]
     with_heading = {id(item) for item in (*listing.full, *listing.collapsed_findings)}  # others have one on their fold
     templates = {
         place: [section.template for section in sections() if section.place == place] for place in get_args(Place)
@@ -54,14 +54,14 @@ def summary(
                 parts.finding_values(
                     item, review, form.words, heading=id(item) in with_heading, with_handover=with_handover
                 )
-                for item in here
+                for item in unposted
             ],
             room,
         )
 
     def text(most: int, details: Sequence[Safe], prompt: str = "") -> str:
         """Return the comment with so many rows of each list and these details."""
-        shown = {id(item): detail for item, detail in zip(here, details, strict=False)}
+        shown = {id(item): detail for item, detail in zip(unposted, details, strict=False)}
         rows = {
             name: [
                 {**row, "posted": id(item) in posted_ids, "detail": shown.get(id(item), "")}
@@ -79,7 +79,7 @@ def summary(
                     "most": most,
                     "handover": prompt,
                     "details": [row["detail"] for row in rows["full"] if row["detail"]],
-                    "untold": len(here) - len(details),
+                    "untold": len(unposted) - len(details),
                     "notes": [note for note in (*review.notes, *form.notes) if note != review.cut.failure],
                 }
             ],
@@ -97,7 +97,7 @@ def summary(
     # The order stands: a later finding never takes the place of a worse one.
     details = details[: sum(size <= left for size in accumulate(_bytes(detail) + 2 for detail in details))]
     spare = left - _size(details) - SLACK
-    is_alone = len(listing.all) == 1 and bool(here)  # its own prompt is beside it
+    is_alone = len(listing.all) == 1 and bool(unposted)  # its own prompt is beside it
     prompt = handover.prompt(listing.all, review.pull.head, 0 if is_alone else min(spare, handover.MAX_PROMPT_BYTES))
     whole = text(most, details, prompt)
     return whole if _bytes(whole) <= room else text(most, details)  # what is escaped in it may have grown

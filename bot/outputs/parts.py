@@ -28,16 +28,16 @@ SUMMARY_CHARS = 4_000
 
 def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
     """Return the values of summary.md.j2, apart from `most`, `details`, `inline` and `notes`, which depend on the room."""
-    pull, coverage, groups, said = review.pull, review.coverage, facts.listing(review), facts.summary(review, words)
+    pull, coverage, groups, summary = review.pull, review.coverage, facts.listing(review), facts.summary(review, words)
     silenced = facts.silenced_counts(review)
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
     return {
         "title": pull.title,
-        "result": plain(said.result),
-        "headline": Safe(said.headline),
+        "result": plain(summary.result),
+        "headline": Safe(summary.headline),
         "failure": review.cut.failure.rstrip("."),
-        "found": Safe(said.found),
-        "rest": Safe(said.below),
+        "found": Safe(summary.found),
+        "rest": Safe(summary.below),
         "change": facts.change(pull),
         "size": Safe(facts.size(review, words)),
         "round": review.round.number,

@@ -149,8 +149,8 @@ def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
     known = {proof for one in quiet for proof in one.proofs}
     revoked = {proof for one in (*quiet, *quiet_leaks) if one.is_revoked for proof in one.proofs}
     left = [one for one in told if not (one.proofs and one.proofs <= revoked)]
-    there = [one for one in judged if one.status in ("new", "still")]
-    return [*judged, *outlasting(left, there), *(leak for leak in quiet_leaks if not leak.proofs <= known)]
+    open_ones = [one for one in judged if one.status in ("new", "still")]
+    return [*judged, *outlasting(left, open_ones), *(leak for leak in quiet_leaks if not leak.proofs <= known)]
 
 
 def _is_due(finding: Finding, least: Severity) -> bool:

@@ -120,8 +120,10 @@ class Reviews(StoragePart):
 
     async def pulls_at(self, installation: int, repository: int, head: str, most: int) -> tuple[int, ...]:
         """Return the pull requests of which this commit was reviewed, the last one first."""
-        there = (review.c.repository == repository) & (review.c.installation == installation) & (review.c.head == head)
-        query = sa.select(review.c.number).where(there).group_by(review.c.number)
+        is_of_head = (
+            (review.c.repository == repository) & (review.c.installation == installation) & (review.c.head == head)
+        )
+        query = sa.select(review.c.number).where(is_of_head).group_by(review.c.number)
         rows = await self.rows(query.order_by(sa.func.max(review.c.finished).desc()).limit(most))
         return tuple(row.number for row in rows)
 

@@ -320,9 +320,9 @@ class Finding:
 
     def place_number(self, path: str, line: int) -> int:
         """Return which of the equal lines of its file a place is, from 1: those that are known first; 0 if it is no place of it."""
-        there = [item for item in self.places if item.path == path]
-        words = next((item.words for item in there if item.line == line), None)
-        equal = sorted((item.location in self.tracking.added, item.line) for item in there if item.words == words)
+        in_file = [item for item in self.places if item.path == path]
+        words = next((item.words for item in in_file if item.line == line), None)
+        equal = sorted((item.location in self.tracking.added, item.line) for item in in_file if item.words == words)
         return next((number for number, row in enumerate(equal, 1) if row[1] == line), 0)
 
     def place_mark(self, path: str, line: int) -> str:

@@ -95,18 +95,18 @@ async def run(
 
     Raises ChildEnded where a limit or a fault ended it, and DeepRepoError's kinds as they were raised there.
     """
-    here, leave = asyncio.get_running_loop(), threading.Event()
+    loop, leave = asyncio.get_running_loop(), threading.Event()
 
     def hear(kind: str, *words: Any) -> None:  # noqa: ANN401 - of the child's words
         if kind == "say":
             with suppress(RuntimeError):  # the loop is gone, and who listened with it
-                here.call_soon_threadsafe(say, *words)
+                loop.call_soon_threadsafe(say, *words)
         elif keep is not None and kind == "put":
             keep.put(*words)
         elif keep is not None:
-            asyncio.run_coroutine_threadsafe(keep.wait_stored(), here).result()
+            asyncio.run_coroutine_threadsafe(keep.wait_stored(), loop).result()
 
-    doing = here.run_in_executor(_threads(), partial(call, task, *arguments, caps=caps, hear=hear, leave=leave))
+    doing = loop.run_in_executor(_threads(), partial(call, task, *arguments, caps=caps, hear=hear, leave=leave))
     try:
         return await asyncio.shield(doing)
     except asyncio.CancelledError:

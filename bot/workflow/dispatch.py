@@ -72,8 +72,8 @@ async def carry_out(ask: Ask, job: Job, server: Server) -> None:
 async def _moved(ask: OfPull, server: Server) -> OfPull:
     """The same ask under the installation that has the repository now: a repository can be given away."""
     with suppress(HostError):
-        home = await apps.installation_of(server.identity, ask.pull, server.pace)
-        return replace(ask, pull=replace(ask.pull, installation=home))
+        installation = await apps.installation_of(server.identity, ask.pull, server.pace)
+        return replace(ask, pull=replace(ask.pull, installation=installation))
     return ask
 
 

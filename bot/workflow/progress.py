@@ -33,17 +33,17 @@ async def progress(update: Callable[[Progress], Awaitable[None]], every: float =
             news.set()
 
     async def tell() -> None:
-        told = Progress()
+        last_shown = Progress()
         while True:
             with suppress(TimeoutError):
                 # `wait_for` of Python 3.11 passes over a cancellation that comes with the event.
                 async with asyncio.timeout(every):
                     await news.wait()
             news.clear()
-            if newest != told:
-                told = newest
+            if newest != last_shown:
+                last_shown = newest
                 try:
-                    await update(told)
+                    await update(last_shown)
                 except HostError as error:
                     log.info("progress could not be shown", extra={"facts": {"reason": str(error)}})
 

@@ -203,6 +203,6 @@ async def linked_issues(host: Host) -> tuple[LinkedIssue, ...]:
         return ()
     nodes = shapes.at(data, "repository.pullRequest.closingIssuesReferences.nodes") or ()
     repository = str(shapes.at(data, "repository.nameWithOwner")).lower()
-    here = [node for node in nodes if str(shapes.at(node, "repository.nameWithOwner")).lower() == repository]
-    read = [shapes.value(LinkedIssue, one) for one in here[:MOST_ISSUES]]
+    in_repository = [node for node in nodes if str(shapes.at(node, "repository.nameWithOwner")).lower() == repository]
+    read = [shapes.value(LinkedIssue, one) for one in in_repository[:MOST_ISSUES]]
     return tuple(LinkedIssue(one.number, one.title[:ISSUE_TITLE], one.body[:ISSUE_BODY]) for one in read)

@@ -87,8 +87,8 @@ async def tell_closed(comment: CommentRef, host: Host) -> None:
 
 
 async def _find(comment: CommentRef, host: Host) -> PostedComment | None:
-    there = await (host.comments("review") if comment.thread else host.comments())
-    return next((one for one in there if one.ours and _answers(one.body, comment)), None)
+    comments = await (host.comments("review") if comment.thread else host.comments())
+    return next((one for one in comments if one.ours and _answers(one.body, comment)), None)
 
 
 async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> PostedComment:

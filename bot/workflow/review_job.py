@@ -278,8 +278,8 @@ class ServerReviewer(Reviewer):
 
 def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: float) -> FinishedReview:
     """The row of a review."""
-    review, said = made.review, ("new", "still", "fixed", "silenced")
-    finding_rows = [_finding_row(row.finding) for row in review.findings if row.finding.status in said]
+    review, statuses = made.review, ("new", "still", "fixed", "silenced")
+    finding_rows = [_finding_row(row.finding) for row in review.findings if row.finding.status in statuses]
     fixed = review.having("fixed")
     silenced = (
         (one.identity, one.tracking.silencing.rule)

@@ -62,12 +62,12 @@ async def _settle(grant: "Grant", server: "Server") -> None:
 
 async def _paid_so_far(journal: str, server: "Server") -> JournalCosts:
     """Return what a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
-    here = await asyncio.to_thread(costs, journals.path(server.folder, journal))
+    of_journal = await asyncio.to_thread(costs, journals.path(server.folder, journal))
     if not server.store.database.postgres:
-        return here
+        return of_journal
     lines = await server.store.journals.lines(journal)
-    there = costs_of(line.encode() for line in lines)
-    return max(here, there, key=lambda row: row.calls)
+    recorded = costs_of(line.encode() for line in lines)
+    return max(of_journal, recorded, key=lambda row: row.calls)
 
 
 def daily_caps(settings: Settings, forks: int | None) -> DailyCaps:

@@ -95,8 +95,8 @@ class Gate:
         app = self.server.app
         if not app.signs_in or app.client_secret is None:
             return None
-        here = self.server.options.public_url or str(request.base_url).rstrip("/")
-        return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), here + manifest.SIGNED_IN)
+        url = self.server.options.public_url or str(request.base_url).rstrip("/")
+        return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), url + manifest.SIGNED_IN)
 
     async def session(self, request: Request) -> SignedIn | None:
         """Return whose request this is, also if GitHub has to be asked again; None where nobody has signed in or the session is over."""
@@ -149,12 +149,12 @@ class Gate:
         response.set_cookie(COOKIES[kind], token, int(seconds), httponly=True, samesite="lax", secure=secure)
 
 
-def link(settings: Server, here: str) -> str:
+def link(settings: Server, url: str) -> str:
     """Return an address that signs the operator in, once. It takes the App's private key to make one."""
     if settings.app is None:
         return ""
     token = signed(key_of(settings.app.private_key), "link", {"id": secrets.token_urlsafe(24)}, LINKED)
-    return f"{here}/signin?token={token}"
+    return f"{url}/signin?token={token}"
 
 
 def inside(address: str) -> str:

@@ -158,7 +158,7 @@ async def _own(
     rows: Sequence[PackageHome], audience: Audience, run: ReviewRun, server: Server, scratch: str
 ) -> tuple[NamedConsumer, ...]:
     """Those of the installation, read with one token that is good for them and for no other repository."""
-    installation, told = run.ask.pull.installation, list(rows)
+    installation, shown_rows = run.ask.pull.installation, list(rows)
     try:
         ids = tuple(one.repository for one in rows)
         async with github.reading(server.identity, installation, ids, server.pace) as (client, token):
@@ -168,10 +168,10 @@ async def _own(
                 row = next(each for each in rows if each.name == name)
                 return await _at_hand(row, homes.get(row.repository), token, server, scratch)
 
-            told = [row for row in rows if _may_be_told(homes.get(row.repository), audience)]
-            return await consumers.fetch_all([row.name for row in told], one)
+            shown_rows = [row for row in rows if _may_be_told(homes.get(row.repository), audience)]
+            return await consumers.fetch_all([row.name for row in shown_rows], one)
     except HostError as error:
-        return tuple(consumers.absent(one.name, consumers.problem_of(error)) for one in told)
+        return tuple(consumers.absent(one.name, consumers.problem_of(error)) for one in shown_rows)
 
 
 def _may_be_told(home: Home | None, audience: Audience) -> bool:

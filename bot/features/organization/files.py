@@ -63,24 +63,26 @@ class OrganizationFiles:
 
     async def _read(self, host: Host, owner: str, inside: Open | None) -> _Entry:
         """Read it with the token of the pull request, which sees public repositories, then with one of its own."""
-        there = Host(host.client, replace(host.pull, owner=owner, name=self.name, repository=0, number=0), host.voice)
+        owner_host = Host(
+            host.client, replace(host.pull, owner=owner, name=self.name, repository=0, number=0), host.voice
+        )
         entry = None
         with unless_absent():
-            entry = await _look(there)
+            entry = await _look(owner_host)
         try:
             if entry is None and inside is not None:
                 async with inside(self.name) as client:
-                    entry = await _look(Host(client, there.pull, host.voice))
+                    entry = await _look(Host(client, owner_host.pull, host.voice))
         except HostRefused as refused:
             if refused.status != UNPROCESSABLE and not refused.is_gone:
                 raise
         return entry or _Entry(None, is_private=True)
 
 
-async def _look(there: Host) -> _Entry | None:
+async def _look(owner_host: Host) -> _Entry | None:
     """Return the file at the tip of the default branch, or None if GitHub redirects to a repository of another name."""
-    data = await there.client.json(there.rest.repos.async_get(*there.repo))
-    if str(shapes.at(data, "full_name")).lower() != "/".join(there.repo).lower():
+    data = await owner_host.client.json(owner_host.rest.repos.async_get(*owner_host.repo))
+    if str(shapes.at(data, "full_name")).lower() != "/".join(owner_host.repo).lower():
         return None
-    text = await text_at(there, config.FILE, str(shapes.at(data, "default_branch")))
+    text = await text_at(owner_host, config.FILE, str(shapes.at(data, "default_branch")))
     return _Entry(text, is_private=shapes.at(data, "private") is not False)

@@ -73,8 +73,8 @@ class _Running:
                 while (row := await _line(self.process)) != boxes.REPORTED:
                     if row is None or len(rows) > MOST_ROWS:
                         await self._errors()
-                        said = " ".join(readable(bytes(self.errors)).split())[-300:] or "it ended without a word"
-                        raise SandboxRefused(f"nothing was run: the sandbox cannot be set up here ({said}). {HELP}")
+                        message = " ".join(readable(bytes(self.errors)).split())[-300:] or "it ended without a word"
+                        raise SandboxRefused(f"nothing was run: the sandbox cannot be set up here ({message}). {HELP}")
                     rows.append(row)
         except TimeoutError:
             raise SandboxRefused(f"the sandbox did not start within {SETUP_SECONDS:g} s") from None

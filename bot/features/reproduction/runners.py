@@ -283,8 +283,8 @@ def nearest(path: str, candidates: Iterable[str]) -> list[str]:
     stem, folders = at.stem.lower(), set(at.parent.parts)
 
     def distance(one: str) -> tuple[int, bool, int, str]:
-        here = PurePosixPath(one)
-        return -len(folders & set(here.parent.parts)), stem not in here.stem.lower(), len(here.parts), one
+        folder = PurePosixPath(one)
+        return -len(folders & set(folder.parent.parts)), stem not in folder.stem.lower(), len(folder.parts), one
 
     return sorted(
         (candidate for candidate in candidates if is_test(candidate) and not _is_foreign(candidate)), key=distance

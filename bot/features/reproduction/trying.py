@@ -166,9 +166,12 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
             return config.resolve({}, text, config.Settings(), shared=shared).of(RunSettings).run
 
         chosen, where = section(await tree.settings_at_tip(config.FILE)), "of the base branch: reviews use it"
-        here = files.content(Path(repo, config.FILE), MAX_TEST_BYTES)
-        if here is not None and section(here) != chosen:
-            chosen, where = section(here), f"of this folder: reviews use it once {config.FILE} is on the base branch"
+        settings_file = files.content(Path(repo, config.FILE), MAX_TEST_BYTES)
+        if settings_file is not None and section(settings_file) != chosen:
+            chosen, where = (
+                section(settings_file),
+                f"of this folder: reviews use it once {config.FILE} is on the base branch",
+            )
         if chosen is None:
             where = f"missing: nothing is run until {config.FILE} of the base branch has one, such as `run: {{}}`"
         yield Trial(await rig(tree, pull, chosen or RunSection(), allowed), f"{where}{note}", chosen is not None)

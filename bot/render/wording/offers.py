@@ -14,9 +14,9 @@ def lost_offers(offers: Iterable[LostOffer]) -> Iterator[str]:
     for offer in offers:
         by_package[offer.package, offer.version, offer.asks].append(f"`{offer.name}`")
     for (package, version, asks), names in by_package.items():
-        said = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+        listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
         are, them = ("is", "it") if len(names) == 1 else ("are", "them")
         yield (
-            f"{said} of the package `{package}` {are} gone: who installed it may use {them}. "
+            f"{listed} of the package `{package}` {are} gone: who installed it may use {them}. "
             f"If {version} is published, the next version is {asks}."
         )

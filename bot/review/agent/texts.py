@@ -142,8 +142,8 @@ async def _commit(files: Mapping[str, str], folder: str, title: str) -> PullRequ
     for path, text in files.items():
         blob = text.encode()
         rows.append(b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(blob), blob))
-    here = {"GIT_DIR": folder}
+    env = {"GIT_DIR": folder}
     await git.output("init", "--quiet", "--bare", folder, cwd=folder)
-    await git.output("-c", "core.compression=0", "fast-import", "--quiet", cwd=folder, env=here, stdin=b"".join(rows))
-    head = (await git.output("rev-parse", "refs/heads/main", cwd=folder, env=here)).decode().strip()
+    await git.output("-c", "core.compression=0", "fast-import", "--quiet", cwd=folder, env=env, stdin=b"".join(rows))
+    head = (await git.output("rev-parse", "refs/heads/main", cwd=folder, env=env)).decode().strip()
     return PullRequest(title, "", head, head, "text", "text", folder)

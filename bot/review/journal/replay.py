@@ -46,11 +46,11 @@ async def pull(start: Start, repo: str | None, request: ReviewRequest, scratch: 
     where = repo or pull.git_dir
     if not Path(where).is_dir():  # noqa: ASYNC240 - one look at the local disk
         raise ReplayDiffers(f"the repository {where} is gone: name another clone of it with --repo DIR")
-    there = replace(pull, git_dir=checkout.git_dir(where))
-    async with checkout.Checkout(there) as tree:
+    recorded = replace(pull, git_dir=checkout.git_dir(where))
+    async with checkout.Checkout(recorded) as tree:
         for name in filter(None, (pull.base, pull.head, pull.base_tip)):
             if not await tree.holds(name):
                 raise ReplayDiffers(
                     f"the repository {where} does not hold {name}: fetch it, or name a clone with --repo DIR"
                 )
-    return there
+    return recorded

@@ -80,9 +80,9 @@ def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
     names = tuple(filter(None, (word.strip(".,;:#") for word in words)))
     if words:
         return None if not names else () if names == ("all",) else names
-    here = target.of_thread(context)
-    if here.fingerprint:
-        return (here.fingerprint,)
+    of_this_thread = target.of_thread(context)
+    if of_this_thread.fingerprint:
+        return (of_this_thread.fingerprint,)
     return None if ask.comment.thread else ()
 
 

@@ -125,9 +125,9 @@ async def post(
     while True:
         review = tell_in_summary(publication.review, refusals) if refusals else publication.review
         comments_now = await asyncio.to_thread(comments, review)  # it may wait for a process
-        there = told(await posted_findings(publication.host), publication.run)
+        posted = told(await posted_findings(publication.host), publication.run)
         bad = await _put(
-            publication, [rest for one in comments_now.posts if (rest := _rest(one, there)) is not None], request
+            publication, [rest for one in comments_now.posts if (rest := _rest(one, posted)) is not None], request
         )
         if not bad:
             return comments_now, refusals
@@ -144,10 +144,10 @@ def _key(body: str) -> Mark:
     return facts.get("fingerprint", ""), facts.get("at", "")
 
 
-def _rest(one: Post, there: Collection[Mark]) -> Post | None:
+def _rest(one: Post, posted: Collection[Mark]) -> Post | None:
     """The comment without the findings that have one already; None if all of them have."""
-    more = tuple(also for also in one.more if _key(also.body) not in there)
-    if _key(one.body) not in there:
+    more = tuple(also for also in one.more if _key(also.body) not in posted)
+    if _key(one.body) not in posted:
         return replace(one, more=more)
     if not more:
         return None

@@ -37,10 +37,10 @@ async def read(publication: Publication) -> ChangeRequest:
     """Read what the review asks for, compared with what is on the pull request."""
     own_reviews = await _ours(publication.host)
     requests = tuple(review for review in own_reviews if review.state == STANDS)
-    there = publication.review.reaching(publication.review.settings.request_changes)
+    blocking = publication.review.reaching(publication.review.settings.request_changes)
     is_dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one) for one in own_reviews)
-    is_wanted = any(finding.is_new for finding in there) if is_dismissed else bool(there)
-    return ChangeRequest(there, requests, is_wanted and not requests)
+    is_wanted = any(finding.is_new for finding in blocking) if is_dismissed else bool(blocking)
+    return ChangeRequest(blocking, requests, is_wanted and not requests)
 
 
 async def _ours(host: Host) -> list[PostedComment]:

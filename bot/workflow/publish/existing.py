@@ -46,10 +46,10 @@ class PostedFinding:
     def is_left(self, findings: Sequence[Finding]) -> bool:
         """Return whether all of these findings have lost the places that it is about, and are at others."""
         marks = {name for finding in findings for name in (finding.identity, finding.fingerprint)}
-        there = {
+        places = {
             (name, mark) for one in findings for name in (one.identity, one.fingerprint) for mark in one.place_marks
         }
-        return all(at and mark in marks and (mark, at) not in there for mark, at in self.findings)
+        return all(at and mark in marks and (mark, at) not in places for mark, at in self.findings)
 
     @property
     def stands(self) -> bool:

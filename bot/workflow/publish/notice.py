@@ -16,6 +16,6 @@ async def put(host: Host, words: Phrases, says: str, refusal: str) -> None:
     async def find() -> PostedComment | None:
         return next((one for one in await host.comments() if facts(one).get("kind") == NOTICE), None)
 
-    there = await host.once(find, partial(host.comment, body))
-    if there.body.split() != body.split():
-        await host.edit_comment(there.id, body)
+    posted = await host.once(find, partial(host.comment, body))
+    if posted.body.split() != body.split():
+        await host.edit_comment(posted.id, body)
