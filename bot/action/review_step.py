@@ -201,7 +201,7 @@ async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings:
     asker_commands = [
         one for one in comments if one.author == ask.actor and one.id != comment.id and commands.read(one.body)
     ]
-    earlier = tuple(datetime.fromisoformat(one.created_at).timestamp() for one in asker_commands)
+    earlier = tuple(datetime.fromisoformat(command.created_at).timestamp() for command in asker_commands)
     permission = Permission(await host.permission(ask.actor), time.time(), earlier)
     refusal = commands.refusal("full review" if ask.full else "review", ask.actor, permission, settings)
     await replies.post_reply(refusal or CommandReply(), comment, host, is_seen=refusal is None)

@@ -87,7 +87,7 @@ def known_first(finding: Finding) -> Finding:
         by_line = sorted(group, key=lambda place: place.line)
         by_age = sorted(by_line, key=lambda place: place.location in finding.tracking.added)
         breaks |= {place.location: there.breaks for place, there in zip(by_age, by_line, strict=True)}
-    evidence = (replace(one, breaks=breaks[one.location]) if one.is_place else one for one in finding.evidence)
+    evidence = (replace(item, breaks=breaks[item.location]) if item.is_place else item for item in finding.evidence)
     return replace(finding, evidence=tuple(evidence))
 
 

@@ -72,7 +72,7 @@ async def gather(
 ) -> tuple[Excerpt, ...]:
     """Return the excerpts for one finding, the most telling first, in at most `room` tokens."""
     places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents)]
-    product_evidence = [one for one in finding.evidence if not one.repository]
+    product_evidence = [item for item in finding.evidence if not item.repository]
     places += [CodeSpan(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in product_evidence]
     places += [*await _definitions(finding, tree), *_callers(finding, dependents)]
     excerpts, shown_lines = list(_of_consumers(finding)), ShownLines()
@@ -174,7 +174,7 @@ def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[C
 
 def _claim_words(finding: Finding) -> set[str]:
     """The words of a claim and of the lines that it quotes."""
-    quotes = " ".join([finding.quote, *(one.quote for one in finding.evidence)])
+    quotes = " ".join([finding.quote, *(item.quote for item in finding.evidence)])
     return {*re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.trigger} {finding.consequence} {quotes}")}
 
 
@@ -201,7 +201,7 @@ async def _definitions(finding: Finding, tree: Tree) -> list[CodeSpan]:
     """
     claim_text = f"{finding.title}\n{finding.why}\n{finding.consequence}"  # a trigger has names of its own making
     claim_names = [one or other for one, other in _NAMED_LINES.findall(claim_text)]
-    quotes = finding.quote, *(one.quote for one in finding.evidence)
+    quotes = finding.quote, *(item.quote for item in finding.evidence)
     quote_names = [name for text in quotes for shape in (_CONSTANT, _CALLED) for name in shape.findall(text)]
     names = list(dict.fromkeys([*claim_names, *quote_names, *_SPELLED.findall(claim_text)]))[: 2 * MAX_DEFINITIONS]
     quoted_paths = {finding.path, *(one.path for one in finding.evidence)}

@@ -436,5 +436,5 @@ def give_numbers(
         numbered_rows[id(row)] = replace(row, finding=replace(row.finding, tracking=tracking))
     now = tuple(numbered_rows.get(id(row), row) for row in rows)
     shown_findings = (row.finding for row in now if row.place or row.finding.status == "still")
-    fingerprints_by_number |= {one.number: one.fingerprint for one in shown_findings if one.number}
+    fingerprints_by_number |= {finding.number: finding.fingerprint for finding in shown_findings if finding.number}
     return now, tuple(sorted(fingerprints_by_number.items()))

@@ -312,7 +312,9 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
 
 def silencings(review: Review) -> tuple[Silencing, ...]:
     """Return why findings are not said, one for each."""
-    return tuple(one.tracking.silencing for one in review.having("silenced") if one.tracking.silencing is not None)
+    return tuple(
+        finding.tracking.silencing for finding in review.having("silenced") if finding.tracking.silencing is not None
+    )
 
 
 def silenced_counts(review: Review) -> dict[str, int]:

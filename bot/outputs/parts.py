@@ -163,7 +163,11 @@ def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
 
 
 def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: Phrases) -> dict[str, Any]:
-    quiet = [one for one in review.having("silenced") if one.tracking.silencing and one.tracking.silencing.rule == rule]
+    quiet = [
+        finding
+        for finding in review.having("silenced")
+        if finding.tracking.silencing and finding.tracking.silencing.rule == rule
+    ]
     return {
         "rule": facts.rule_name(rule, words),
         "kind": rule.kind,

@@ -112,7 +112,7 @@ async def judge(
                 reasons[opinion.unheard] += 1
             same |= {one.fingerprint: opinion.same_as} if now.is_shown and opinion.same_as else {}
     return JudgedFindings(
-        tuple(_united([one for one in judged if one is not None], same)),
+        tuple(_united([finding for finding in judged if finding is not None], same)),
         tuple(unheard),
         tuple(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
@@ -145,7 +145,7 @@ def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
         if one.status != "fixed" or one.identity not in silenced_identities
     ]
     told, quiet_leaks = ignore_list.split(survey.leaks)
-    quiet = [one for one in judged if one.status == "silenced"]
+    quiet = [finding for finding in judged if finding.status == "silenced"]
     known = {proof for one in quiet for proof in one.proofs}
     revoked = {proof for one in (*quiet, *quiet_leaks) if one.is_revoked for proof in one.proofs}
     left = [one for one in told if not (one.proofs and one.proofs <= revoked)]

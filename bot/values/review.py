@@ -349,7 +349,7 @@ class Review:
     def failing(self) -> bool:
         """Whether a check fails for it: a finding reaches the owner's bar, a ruling stops it, or the review lacks what the owner wants."""
         bar = self.settings.fail_on  # what is below the least severity may reach one that was set later
-        below = bar is not None and any(at_least(one.severity, bar) for one in self.having("below"))
+        below = bar is not None and any(at_least(finding.severity, bar) for finding in self.having("below"))
         return bool(self.lacking or self.reaching(bar) or below or any(ruling.blocks for ruling in self.rulings))
 
 

@@ -33,7 +33,7 @@ def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFin
     for name in names:
         row = next((row for row in rows if _is_named(row.finding, name.removeprefix("#"))), None)
         if row is None:
-            if any(_is_named(one, name.removeprefix("#")) for one in review_done.having("silenced")):
+            if any(_is_named(finding, name.removeprefix("#")) for finding in review_done.having("silenced")):
                 raise UsageError(
                     f"finding {name} is not reported any more, so it is not fixed: somebody has silenced it"
                 )

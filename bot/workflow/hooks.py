@@ -81,7 +81,7 @@ def hooks() -> tuple[ServerHooks, ...]:
 
 async def listen(host: Host, server: Server) -> bool:
     """Read what people have said of findings since the last job; return whether other findings are reported because of it."""
-    return any([await each.listen(host, server) for each in hooks()])
+    return any([await hook.listen(host, server) for hook in hooks()])
 
 
 async def tell_shown(number: int, comment: PostedComment, host: Host, server: Server) -> None:

@@ -282,9 +282,9 @@ def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: f
     finding_rows = [_finding_row(row.finding) for row in review.findings if row.finding.status in statuses]
     fixed = review.having("fixed")
     silenced = (
-        (one.identity, one.tracking.silencing.rule)
-        for one in review.having("silenced")
-        if one.tracking.silencing is not None
+        (finding.identity, finding.tracking.silencing.rule)
+        for finding in review.having("silenced")
+        if finding.tracking.silencing is not None
     )
     return FinishedReview(
         id=run.id,

@@ -195,7 +195,7 @@ def _states_reason(words: str, reason: str, heard_remark: HeardRemark) -> bool:
 def _further(quote: Evidence, finding: Finding) -> bool:
     """Whether a quote shows something that the finding itself did not quote."""
     own = {
-        fold(line) for text in (finding.quote, *(one.quote for one in finding.evidence)) for line in text.split("\n")
+        fold(line) for text in (finding.quote, *(item.quote for item in finding.evidence)) for line in text.split("\n")
     }
     further = (fold(line) not in own for line in quote.quote.split("\n") if line.strip())
     return quote.side == "head" and any(further)

@@ -60,7 +60,11 @@ async def publish(
     unheard = (*general, *await change_requests.update(publication, request))
     stands = await put_summary(unheard)
     closer = ThreadCloser(host)
-    notes = (*refused_notes, *(one for one in unheard if one not in general), *await tidy(publication, closer))
+    notes = (
+        *refused_notes,
+        *(note for note in unheard if note not in general),
+        *await tidy(publication, closer),
+    )
     if closer.is_refused:
         stands = await put_summary((*unheard, publication.words.say("threads_open")))
     posted_count = sum(one.findings for one in comments_posted.posts)
