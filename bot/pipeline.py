@@ -14,7 +14,7 @@ from bot.checkout.views import CachedTree, WrittenTree
 from bot.config import Settings
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.findings import history, silencing, suggest
+from bot.findings import history, suggest
 from bot.machine import extras
 from bot.review import coverage, guidance, incremental, report, scope, strategies
 from bot.review.hooks import hooks
@@ -119,7 +119,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         for reason in beyond.unread:
             tracker.note_unchecked("", reason)
         guides = await guidance.of_owner(brief, tree, files)
-        ignore_list = await silencing.read_lists(brief, tree)
+        ignore_list = await scope.ignore_list(brief, tree)
         yield Survey(
             scope.with_own_reports(brief, files, await tree.entries()),
             files,

@@ -5,6 +5,7 @@ No other module of the product imports a feature. A line lists entries, each as 
 
 settings   the dataclass of the keys that it adds to `.deeprepo.yml`
 variables  the dataclass of the variables of the environment that it reads
+file       `config.owner_file.OwnerFile`: a file of the repository by which its owner decides
 section    `render.section.Section`: what it adds to a review, to the pages of it and to its JSON
 finding    `render.section.FindingSection`: what it adds to a finding
 review     `review.hooks.ReviewHooks`: what it does while a change is reviewed
@@ -52,7 +53,15 @@ FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
         "server:DEFAULTS_OF_A_SERVER",
         "step:DEFAULTS_OF_A_STEP",
     ),
-    "teaching": ("comment:IGNORE", "comment:REMEMBER", "comment:RULES", "server:TAUGHT_SERVER"),
+    "teaching": (
+        "file:IGNORED_FINDINGS",
+        "review:LISTED_FINDINGS",
+        "server:TAUGHT_SERVER",
+        "command:IGNORE_COMMAND",
+        "comment:IGNORE",
+        "comment:REMEMBER",
+        "comment:RULES",
+    ),
     "ci": ("settings:CISettings", "section:FAILED_JOBS", "server:FAILED_JOBS_LATER", "step:FAILED_JOBS_NOW"),
 }
 

@@ -5,10 +5,11 @@ Settings are read from the base branch, so a mistake shows nothing in the pull r
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from bot import config
+from bot import config, registry
 from bot.config import names
+from bot.config.owner_file import OwnerFile, Problem
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
 from impact.ports import Tree
 from impact.text.lines import YAML_BREAKS, Places
@@ -16,12 +17,29 @@ from impact.text.lines import YAML_BREAKS, Places
 NAME = "settings"
 MAX_PROBLEMS = 40  # problems of one file that are findings of their own
 READS = "deeprepo's own settings"
-INSTEAD = dict.fromkeys(names.OTHER_NAMES, names.FILE) | dict.fromkeys(names.OTHER_IGNORE, names.IGNORE)
+
+
+class SettingsFile(OwnerFile):
+    """The settings themselves."""
+
+    path = names.FILE
+    other_names = names.OTHER_NAMES
+    fatal_consequence = "Once this is on the base branch, no pull request is reviewed until it is corrected."
+    consequence = "The key has no effect."
+    stops_reviews = True
+
+    def problems(self, text: bytes) -> tuple[Problem, ...]:
+        """List what is wrong with its text."""
+        return config.check(text)[1]
+
+
+OWNER_FILES: Mapping[str, OwnerFile] = {each.path: each for each in (SettingsFile(), *registry.parts("file"))}
+INSTEAD = {name: each.path for each in OWNER_FILES.values() for name in each.other_names}
 
 
 def wants(file: ChangedFile) -> bool:
     """Return whether it is the settings, or a file that somebody may take for them."""
-    return file.status != "deleted" and file.path in {names.FILE, names.IGNORE, *names.TEMPLATES, *INSTEAD}
+    return file.status != "deleted" and file.path in {*OWNER_FILES, *names.TEMPLATES, *INSTEAD}
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
@@ -63,21 +81,8 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
         after = f"deeprepo reads {INSTEAD[path]} only: rename the file."
         yield _finding(path, source, places, None, f"{path} is not read", after, "medium")
         return
-    if path == config.FILE:
-        problems = config.check(text)[1]
-        stops, effect = (
-            "Once this is on the base branch, no pull request is reviewed until it is corrected.",
-            "The key has no effect.",
-        )
-    else:
-        from bot.config import ignore_file
-
-        problems = ignore_file.check(text).problems
-        stops, effect = (
-            "Every finding that it lists is reported again.",
-            "What it means to ignore may be reported again.",
-        )
-    problems = tuple(sorted(problems, key=lambda one: not one.fatal))
+    file = OWNER_FILES[path]
+    problems = tuple(sorted(file.problems(text), key=lambda one: not one.fatal))
     if len(problems) > MAX_PROBLEMS:
         more = f"{path} has {len(problems) - MAX_PROBLEMS:,} more problems"
         yield _finding(
@@ -90,14 +95,14 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
             "medium",
         )
     for problem in problems[:MAX_PROBLEMS]:
-        severity: Severity = "high" if problem.fatal and path == config.FILE else "medium"
+        severity: Severity = "high" if problem.fatal and file.stops_reviews else "medium"
         yield _finding(
             path,
             source,
             places,
             problem.line,
             f"{path}: {problem.sentence}",
-            stops if problem.fatal else effect,
+            file.fatal_consequence if problem.fatal else file.consequence,
             severity,
         )
 

@@ -23,7 +23,6 @@ ABOUT = {  # command -> what the page of help says of it
     "config": "Print the settings of a review of this repository.",
     "action": "Review a pull request in a GitHub Actions workflow.",
     "fix": "Write the fixes of a review's findings into the work tree.",
-    "ignore": "Silence a finding by an entry in .deeprepo/ignore.yml.",
     "init": "Write a workflow that reviews pull requests into a repository.",
     "trace": "Show what a recorded review did, turn by turn, and its cost.",
     "replay": "Reproduce a recorded review. Nothing is sent.",

@@ -9,7 +9,7 @@ import typer
 
 from bot import __version__
 from bot.cli.exits import CLEAN, say, tell
-from bot.cli.ignore import top_of
+from bot.cli.options import top_of
 from bot.errors import UsageError
 from bot.machine import extras, files
 from impact.lazy import dataclass

@@ -124,3 +124,13 @@ def _hide(parameter: inspect.Parameter) -> inspect.Parameter:
     option = copy(option)
     option.hidden = True
     return parameter.replace(annotation=Annotated[kind, option])
+
+
+def top_of(folder: Path) -> Path:
+    """Return the top of the work tree: the file is read there and nowhere else. Raises UsageError outside a repository."""
+    from bot.checkout.locate import locate
+
+    top = locate(str(folder)).top
+    if top is None:
+        raise UsageError(f"{folder} is a bare repository, which has no files: name a checkout with --repo")
+    return Path(top)

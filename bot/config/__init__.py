@@ -12,7 +12,7 @@ from bot.config.names import FILE, OTHER_NAMES, TEMPLATES
 if TYPE_CHECKING:
     from bot.config.action import Step, step
     from bot.config.defaults import DEFAULTS, ReviewSettings, Triggers
-    from bot.config.repository import Problem, RepoFile, check, json_schema, read
+    from bot.config.repository import RepoFile, check, json_schema, read
     from bot.config.resolution import Config, resolve
     from bot.config.server import App, Server, ServerOptions, server_settings
     from bot.config.setting import Pattern
@@ -21,7 +21,7 @@ LATER = {
     "action": ("Step", "step"),
     "defaults": ("DEFAULTS", "ReviewSettings", "Triggers"),
     "setting": ("Pattern",),
-    "repository": ("Problem", "RepoFile", "check", "json_schema", "read"),
+    "repository": ("RepoFile", "check", "json_schema", "read"),
     "resolution": ("Config", "resolve"),
     "server": ("App", "Server", "ServerOptions", "server_settings"),
     "settings": ("PREFIX", "Settings", "base_url", "environment", "first", "key", "programs", "telemetry"),

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from bot.config import forms, yaml_text
 from bot.config.defaults import ALL, CLAIMS, DEFAULTS, FILE_FIELDS, OLD_LISTS, SETTING_FIELDS, IgnoreItem, Instruction
 from bot.config.names import FILE, MOST_SENTENCE
+from bot.config.owner_file import Problem
 from bot.errors import ConfigError
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES
 from impact.lazy import dataclass
@@ -36,15 +37,6 @@ class RepoFile:
 
     values: Mapping[str, Any] = field(default_factory=dict)
     about_itself: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something wrong with the file: if it is fatal, no review can use the file. `line` is None if the whole file is meant."""
-
-    line: int | None
-    sentence: str
-    fatal: bool = True
 
 
 def check(text: bytes, *, strict: bool = True) -> tuple[RepoFile, tuple[Problem, ...]]:

@@ -1,45 +1,29 @@
-"""Findings that people do not want to hear: `.deeprepo/ignore.yml`, rules and learnings, and what was said of single findings.
+"""Findings that people do not want to hear: entries of lists, rules and learnings, and what was said of single findings.
 
-The file is read at the tip of the base branch, so that a change cannot silence the findings about itself: an entry counts once it is
+Lists are read at the tip of the base branch, so that a change cannot silence the findings about itself: an entry counts once it is
 merged. A rule silences those of its kind in files of its pattern, exactly; what code has proven and is serious, such as a leaked secret or
 a broken caller, only a rule that names the check itself. What is silenced is counted and listed with the reason, never dropped unseen.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from bot.brief import Brief
-from bot.checkout import Checkout
-from bot.config import names
 from bot.findings import places
+from bot.findings.ignore_entry import IgnoreEntry, digest
 from bot.findings.merge import identify
 from bot.render.section import sections
 from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
 from bot.values.finding import CODE_CATEGORIES, MOST_BROKEN, SAME_VALUE
-from bot.values.rule import IgnoreScope
 from impact.lazy import dataclass
 from impact.text import globs
-
-if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
-    from bot.config.ignore_file import IgnoreEntry
-
-FILE, LOCAL = names.IGNORE, names.LOCAL_IGNORE
-HEAD = """\
-# Findings that deeprepo does not repeat, in the form of `ignore` in .deeprepo.yml. Written by `deeprepo ignore`; edit or remove entries as you like.
-# finding = this one finding; kind = this rule or category in files that match `path`; kind: all = everything there.
-# A path that begins with = is one file, every character as it is; others are patterns as in .gitignore.
-# An entry counts once it is on the base branch. `expires` (a date) is optional.
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreList:
-    """The whole file: the entries that count, and sentences about those that do not."""
+    """The entries that count, and sentences about those that do not."""
 
-    entries: "tuple[IgnoreEntry, ...]" = ()
+    entries: tuple[IgnoreEntry, ...] = ()
     warnings: tuple[str, ...] = ()
     rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
     dismissals: tuple[Dismissal, ...] = ()  # of single findings, said elsewhere; those that silence are entries too
@@ -74,7 +58,7 @@ class IgnoreList:
         )
 
     def join(self, other: "IgnoreList") -> "IgnoreList":
-        """Return the list with the entries of another file."""
+        """Return the list with the entries of another one."""
         return replace(self, entries=(*self.entries, *other.entries), warnings=(*self.warnings, *other.warnings))
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
@@ -162,18 +146,14 @@ def mark_of(finding: Finding) -> str:
     """
     if finding.category == "secret" or (finding.basis.has_model and not finding.proven):
         return finding.identity
-    from bot.config.ignore_file import digest
-
     return f"{finding.identity} {digest(finding)}"
 
 
-def _entries(dismissals: Iterable[Dismissal]) -> "list[IgnoreEntry]":
+def _entries(dismissals: Iterable[Dismissal]) -> list[IgnoreEntry]:
     """The entries of those that silence their finding."""
     silent = [dismissal for dismissal in dismissals if dismissal.is_silent]
     if not silent:
         return []
-    from bot.config.ignore_file import IgnoreEntry
-
     return [
         IgnoreEntry(
             fingerprint=one.identity,
@@ -182,51 +162,6 @@ def _entries(dismissals: Iterable[Dismissal]) -> "list[IgnoreEntry]":
         )
         for one in silent
     ]
-
-
-def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
-    """Return the file as it is on the base branch, or the person's own. An entry that cannot be read or has expired is a warning, not a failure."""
-    if text is None:
-        return IgnoreList()
-    from bot.config import ignore_file, yaml_text
-
-    ignore_document = ignore_file.check(text)
-    entries: list[IgnoreEntry] = []
-    warnings = [f"{yaml_text.place(name, problem.line)}: {problem.sentence}" for problem in ignore_document.problems]
-    for number, entry in ignore_document.entries:
-        if entry.expires is not None and entry.expires < today:
-            what = entry.title or entry.fingerprint or entry.path
-            warnings.append(f"{name}: entry {number} ({what}) expired on {entry.expires} and is not used")
-        else:
-            entries.append(entry)
-    return IgnoreList(tuple(entries), tuple(warnings))
-
-
-def add_entry(before: bytes | None, entry: "IgnoreEntry") -> str:
-    """Return the file with one more entry; what people wrote in it stays as it is."""
-    from bot.config import yaml_text
-
-    text = before.decode("utf-8", "replace") if before else HEAD
-    return f"{text.rstrip()}\n{yaml_text.dump([entry.written()])}"
-
-
-def entry_for(finding: Finding, scope: IgnoreScope, reason: str, expires: date | None = None) -> "IgnoreEntry":
-    """Return the entry that silences a finding in this scope."""
-    from bot.config.ignore_file import IgnoreEntry, digest
-
-    path, title = only(finding.path), " ".join(finding.title.split())
-    if scope == "finding":
-        return IgnoreEntry(
-            fingerprint=finding.identity,
-            digest=digest(finding),
-            path=path,
-            title=title,
-            reason=reason,
-            expires=expires,
-        )
-    if scope == "rule":
-        return IgnoreEntry(scope="rule", rule=finding.kind, path=path, reason=reason, expires=expires)
-    return IgnoreEntry(scope="path", path=path, reason=reason, expires=expires)
 
 
 def only(path: str) -> str:
@@ -277,8 +212,6 @@ def owner_entries(rows: Iterable[Sequence[str]]) -> IgnoreList:
     """Return the single findings of the settings, and the files of which nothing is reported, from their path, fingerprint and reason."""
     if not (rows := tuple(rows)):
         return IgnoreList()
-    from bot.config.ignore_file import IgnoreEntry
-
     return IgnoreList(
         tuple(
             IgnoreEntry(scope="finding" if finding else "path", fingerprint=finding, path=path, reason=reason)
@@ -367,10 +300,3 @@ def _numbers(again: Sequence[Finding], review: Review) -> dict[str, int]:
         number = one.number or had.get(one.fingerprint) or highest + 1
         highest, numbers[one.fingerprint] = max(highest, number), number
     return numbers
-
-
-async def read_lists(brief: Brief, tree: Checkout) -> IgnoreList:
-    """Read what the repository's list and that of the person at the terminal say is not to be reported."""
-    theirs = read_ignore_file(await tree.at_tip(FILE), brief.today)
-    theirs = theirs.join(read_ignore_file(brief.local, brief.today, LOCAL))
-    return theirs.join(owner_entries(brief.settings.dismissed))

@@ -7,6 +7,7 @@ from bot import registry
 from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.config import Config, Settings
+from bot.findings.silencing import IgnoreList
 from bot.ports import Analyzer
 from bot.review.reader_questions import ReaderQuestions
 from bot.review.session import Session
@@ -62,6 +63,11 @@ class ReviewHooks:
         """Return what the change breaks in other repositories, as the readers of the review may see it."""
         del tree, files, users, consumers, scratch, seconds
         return ConsumerImpact()
+
+    async def silences(self, brief: Brief, tree: Checkout) -> IgnoreList:
+        """Return what is not to be reported."""
+        del brief, tree
+        return IgnoreList()
 
     def asks(self, survey: Survey, units: Sequence[Unit]) -> ReaderQuestions | None:
         """Return what it asks the reader of these units."""

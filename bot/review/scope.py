@@ -9,8 +9,10 @@ from bot.brief import Brief
 from bot.checkout.shown import know_secrets
 from bot.config import Config
 from bot.diff import units
-from bot.findings import sarif_results
+from bot.findings import sarif_results, silencing
+from bot.findings.silencing import IgnoreList
 from bot.ports import KnownSecrets
+from bot.review.hooks import hooks
 from bot.values import ChangedFile, Dependents
 from impact.ports import Tree
 
@@ -36,6 +38,14 @@ async def with_warnings(brief: Brief, tree: checkout.Checkout) -> Brief:
     others = [name for name in await tree.many_at_tip(config.OTHER_NAMES) if name != brief.file]
     warnings = (*(f"{other} is not read: rename it to {brief.file}." for other in others), *brief.settings.warnings)
     return replace(brief, settings=replace(brief.settings, warnings=tuple(dict.fromkeys(warnings))))
+
+
+async def ignore_list(brief: Brief, tree: checkout.Checkout) -> IgnoreList:
+    """Return what lists and the settings say is not to be reported."""
+    found = IgnoreList()
+    for hook in hooks():
+        found = found.join(await hook.silences(brief, tree))
+    return found.join(silencing.owner_entries(brief.settings.dismissed))
 
 
 def with_effort(brief: Brief, files: Sequence[ChangedFile]) -> Brief:

@@ -9,6 +9,7 @@ from fakes import Repository
 
 from bot.commands import Permission, target
 from bot.config import Settings
+from bot.features.teaching import ignore_file
 from bot.findings import silencing
 from bot.outputs import json_file
 from bot.render import load
@@ -96,7 +97,7 @@ def counts(body: str, finding: Finding) -> bool:
     """Whether the entry in a reply silences the finding once it stands in the repository's list."""
     found = re.search(r"```yaml\n(.*?)\n```", body, re.DOTALL)
     assert found is not None
-    ignored = silencing.read_ignore_file((silencing.HEAD + found[1]).encode(), date(2026, 1, 1))
+    ignored = ignore_file.read_ignore_file((ignore_file.HEAD + found[1]).encode(), date(2026, 1, 1))
     assert ignored.warnings == ()
     return not ignored.split([finding])[0]
 

@@ -19,6 +19,7 @@ import bot
 from bot import registry
 from bot.action.hooks import StepHooks
 from bot.cli.hooks import Command, Option
+from bot.config.owner_file import OwnerFile
 from bot.render.section import FindingSection, Section
 from bot.review.hooks import ReviewHooks
 from bot.workflow.given_command import CommandSpec
@@ -28,6 +29,7 @@ HOUSE = Path(bot.__file__).parent
 ROOT = HOUSE.parent
 FORMS: dict[str, type] = {
     "settings": type,
+    "file": OwnerFile,
     "variables": type,
     "section": Section,
     "finding": FindingSection,

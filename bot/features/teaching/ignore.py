@@ -4,9 +4,10 @@ import time
 from dataclasses import replace
 
 from bot.commands import CommandReply, target
-from bot.config.ignore_file import IgnoreEntry
-from bot.features.teaching import proposing
+from bot.features.teaching import ignore_file, proposing
+from bot.features.teaching.file import FILE
 from bot.findings import silencing
+from bot.findings.ignore_entry import IgnoreEntry
 from bot.values import Dismissal
 from bot.workflow.given_command import CommandSpec, GivenCommand
 
@@ -25,13 +26,13 @@ async def run(command: GivenCommand) -> CommandReply:
     await command.store.people.dismiss(command.ask.pull, dismissal, now)
     reason = reason_text or context.words.say("reply_no_reason", actor=context.actor)
     entry = (
-        silencing.entry_for(finding, "finding", reason)
+        ignore_file.entry_for(finding, "finding", reason)
         if finding is not None
         else IgnoreEntry(fingerprint=about.fingerprint, reason=reason)
     )
-    lines = silencing.add_entry(None, entry).removeprefix(silencing.HEAD)
+    lines = ignore_file.add_entry(None, entry).removeprefix(ignore_file.HEAD)
     title = finding.title if finding is not None else about.fingerprint
-    reply = context.reply("teaching/ignored", title=title, file=silencing.FILE, branch=context.branch, lines=lines)
+    reply = context.reply("teaching/ignored", title=title, file=FILE, branch=context.branch, lines=lines)
     reply = replace(reply, silences=True)
     if finding is None:
         return reply

@@ -3,7 +3,7 @@ from datetime import date
 
 import pytest
 
-from bot.findings import silencing
+from bot.features.teaching import ignore_file
 from bot.values import Basis, Finding, Silencing, Source
 from bot.values.rule import IgnoreScope
 from tests.findings_changed import changed
@@ -16,7 +16,7 @@ FINDING = Finding(
 
 def split(text: str, finding: Finding = FINDING) -> tuple[bool, tuple[str, ...]]:
     """Whether the finding is still said, and the warnings."""
-    ignored = silencing.read_ignore_file(text.encode(), TODAY)
+    ignored = ignore_file.read_ignore_file(text.encode(), TODAY)
     return bool(ignored.split([finding])[0]), ignored.warnings
 
 
@@ -42,7 +42,7 @@ def test_an_entry_silences_what_it_means_and_nothing_else(entry: str, other: Fin
 
 def test_the_reason_goes_with_the_finding() -> None:
     """What is silenced is listed, not lost."""
-    ignored = silencing.read_ignore_file(b"- fingerprint: abc\n  reason: by design\n", TODAY)
+    ignored = ignore_file.read_ignore_file(b"- fingerprint: abc\n  reason: by design\n", TODAY)
     _, (silenced,) = ignored.split([FINDING])
     assert silenced == changed(FINDING, status="silenced", silencing=Silencing("by design", "finding"))
 
@@ -76,7 +76,7 @@ def test_an_entry_that_cannot_count_is_a_warning(text: str, warning: str) -> Non
 def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: IgnoreScope) -> None:
     """Brackets are no pattern there, and a file of the top folder is not one of another folder."""
     mine = replace(FINDING, path=path)
-    text = silencing.add_entry(None, silencing.entry_for(mine, scope, "r"))
+    text = ignore_file.add_entry(None, ignore_file.entry_for(mine, scope, "r"))
     assert split(text, mine) == (False, ())
     assert split(text, replace(mine, path=f"other/{path}")) == (True, ())
 
@@ -84,10 +84,10 @@ def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: Ig
 def test_what_people_wrote_in_the_file_stays() -> None:
     """An entry is added at the end; the comments above are theirs."""
     before = b"# our own words\n- fingerprint: old\n  reason: r  # why\n"
-    text = silencing.add_entry(before, silencing.entry_for(FINDING, "rule", 'says: "no"\n- not an entry'))
+    text = ignore_file.add_entry(before, ignore_file.entry_for(FINDING, "rule", 'says: "no"\n- not an entry'))
     assert text.encode().startswith(before.rstrip())
     assert "\n- kind: removed-symbol\n  path: =src/a.py\n" in text
-    entries = silencing.read_ignore_file(text.encode(), TODAY).entries
+    entries = ignore_file.read_ignore_file(text.encode(), TODAY).entries
     assert [(e.scope, e.fingerprint, e.rule, e.path) for e in entries] == [
         ("finding", "old", "", ""),
         ("rule", "", "removed-symbol", "=src/a.py"),

@@ -1,6 +1,7 @@
 """`deeprepo ignore`: a finding that should not be reported again, with the reason, in a file that people can read."""
 
 import re
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.cli.exits import CLEAN, finish, tell
+from bot.cli.options import top_of
 from bot.errors import NothingToReview, UsageError
 from bot.machine import files
 from bot.values.rule import IgnoreScope
@@ -16,7 +18,7 @@ SCOPES: "tuple[Scope, ...]" = ("staged", "uncommitted", "range")  # in the order
 MAX_LIST_BYTES = 1 << 20  # bytes of a list of entries; far less is read
 
 if TYPE_CHECKING:
-    from bot.config.ignore_file import IgnoreEntry
+    from bot.findings.ignore_entry import IgnoreEntry
     from bot.values import Finding
     from bot.values.change import Scope
 
@@ -53,22 +55,24 @@ def command(
     HEAD adds to the default branch.
     """
     from bot.checkout.locate import locate
-    from bot.findings import silencing
+    from bot.config.names import LOCAL_IGNORE
+    from bot.features.teaching import ignore_file
+    from bot.features.teaching.file import FILE
 
     until: date | None = expires.date() if expires else None
     _refuse(reason, until, None if review is not None else fingerprint)
     top = Path(locate(str(repo)).common) if local else top_of(repo)
-    target = top / (silencing.LOCAL if local else silencing.FILE)
+    target = top / (LOCAL_IGNORE if local else FILE)
     finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
-    entry = silencing.entry_for(finding, scope, reason.strip(), until)
+    entry = ignore_file.entry_for(finding, scope, reason.strip(), until)
     if path is not None:
-        entry = entry.model_copy(update={"path": path})
+        entry = replace(entry, path=path)
     before = files.content(target, MAX_LIST_BYTES, below=top)
-    entries = silencing.read_ignore_file(before, date.min).entries
+    entries = ignore_file.read_ignore_file(before, date.min).entries
     if any(_same(entry, other) for other in entries):
         tell(f"{target} already has this entry.")
         return CLEAN
-    files.write(target, silencing.add_entry(before, entry), below=top, folders=True, nested=False)
+    files.write(target, ignore_file.add_entry(before, entry), below=top, folders=True, nested=False)
     counts = (
         "The entry counts from now on, on this machine"
         if local
@@ -98,18 +102,7 @@ def _same(entry: "IgnoreEntry", other: "IgnoreEntry") -> bool:
         places, known_places = set(entry.digest.split()), set(other.digest.split())
         same_finding = other.scope == "finding" and entry.fingerprint == other.fingerprint
         return same_finding and (not known_places or places <= known_places)
-    unlike = {"reason", "title"}
-    return entry.model_dump(exclude=unlike) == other.model_dump(exclude=unlike)
-
-
-def top_of(folder: Path) -> Path:
-    """Return the top of the work tree: the file is read there and nowhere else. Raises UsageError outside a repository."""
-    from bot.checkout.locate import locate
-
-    top = locate(str(folder)).top
-    if top is None:
-        raise UsageError(f"{folder} is a bare repository, which has no files: name a checkout with --repo")
-    return Path(top)
+    return replace(entry, reason="", title="") == replace(other, reason="", title="")
 
 
 def _finding(fingerprint: str, review: Path) -> "Finding":

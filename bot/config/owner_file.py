@@ -1,0 +1,28 @@
+"""Files by which the owner of a repository decides about its reviews: where each is, and what is wrong with one."""
+
+from abc import ABC, abstractmethod
+
+from impact.lazy import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with the file: if it is fatal, no review can use the file. `line` is None if the whole file is meant."""
+
+    line: int | None
+    sentence: str
+    fatal: bool = True
+
+
+class OwnerFile(ABC):
+    """One such file. A review reads it on the base branch, and checks it in the change that writes it."""
+
+    path: str
+    other_names: tuple[str, ...]  # that somebody may give it
+    fatal_consequence: str  # of a problem for which the file cannot be used
+    consequence: str  # of any other
+    stops_reviews: bool = False  # whether there is no review while it cannot be used
+
+    @abstractmethod
+    def problems(self, text: bytes) -> tuple[Problem, ...]:
+        """List what is wrong with its text."""

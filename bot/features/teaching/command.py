@@ -1,0 +1,7 @@
+"""`deeprepo ignore` among the commands."""
+
+from bot.cli.hooks import Command
+
+IGNORE_COMMAND = Command(
+    "ignore", "Silence a finding by an entry in .deeprepo/ignore.yml.", "bot.features.teaching.command_line"
+)

@@ -1,0 +1,23 @@
+"""`.deeprepo/ignore.yml` among the files of an owner."""
+
+from bot.config.owner_file import OwnerFile, Problem
+
+FILE = ".deeprepo/ignore.yml"
+
+
+class IgnoredFindings(OwnerFile):
+    """The list of what is not reported."""
+
+    path = FILE
+    other_names = (".deeprepo/ignore.yaml", ".deeprepoignore")
+    fatal_consequence = "Every finding that it lists is reported again."
+    consequence = "What it means to ignore may be reported again."
+
+    def problems(self, text: bytes) -> tuple[Problem, ...]:
+        """List what is wrong with its text."""
+        from bot.features.teaching import ignore_file  # here: it loads slower than a review by code
+
+        return ignore_file.check(text).problems
+
+
+IGNORED_FINDINGS = IgnoredFindings()

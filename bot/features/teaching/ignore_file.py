@@ -1,0 +1,154 @@
+"""`.deeprepo/ignore.yml`: the entries that a repository's owner has written, and all that is wrong with them."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import date
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from bot.config import FILE as SETTINGS
+from bot.config import yaml_text
+from bot.config.defaults import ALL, CLAIMS
+from bot.config.owner_file import Problem
+from bot.config.setting import Pattern
+from bot.features.teaching.file import FILE
+from bot.findings.ignore_entry import IgnoreEntry, digest
+from bot.findings.silencing import IgnoreList, only
+from bot.values import Finding
+from bot.values.rule import IgnoreScope
+from impact.lazy import dataclass
+
+HEAD = """\
+# Findings that deeprepo does not repeat, in the form of `ignore` in .deeprepo.yml. Written by `deeprepo ignore`; edit or remove entries as you like.
+# finding = this one finding; kind = this rule or category in files that match `path`; kind: all = everything there.
+# A path that begins with = is one file, every character as it is; others are patterns as in .gitignore.
+# An entry counts once it is on the base branch. `expires` (a date) is optional.
+"""
+NEW_NAMES_OF = {"finding": "fingerprint", "kind": "rule"}
+OLD_NAMES_OF = {old: new for new, old in NEW_NAMES_OF.items()}
+NEW_NAMES = NEW_NAMES_OF.keys()
+WRITTEN = ("finding", "kind", "path", "title", "reason", "expires", "digest")  # keys, as people look for them
+NEEDS: dict[IgnoreScope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
+
+
+class WrittenEntry(BaseModel):
+    """One entry as the file has it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    scope: IgnoreScope = "finding"
+    reason: str
+    fingerprint: str = ""
+    digest: str = ""  # of each place that the finding is about, as `digest` makes it: a fingerprint is short enough to be met on purpose
+    rule: str = ""
+    path: Pattern = ""
+    title: str = ""  # for people
+    expires: date | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_the_settings(cls, row: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+        """Read an entry that is written like one of `ignore` in the settings; `scope`, `fingerprint` and `rule` are names of earlier versions."""
+        if not (isinstance(row, dict) and NEW_NAMES & row.keys()):
+            return row
+        kind = row.get("kind")
+        if kind == CLAIMS:
+            raise ValueError(f"`{CLAIMS}` are answered by `ignore` of {SETTINGS}")
+        entry = {NEW_NAMES_OF.get(name, name): value for name, value in row.items() if (name, value) != ("kind", ALL)}
+        return {"scope": "finding" if kind is None else "path" if kind == ALL else "rule"} | entry
+
+
+def written(entry: IgnoreEntry) -> dict[str, Any]:
+    """Return the entry as people write it."""
+    day = entry.expires.isoformat() if entry.expires is not None else ""
+    values = {name: value for name, value in {**asdict(entry), "expires": day}.items() if value}
+    renamed = {OLD_NAMES_OF.get(name, name): value for name, value in values.items() if name != "scope"}
+    row = {"kind": ALL} | renamed if entry.scope == "path" else renamed
+    return {name: row[name] for name in WRITTEN if name in row}
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreFile:
+    """What the file says: its usable entries with their numbers, from 1, and its problems. A fatal one: nothing is ignored."""
+
+    entries: tuple[tuple[int, IgnoreEntry], ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def check(text: bytes) -> IgnoreFile:
+    """Return the file, entry by entry: one that cannot be used does not take the others along."""
+    try:
+        node, rows = yaml_text.load(text.decode())
+    except ValueError as error:
+        line, problem = yaml_text.fault(error)
+        return IgnoreFile(problems=(Problem(line, f"{problem}; nothing is ignored"),))
+    if rows is None:
+        return IgnoreFile()
+    if not isinstance(rows, list):
+        return IgnoreFile(problems=(Problem(1, "must hold a list of entries: nothing is ignored"),))
+    entries: list[tuple[int, IgnoreEntry]] = []
+    problems = [Problem(line, problem, fatal=False) for line, problem in yaml_text.duplicates(node)]
+    for number, row in enumerate(rows, 1):
+        entry = _entry(row)
+        if isinstance(entry, IgnoreEntry):
+            entries.append((number, entry))
+        else:
+            problem, place = entry
+            line = yaml_text.line_of(node, (number - 1, *place))
+            problems.append(Problem(line, f"entry {number} is not used: {problem}", fatal=False))
+    return IgnoreFile(tuple(entries), tuple(problems))
+
+
+def _entry(row: object) -> IgnoreEntry | tuple[str, tuple[str | int, ...]]:
+    """The entry, or what is wrong with it and the place of that inside the entry."""
+    try:
+        entry = IgnoreEntry(**WrittenEntry.model_validate(row).model_dump())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        return (f"{where}: {yaml_text.sentence(first)}" if where else yaml_text.sentence(first)), first["loc"]
+    missing = [name for name in NEEDS[entry.scope] if not getattr(entry, name)]
+    if missing or not entry.reason.strip():
+        wanted = [OLD_NAMES_OF.get(name, name) for name in missing or ["reason"]]
+        return f"it needs {' and '.join(wanted)}", ()
+    return entry
+
+
+def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
+    """Return the file as it is on the base branch, or the person's own. An entry that cannot be read or has expired is a warning, not a failure."""
+    if text is None:
+        return IgnoreList()
+    ignore_document = check(text)
+    entries: list[IgnoreEntry] = []
+    warnings = [f"{yaml_text.place(name, problem.line)}: {problem.sentence}" for problem in ignore_document.problems]
+    for number, entry in ignore_document.entries:
+        if entry.expires is not None and entry.expires < today:
+            what = entry.title or entry.fingerprint or entry.path
+            warnings.append(f"{name}: entry {number} ({what}) expired on {entry.expires} and is not used")
+        else:
+            entries.append(entry)
+    return IgnoreList(tuple(entries), tuple(warnings))
+
+
+def add_entry(before: bytes | None, entry: IgnoreEntry) -> str:
+    """Return the file with one more entry; what people wrote in it stays as it is."""
+    text = before.decode("utf-8", "replace") if before else HEAD
+    return f"{text.rstrip()}\n{yaml_text.dump([written(entry)])}"
+
+
+def entry_for(finding: Finding, scope: IgnoreScope, reason: str, expires: date | None = None) -> IgnoreEntry:
+    """Return the entry that silences a finding in this scope."""
+    path, title = only(finding.path), " ".join(finding.title.split())
+    if scope == "finding":
+        return IgnoreEntry(
+            fingerprint=finding.identity,
+            digest=digest(finding),
+            path=path,
+            title=title,
+            reason=reason,
+            expires=expires,
+        )
+    if scope == "rule":
+        return IgnoreEntry(scope="rule", rule=finding.kind, path=path, reason=reason, expires=expires)
+    return IgnoreEntry(scope="path", path=path, reason=reason, expires=expires)
