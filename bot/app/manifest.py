@@ -83,7 +83,7 @@ async def convert(api: str, code: str) -> dict[str, Any]:
         raise HostRefused("GitHub's code is missing or damaged: begin again", 422)
     try:
         async with client.open_client(api, UnauthAuthStrategy(), RequestPace(patience=0)) as github_client:
-            registration: Any = await github_client.answer(github_client.rest.apps.async_create_from_manifest(code))
+            registration: Any = await github_client.json(github_client.rest.apps.async_create_from_manifest(code))
             return dict(registration)
     except HostRefused as refusal:
         sentence = f"GitHub answered {refusal.status}: the code is good for one hour and for one use; begin again"

@@ -194,7 +194,7 @@ async def look_up_visitor(identity: Identity, door: Door, code: str, verifier: s
     auth = OAuthTokenAuthStrategy(door.client_id, HiddenText(secret), token)
     async with client.open_client(identity.api, auth, pace) as github_client:
         try:
-            me: Any = await github_client.answer(github_client.rest.users.async_get_authenticated())
+            me: Any = await github_client.json(github_client.rest.users.async_get_authenticated())
             listing = github_client.rest.apps.async_list_installations_for_authenticated_user
             installation_ids = [
                 int(data["id"])
@@ -206,9 +206,7 @@ async def look_up_visitor(identity: Identity, door: Door, code: str, verifier: s
             raise HostDown("GitHub's answer about the person who signs in cannot be read") from None
         finally:
             with suppress(HostError):  # if GitHub does not answer, the token ends by itself within hours
-                await github_client.answer(
-                    github_client.rest.apps.async_delete_token(door.client_id, access_token=token)
-                )
+                await github_client.json(github_client.rest.apps.async_delete_token(door.client_id, access_token=token))
 
 
 async def _administers(

@@ -57,7 +57,7 @@ def command(
     from bot.checkout.locate import locate
     from bot.config.names import LOCAL_IGNORE
     from bot.features.teaching import ignore_file
-    from bot.features.teaching.file import FILE
+    from bot.features.teaching.names import FILE
 
     until: date | None = expires.date() if expires else None
     _refuse(reason, until, None if review is not None else fingerprint)

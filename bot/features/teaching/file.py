@@ -1,15 +1,14 @@
 """`.deeprepo/ignore.yml` among the files of an owner."""
 
 from bot.config.owner_file import OwnerFile, Problem
-
-FILE = ".deeprepo/ignore.yml"
+from bot.features.teaching import names
 
 
 class IgnoredFindings(OwnerFile):
     """The list of what is not reported."""
 
-    path = FILE
-    other_names = (".deeprepo/ignore.yaml", ".deeprepoignore")
+    path = names.FILE
+    other_names = names.OTHER_NAMES
     fatal_consequence = "Every finding that it lists is reported again."
     consequence = "What it means to ignore may be reported again."
 

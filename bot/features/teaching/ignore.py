@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot.commands import CommandReply, target
 from bot.features.teaching import ignore_file, proposing
-from bot.features.teaching.file import FILE
+from bot.features.teaching.names import FILE
 from bot.findings import silencing
 from bot.findings.ignore_entry import IgnoreEntry
 from bot.values import Dismissal

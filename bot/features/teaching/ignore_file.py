@@ -12,7 +12,7 @@ from bot.config import yaml_text
 from bot.config.defaults import ALL, CLAIMS
 from bot.config.owner_file import Problem
 from bot.config.setting import Pattern
-from bot.features.teaching.file import FILE
+from bot.features.teaching.names import FILE
 from bot.findings.ignore_entry import IgnoreEntry, digest
 from bot.findings.silencing import IgnoreList, only
 from bot.values import Finding

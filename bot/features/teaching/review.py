@@ -3,7 +3,7 @@
 from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.config.names import LOCAL_IGNORE
-from bot.features.teaching.file import FILE
+from bot.features.teaching.names import FILE
 from bot.findings.silencing import IgnoreList
 from bot.review.hooks import ReviewHooks
 
