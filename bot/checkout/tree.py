@@ -27,6 +27,7 @@ PORTION = 32  # files that are held at once for that
 PATCH_BYTES = 128 << 20
 HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits of a change
 MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
+MOST_DIFFERENT = 256  # files by which a side is told from the other one, and not listed
 MOST_NAMES = 1_000  # of files in folders that are listed by name
 FOLDER_MODE = b"040000 "  # what a row of `ls-tree` begins with that is no file
 ENTRY_KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
@@ -60,7 +61,6 @@ class Checkout:
         self._left_out = frozenset(left_out)
         self._without = [_except(path) for path in sorted(self._left_out)]
         self._entries: dict[Side, dict[str, TreeEntry]] = {}
-        self._rows: dict[bytes, TreeEntry] = {}  # of the side that was listed first, until the other one is
         self._batch: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
@@ -133,8 +133,31 @@ class Checkout:
         """Return every path of one side."""
         async with self._listing:
             if side not in self._entries:
-                self._entries[side] = await self._list_tree(side)
+                derived = await self._list_by_other(side)
+                self._entries[side] = derived if derived is not None else await self._list_tree(side)
         return self._entries[side]
+
+    async def _list_by_other(self, side: Side) -> dict[str, TreeEntry] | None:
+        """The entries by those of the other side and what differs; None where that side is not listed, or much differs.
+
+        To list a tree git opens each of its objects for their sizes, and to compare two it opens the folders that differ.
+        """
+        other: Side = "base" if side == "head" else "head"
+        known = self._entries.get(other)
+        if known is None or self.stopped_searches:
+            return None
+        result = await git.search(
+            "diff-tree", "-r", "--no-renames", "--name-only", "-z", self._tree(other), self._tree(side), cwd=self._folder, env=self._env,
+            seconds=git.MOST_SECONDS, rows=MOST_DIFFERENT + 1, most=MOST_DIFFERENT * PATH_BYTES, row_end=b"\0",
+        )  # fmt: skip
+        paths = [name_of(name) for name in result.out.split(b"\0") if name]
+        if result.status or result.was_stopped or len(paths) > MOST_DIFFERENT:
+            return None
+        different = await self._rows_of(self._tree(side), paths) if paths else {}
+        gone = frozenset(paths) - different.keys()
+        entries = {path: entry for path, entry in known.items() if path not in gone} | dict(different)
+        is_in_order = different.keys() <= known.keys()
+        return entries if is_in_order else dict(sorted(entries.items(), key=lambda row: raw_name(row[0])))
 
     async def _list_tree(self, side: Side) -> dict[str, TreeEntry]:
         """The entries by their paths. Of a tree that is too large, the first ones and those of changed files."""
@@ -145,9 +168,7 @@ class Checkout:
         if result.status:
             raise git.failure("ls-tree", result)
         rows = result.out.split(b"\0")[:-1]  # the last one is empty, or cut off
-        entries = [self._rows.get(row) or _entry(row) for row in rows]  # most rows are the same on both sides
-        self._rows = {} if self._entries else dict(zip(rows, entries, strict=True))
-        by_path = {entry.path: entry for entry in entries}
+        by_path = {entry.path: entry for entry in map(_entry, rows)}
         if result.was_stopped or len(rows) >= MOST_ENTRIES:
             self.stopped_searches.append(
                 f"the tree has more than {MOST_ENTRIES:,} files: dependents were looked for in the first of them"

@@ -1,6 +1,7 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TypeVar
 
 import pytest
@@ -9,7 +10,7 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.checkout.tree import MAX_FILE_BYTES
 from bot.errors import UsageError
-from bot.values import PullRequest, Query
+from bot.values import PullRequest, Query, Side, TreeEntry
 
 T = TypeVar("T")
 
@@ -68,6 +69,33 @@ def test_links_submodules_and_huge_files_are_not_read(repository: Repository) ->
     assert within(pull, lambda t: t.read_many(["link", "module", "huge.py"])) == {}
     kinds = {path: entry.kind for path, entry in within(pull, lambda t: t.entries()).items()}
     assert kinds == {"huge.py": "file", "link": "symlink", "module": "submodule"}
+
+
+def test_a_side_is_told_from_the_other_as_git_lists_it(repository: Repository) -> None:
+    """Whichever is asked for first: with what came and went, a file that is a folder now, a link, a submodule and odd names, in git's order."""
+    same = {f"same/f{number}.txt": f"{number}" for number in range(300)}
+    base = repository.commit(
+        {**same, "a": "file", "a.txt": "", "b/c.py": "old", "gone.py": "x", "kept.sh": "run", "z.py": "old"}
+    )
+    repository.commit({"a": None, "gone.py": None})
+    repository.commit({"a/b.py": "in a folder", "b/c.py": "newer", "b.py": "new", "Ä \n\t.py": "odd", "z.py": "new"})
+    (repository.folder / "link").symlink_to("z.py")
+    repository.git("add", "link")
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{base},module")
+    repository.git("update-index", "--chmod=+x", "kept.sh")
+    repository.git("commit", "-qm", "links")
+    head = repository.git("rev-parse", "HEAD")
+    many = repository.commit({f"many/{number}.txt": "" for number in range(400)})
+
+    async def both(tree: Checkout, first: Side, second: Side) -> dict[str, list[tuple[str, TreeEntry]]]:
+        return {side: [*(await tree.entries(side)).items()] for side in (first, second)}
+
+    for pull in (repository.pull(base, head), repository.pull(head, many), repository.pull(head, head)):
+        one, other = (within(pull, partial(both, first=s, second=t)) for s, t in (("base", "head"), ("head", "base")))
+        assert one == other
+        names = [name for name, _ in one["head"]]
+        assert names == sorted(names, key=os.fsencode)
+        assert {"link", "a/b.py"} <= {*names}
 
 
 def test_grep_finds_paths_and_lines_in_the_tree(repository: Repository) -> None:
