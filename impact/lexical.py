@@ -7,17 +7,12 @@ caps keep what they are given small where nobody writes more: a configuration fi
 import re
 from functools import lru_cache
 
-from impact.text.lines import CONFIG, MANIFEST
+from impact.text.lines import CONFIG
 
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved
 KEPT = re.compile(rb"[^\r\n]")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 TELLING = 3  # words
-
-
-def manifest_text(source: bytes) -> str:
-    """Return a manifest as patterns and parsers may see it."""
-    return MANIFEST.shorten(source).decode("utf-8", "replace")
 
 
 def config(source: bytes) -> bytes:

@@ -4,6 +4,7 @@ from dataclasses import field
 from typing import Annotated, Literal, TypeVar
 
 from impact.lazy import dataclass
+from impact.paths import is_below
 
 T = TypeVar("T")
 Exact = Annotated[T, "exact"]  # a name or a path that others look up: no text that anybody may change
@@ -29,7 +30,7 @@ class Package:
 
     def holds(self, path: str) -> bool:
         """Whether a file is a part of the package."""
-        return any(not root or path == root or path.startswith(f"{root}/") for root in self.roots)
+        return any(is_below(path, root) for root in self.roots)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,11 @@ def above_of(path: str) -> Iterator[str]:
         yield path
 
 
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder, or is in it; "" is the root, in which everything is."""
+    return not folder or path == folder or path.startswith(f"{folder}/")
+
+
 def shared_folders(one: str, two: str) -> int:
     """How many folders from the root two files have in common."""
     pairs = zip(one.split("/")[:-1], two.split("/")[:-1], strict=False)

@@ -8,6 +8,7 @@ from impact.changes import MOVED, REPLACED, ChangedFile, Dependents, Query
 from impact.filetypes import filetype
 from impact.lazy import dataclass
 from impact.packages import Package
+from impact.paths import is_below
 from impact.ports import Language, Tree
 from impact.schemas import check
 from impact.schemas.breaks import SchemaBreak
@@ -76,7 +77,7 @@ def _paths(files: Sequence[ChangedFile]) -> frozenset[str]:
 def is_aside(path: str, packages: Iterable[Package]) -> bool:
     """Whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
     roots = [root for package in packages for root in package.roots]
-    outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
+    outside = [root for root in roots if is_below(path, root)]
     root = max(outside, key=len, default="")
     # A module `test.py` in a package is what it offers; at the top of a repository it is a test.
     folder = posixpath.basename(root)

@@ -13,7 +13,8 @@ from impact.text.lines import MANIFEST, utf8
 _NOISE = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|,(?=\s*+[}\]])')
 
 
-def _text(source: bytes) -> str:
+def manifest_text(source: bytes) -> str:
+    """Return a manifest as patterns and parsers may see it."""
     return MANIFEST.shorten(source).decode("utf-8", "replace")
 
 
@@ -47,7 +48,7 @@ def text_of(value: object) -> str:
 def toml(source: bytes) -> Mapping[str, object]:
     """Return what a file of TOML holds."""
     with suppress(ValueError, RecursionError):
-        return tomllib.loads(_text(source))
+        return tomllib.loads(manifest_text(source))
     return {}
 
 
@@ -65,7 +66,7 @@ def ini(source: bytes) -> configparser.ConfigParser:
     """Return what a file of sections holds."""
     result = configparser.ConfigParser(interpolation=None, strict=False)
     with suppress(configparser.Error):
-        result.read_string(_text(source))
+        result.read_string(manifest_text(source))
     return result
 
 
@@ -78,6 +79,6 @@ def problem(path: str, source: bytes) -> str:
     if b"\0" in utf8(source):
         return "is no text"
     is_toml = ending == ".toml" or base == "Pipfile"
-    is_broken = is_toml and not toml(source) and _text(source).strip()
+    is_broken = is_toml and not toml(source) and manifest_text(source).strip()
     too_large = "" if ending in (".txt", ".in", ".pip") else MANIFEST.problem(source)
     return too_large or ("cannot be parsed" if is_broken else "")

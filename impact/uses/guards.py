@@ -17,7 +17,7 @@ from impact.changes import LostGuard
 from impact.language import Language, language_of
 from impact.lazy import dataclass
 from impact.memo import memo
-from impact.nodes import BODIES, ancestors, text
+from impact.nodes import BODIES, ancestors, first_line, text
 from impact.reader import parse
 from impact.text.lines import file_lines
 from impact.text.paths import is_sample, is_test
@@ -94,7 +94,7 @@ def _protection(language: Language, source: bytes, file: str) -> Protection | No
     guards, scopes = list[Guard](), dict[str, int]()
     for node in _walk(root):
         if _has_body(node) and (name := _name(node)):
-            scopes.setdefault(name, _line(node))
+            scopes.setdefault(name, first_line(node))
         guards += _guards(node, scopes)
     scopes[file] = 1
     whole = [
@@ -144,16 +144,16 @@ def _of_call(node: Node, scopes: dict[str, int]) -> Iterator[Guard]:
         receiver = called.rstrip()[: -len(short)].rstrip(".:->")
         scope = route[1] if route else _folded(receiver) if NAME.fullmatch(receiver) else _inside(node)
         if is_route:
-            scopes.setdefault(scope, _line(node))  # what a chain behind it adds is told of the route alone
+            scopes.setdefault(scope, first_line(node))  # what a chain behind it adds is told of the route alone
             scope = f"{short.lower()} {scope}"
-        scopes.setdefault(scope, _line(node))
-        scopes.setdefault(receiver, _line(node))
+        scopes.setdefault(scope, first_line(node))
+        scopes.setdefault(receiver, first_line(node))
         for one in rows[:-1] if is_route else rows:
             name = (NAME.match(text(one).lstrip(":'\"[")) or [""])[0]
             if one.type not in ("pair", "keyword_argument") and (is_access(name) or DEMANDS.match(name)):
                 yield Guard(scope, "dependency", name)
     elif route and is_access(short) and ROUTE.search(called):
-        scopes.setdefault(route[1], _line(node))
+        scopes.setdefault(route[1], first_line(node))
         yield Guard(route[1], "check", _written(short, arguments))
     elif CHECKS.match(short) and is_access(short) and _is_alone(node) and (scope := _inside(node)):
         yield Guard(scope, "check", _written(short, arguments))
@@ -212,10 +212,6 @@ def _name(node: Node) -> str:
 def _written(name: str, arguments: Node | None) -> str:
     given = text(arguments)
     return _folded(f"{name}{given}" if given.startswith("(") else f"{name} {given}")
-
-
-def _line(node: Node) -> int:
-    return node.start_point[0] + 1
 
 
 def _bare(condition: Node) -> str:

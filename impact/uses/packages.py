@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from impact.packages import Package, PackageRow, Requirement
+from impact.paths import is_below
 from impact.ports import Language, Packaging, Tree
 from impact.text.lines import utf8
 from impact.text.paths import is_sample, is_test, vendored_folder
@@ -119,7 +120,7 @@ def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) 
     if row.origin in ("path", "workspace"):
         return row
     folder = posixpath.dirname(row.path)
-    near = [path for path in locks if _above(posixpath.dirname(path), folder)]
+    near = [path for path in locks if is_below(folder, posixpath.dirname(path))]
     for path in sorted(near, key=len, reverse=True):
         pattern = packaging.LOCKS[posixpath.basename(path)].replace("NAME", _spelt(row.name))
         if version := re.search(pattern, locks[path].decode("utf-8", "replace")):
@@ -149,7 +150,3 @@ def _clearest(rows: Sequence[Requirement]) -> list[Requirement]:
 def _beside(path: str) -> bool:
     folder = posixpath.dirname(path)
     return bool(folder) and bool(is_test(f"{folder}/x") or is_sample(f"{folder}/x") or vendored_folder(path))
-
-
-def _above(folder: str, other: str) -> bool:
-    return not folder or folder == other or other.startswith(f"{folder}/")

@@ -4,8 +4,8 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 
-from impact.lexical import manifest_text
 from impact.packages import Package, Requirement
+from impact.text.tables import manifest_text
 
 LANGUAGE = "csharp"
 MANIFESTS = ("*.csproj", "*.props", "*.targets", "packages.config")

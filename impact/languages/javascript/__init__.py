@@ -11,7 +11,8 @@ from impact.language import Standalone
 from impact.languages.javascript import aliases
 from impact.languages.javascript.aliases import Alias
 from impact.languages.javascript.objects import members
-from impact.paths import Paths, above_of, joined
+from impact.paths import Paths, above_of, is_below, joined
+from impact.text import tables
 from impact.values import Clues, Import
 
 __all__ = ["Modules", "members"]
@@ -63,7 +64,9 @@ class Modules(Standalone):
         for path, source in configs.items():
             folder, name = posixpath.split(path)
             asked = (
-                [one for key in ASKED for one in _table(self._tables[path].get(key))] if name == "package.json" else []
+                [one for key in ASKED for one in tables.table(self._tables[path].get(key))]
+                if name == "package.json"
+                else []
             )
             found = (
                 []
@@ -73,7 +76,9 @@ class Modules(Standalone):
             self._built.setdefault(folder, []).extend(
                 row for row in found if "*" in row[0] or any(map(paths.is_folder, row[1]))
             )
-        self._asked = {name for table in self._tables.values() for key in ASKED for name in _table(table.get(key))}
+        self._asked = {
+            name for table in self._tables.values() for key in ASKED for name in tables.table(table.get(key))
+        }
         self._called = {  # folder -> what its manifest calls a package -> its name
             posixpath.dirname(path): _renamed(table)
             for path, table in self._tables.items()
@@ -83,12 +88,12 @@ class Modules(Standalone):
             one.strip(".")
             for path, table in self._tables.items()
             if posixpath.basename(path).startswith(COMPILED)
-            for one in _list(_table(table.get("compilerOptions")).get("moduleSuffixes"))
+            for one in tables.strings(tables.table(table.get("compilerOptions")).get("moduleSuffixes"))
         ]
         is_native = not self._asked.isdisjoint(NATIVE)
         self._platforms = tuple(filter(None, dict.fromkeys([*suffixes, *(PLATFORMS if is_native else ())])))
         self._found: dict[tuple[str, bool, str], tuple[str, ...] | None] = {}
-        scripts = (text for table in self._tables.values() for text in _table(table.get("scripts")).items())
+        scripts = (text for table in self._tables.values() for text in tables.table(table.get("scripts")).items())
         self._generates = any(GENERATES.search(f"{name} {text}") for name, text in scripts)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
@@ -111,14 +116,14 @@ class Modules(Standalone):
             if "*" in row[0] or _may_mean(row[1], path)
         ]
         for name, (home, table) in self._packages.items():
-            exports = {".": None, **_table(table.get("exports"))} if _is_below(path, home) else {}
+            exports = {".": None, **tables.table(table.get("exports"))} if is_below(path, home) else {}
             names = {
                 name,
                 *(here for renamed in self._called.values() for here, true in renamed.items() if true == name),
             }
             rows += [(one + key[1:], _paths_of(home, value)) for one in names for key, value in exports.items()]
         for folder, table in self._own_names():
-            rows += [(key, _paths_of(folder, value)) for key, value in table.items() if _is_below(path, folder)]
+            rows += [(key, _paths_of(folder, value)) for key, value in table.items() if is_below(path, folder)]
         plain = {pattern for pattern, _ in rows if "*" not in pattern}
         found = {pattern for pattern in plain if self.files(path, Import(pattern, 0)) == (path,)}
         for pattern, targets in rows:
@@ -130,7 +135,7 @@ class Modules(Standalone):
     def built_from(self, importer: str, spec: str, home: str) -> str | None:
         """The folder of a package whose entry is built: from which of its files, a bundler decides."""
         folder = next((one for one in (*above_of(home), "") if joined(one, "package.json") in self._tables), None)
-        if folder is None or spec.startswith(".") or _is_below(importer, folder):
+        if folder is None or spec.startswith(".") or is_below(importer, folder):
             return None
         table = self._tables[joined(folder, "package.json")]
         targets = [*_mains(table), *_texts(table.get("exports"))]
@@ -144,7 +149,7 @@ class Modules(Standalone):
         """The `imports` of each package.json."""
         for path, table in self._tables.items():
             if path.endswith("package.json") and table.get("imports"):
-                yield posixpath.dirname(path), _table(table["imports"])
+                yield posixpath.dirname(path), tables.table(table["imports"])
 
     def clues(self, path: str) -> Clues:
         """Relative imports end in the file's name below its folder's; others are an alias, a package or one of its exports."""
@@ -196,7 +201,7 @@ class Modules(Standalone):
             yield joined(posixpath.dirname(importer), spec)
             return
         yield from _of_aliases(self._aliases, importer, spec)
-        near = [row for row in self._own_names() if _is_below(importer, row[0])] if spec.startswith("#") else []
+        near = [row for row in self._own_names() if is_below(importer, row[0])] if spec.startswith("#") else []
         for folder, table in sorted(near, key=lambda row: -len(row[0]))[:1]:
             for pattern, value in table.items():
                 part = star_part(pattern, spec)
@@ -280,7 +285,7 @@ class Modules(Standalone):
         if name not in self._packages:
             return None
         folder, table = self._packages[name]
-        if not self.guesses and not any(_is_below(folder, root) for root in self._workspaces):
+        if not self.guesses and not any(is_below(folder, root) for root in self._workspaces):
             return None
         below = spec[len(first) :].lstrip("/")
         targets = _targets(table.get("exports"), below)
@@ -298,7 +303,7 @@ class Modules(Standalone):
             path
             for path in self._paths.files
             if posixpath.basename(path).partition(".")[0] in stems
-            and _is_below(path, folder)
+            and is_below(path, folder)
             and BUILT_ENDING.search(path)
             and ".d." not in path
         ]
@@ -308,7 +313,7 @@ class Modules(Standalone):
 
     def _true_name(self, importer: str, name: str) -> str:
         """The package that a name means, by the nearest manifest that says so; for a guess, by the only one."""
-        near = [folder for folder, renamed in self._called.items() if name in renamed and _is_below(importer, folder)]
+        near = [folder for folder, renamed in self._called.items() if name in renamed and is_below(importer, folder)]
         if near:
             return self._called[max(near, key=len)][name]
         others = {renamed[name] for renamed in self._called.values() if name in renamed}
@@ -317,13 +322,13 @@ class Modules(Standalone):
     def _of_config(self, path: str, folder: str, depth: int = 0) -> list[Alias]:
         """The aliases of a compiler's configuration, with those that it extends."""
         table = self._tables.get(path, {})
-        options = _table(table.get("compilerOptions"))
+        options = tables.table(table.get("compilerOptions"))
         if options.get("rootDirs"):
             self._loose.add(folder)
         found: list[Alias] = []
         home = posixpath.dirname(path)
         root = joined(home, str(options["baseUrl"])) if isinstance(options.get("baseUrl"), str) else home
-        for pattern, targets in _table(options.get("paths")).items():
+        for pattern, targets in tables.table(options.get("paths")).items():
             listed = [str(one).replace("${configDir}", ".") for one in targets] if isinstance(targets, list) else []
             if pattern != "*":
                 found.append((pattern, tuple(joined(root, one) for one in listed)))
@@ -356,7 +361,7 @@ def read_json(source: bytes) -> Table:
         plain = NOISE.sub(lambda match: match[1] or "", source.decode("utf-8", "replace"))
         with suppress(ValueError, RecursionError):
             value = json.loads(re.sub(r",(\s*+[}\]])", r"\1", plain))
-    return _table(value)
+    return tables.table(value)
 
 
 def _stem(path: str) -> str:
@@ -386,25 +391,13 @@ def _of_aliases(known: Mapping[str, Sequence[Alias]], importer: str, spec: str) 
                 yield from (target.replace("*", part) for target in targets)
 
 
-def _table(value: object) -> Table:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
-
-
 def _renamed(table: Table) -> Mapping[str, str]:
     """The packages that a manifest asks for under another name."""
-    wishes = (row for key in ASKED for row in _table(table.get(key)).items())
+    wishes = (row for key in ASKED for row in tables.table(table.get(key)).items())
     rows = ((name, ALIAS.match(wish)) for name, wish in wishes if isinstance(wish, str))
     found = {name: alias[1] for name, alias in rows if alias is not None and alias[1] != name}
-    own = _table(table.get("imports")).items()
+    own = tables.table(table.get("imports")).items()
     return found | {name: value for name, value in own if isinstance(value, str) and not value.startswith(".")}
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return not folder or path == folder or path.startswith(f"{folder}/")
 
 
 def _paths_of(folder: str, value: object) -> tuple[str, ...]:
@@ -418,7 +411,7 @@ def _package_name(spec: str) -> str:
 
 def _targets(exports: object, below: str) -> list[str]:
     """The files to which `exports` leads for what follows the name of a package."""
-    table = _table(exports)
+    table = tables.table(exports)
     if not any(key.startswith(".") for key in table):
         return [] if below else _texts(exports)
     spec = f"./{below}" if below else "."

@@ -12,7 +12,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from impact.namespaces import Namespaces
-from impact.paths import Paths, joined
+from impact.paths import Paths, joined, shared_folders
 from impact.values import Bound, Facts, Import
 
 ENDINGS = (".java", ".kt")
@@ -152,8 +152,8 @@ class Modules(Namespaces):
             files = {path for path in files if not TESTS.search(path)}
         if len(files) <= 1:
             return files
-        near = max(_common(path, importer) for path in files)
-        modules = {path.partition("/src/")[0] for path in files if _common(path, importer) == near}
+        near = max(shared_folders(path, importer) for path in files)
+        modules = {path.partition("/src/")[0] for path in files if shared_folders(path, importer) == near}
         return {path for path in files if path.partition("/src/")[0] in modules}
 
     def is_known(self, name: str) -> bool:
@@ -266,9 +266,3 @@ class Modules(Namespaces):
 
 def _stem(path: str) -> str:
     return posixpath.basename(path).partition(".")[0]
-
-
-def _common(one: str, two: str) -> int:
-    """How many folders two paths share."""
-    pairs = zip(one.split("/"), two.split("/"), strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), 99)

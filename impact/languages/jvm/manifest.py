@@ -8,9 +8,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from impact.lazy import dataclass
-from impact.lexical import manifest_text
 from impact.packages import Package, Requirement
-from impact.text.tables import at, table, text_of, toml
+from impact.text.tables import at, manifest_text, table, text_of, toml
 
 LANGUAGE = "jvm"
 _BUILDS = ("build.gradle", "build.gradle.kts")

@@ -14,7 +14,7 @@ from impact.languages.php import Autoload
 from impact.lexical import MOST_IMPORTS, line_until, mention
 from impact.offers import uses as read_uses
 from impact.parsing import Lines
-from impact.paths import joined
+from impact.paths import is_below, joined
 from impact.values import Clues, Link, Use
 
 SUFFIXES = parsed_by("php")
@@ -78,7 +78,7 @@ class Names:
             elif match.start() < end or not match["indent"]:
                 self._spaces.setdefault(path, set()).add(here)
                 self._helpers.setdefault(here + match["name"].decode("utf-8", "replace"), {})[path] = None
-        if path in self._paths and any(_below(path, home) for home in self._class_homes):
+        if path in self._paths and any(is_below(path, home) for home in self._class_homes):
             self._note_classes(path, source)
 
     def _note_classes(self, path: str, source: bytes) -> None:
@@ -120,7 +120,7 @@ class Names:
         """The files of the same namespace: those beside it, where composer.json says that folders are namespaces."""
         folder = posixpath.dirname(path)
         homes = [*(home for _, home in self._prefixes), *self._class_homes]
-        if not path.endswith(".php") or not any(_below(folder, home) for home in homes):
+        if not path.endswith(".php") or not any(is_below(folder, home) for home in homes):
             return ()
         if self._folders is None:
             self._folders = defaultdict(list)
@@ -233,7 +233,7 @@ class Names:
         named = [
             path
             for path in self._named.get(f"{tail[-1]}.php", ())
-            if any(_below(posixpath.dirname(path), folder) for folder in folders)
+            if any(is_below(posixpath.dirname(path), folder) for folder in folders)
         ]
         paths = [path for path in named if f"/{path}".endswith(ending)]
         paths = paths or [path for path in named if _holds(path, full)]  # the namespace leaves some folders out
@@ -247,7 +247,7 @@ class Names:
         space = full.rpartition("\\")[0] + "\\"
         homes = [home for prefix, home in self._prefixes if space.startswith(prefix)]
         near = [
-            one for one in self._functions if not homes or any(_below(posixpath.dirname(one), home) for home in homes)
+            one for one in self._functions if not homes or any(is_below(posixpath.dirname(one), home) for home in homes)
         ]
         return [twin for one in near for twin in _twins(one) if twin in self._paths]
 
@@ -273,10 +273,6 @@ def _holds(path: str, full: str) -> bool:
     folders = iter(path.split("/")[:-1])
     parts = full.split("\\")[1:-1]
     return bool(parts) and all(part in folders for part in parts)
-
-
-def _below(folder: str, home: str) -> bool:
-    return not home or folder == home or folder.startswith(f"{home}/")
 
 
 def _twins(path: str) -> tuple[str, ...]:

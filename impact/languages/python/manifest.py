@@ -11,10 +11,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
-from impact.lexical import manifest_text
 from impact.packages import Origin, Package, Requirement
 from impact.text.paths import is_test
-from impact.text.tables import at, ini, strings, table, text_of, texts, toml
+from impact.text.tables import at, ini, manifest_text, strings, table, text_of, texts, toml
 
 LANGUAGE = "python"
 _DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")

@@ -4,8 +4,8 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 
-from impact.lexical import manifest_text
 from impact.packages import Origin, Package, Requirement
+from impact.text.tables import manifest_text
 
 LANGUAGE = "ruby"
 MANIFESTS = ("*.gemspec", "Gemfile", "gems.rb")

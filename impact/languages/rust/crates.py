@@ -8,6 +8,7 @@ from functools import cached_property
 
 from impact.lazy import dataclass
 from impact.paths import Paths, joined
+from impact.text import tables
 
 TARGETS = ("bin", "test", "bench", "example")
 KINDS = ("dependencies", "dev-dependencies", "build-dependencies", "dev_dependencies", "build_dependencies")
@@ -58,16 +59,16 @@ class Crates:
     def _targets(self, folder: str, paths: Paths) -> Iterator[str]:
         """The root files that a manifest names, those that Cargo finds by their place, and the library, which is noted."""
         manifest = self._manifests[folder]
-        package, library = _table(manifest.get("package")), _table(manifest.get("lib"))
-        name = _text(library.get("name")) or _text(package.get("name"))
-        root = joined(folder, _text(library.get("path")) or "src/lib.rs")
+        package, library = tables.table(manifest.get("package")), tables.table(manifest.get("lib"))
+        name = tables.text_of(library.get("name")) or tables.text_of(package.get("name"))
+        root = joined(folder, tables.text_of(library.get("path")) or "src/lib.rs")
         if name and root in self._files:
             self._libraries[folder] = name.replace("-", "_"), root
             yield root
         for kind in TARGETS:
             targets = manifest.get(kind)
             for target in targets if isinstance(targets, list) else ():
-                yield joined(folder, _text(_table(target).get("path")))
+                yield joined(folder, tables.text_of(tables.table(target).get("path")))
         yield joined(folder, "build.rs")
         for below in FOLDERS:
             for one in paths.names(joined(folder, below)):
@@ -113,20 +114,20 @@ class Crates:
             yield self._libraries[folder]
         manifest = self._manifests[folder]
         for key, value in _dependencies(manifest):
-            is_shared = bool(_table(value).get("workspace"))
+            is_shared = bool(tables.table(value).get("workspace"))
             home, row = self._of_workspace(folder, key) if is_shared else (folder, value)
-            renamed = _text(_table(row).get("package"))
+            renamed = tables.text_of(tables.table(row).get("package"))
             if found := self._at_path(home, row) or self._patches.get(renamed or key):
                 yield key.replace("-", "_") if renamed else found[0], found[1]
 
     def _at_path(self, folder: str, value: object) -> tuple[str, str] | None:
-        path = _text(_table(value).get("path"))
+        path = tables.text_of(tables.table(value).get("path"))
         return self._libraries.get(joined(folder, path)) if path else None
 
     def _of_workspace(self, folder: str, key: str) -> tuple[str, object]:
         """A dependency as the workspace around a crate declares it."""
         while True:
-            rows = _table(_table(self._manifests.get(folder, {}).get("workspace")).get("dependencies"))
+            rows = tables.table(tables.table(self._manifests.get(folder, {}).get("workspace")).get("dependencies"))
             if key in rows or not folder:
                 return folder, rows.get(key)
             folder = posixpath.dirname(folder)
@@ -136,8 +137,8 @@ class Crates:
         """The published crates that a manifest of the tree replaces by a folder, the first one that does."""
         patches: dict[str, tuple[str, str]] = {}
         for folder, manifest in self._manifests.items():
-            for rows in _table(manifest.get("patch")).values():
-                for key, value in _table(rows).items():
+            for rows in tables.table(manifest.get("patch")).values():
+                for key, value in tables.table(rows).items():
                     if found := self._at_path(folder, value):
                         patches.setdefault(key, found)
         return patches
@@ -146,26 +147,21 @@ class Crates:
         """What the crates of the tree call the library whose root this file is."""
         homes = [folder for folder, (_, root) in self._libraries.items() if root == path]
         own = {self._libraries[home][0] for home in homes}
-        packages = {_text(_table(self._manifests[home].get("package")).get("name")).replace("-", "_") for home in homes}
+        packages = {
+            tables.text_of(tables.table(self._manifests[home].get("package")).get("name")).replace("-", "_")
+            for home in homes
+        }
         renames = {
             key.replace("-", "_")
             for manifest in (self._manifests.values() if own else ())
-            for key, value in (*_dependencies(manifest), *_dependencies(_table(manifest.get("workspace"))))
-            if _text(_table(value).get("package")).replace("-", "_") in packages | own
+            for key, value in (*_dependencies(manifest), *_dependencies(tables.table(manifest.get("workspace"))))
+            if tables.text_of(tables.table(value).get("package")).replace("-", "_") in packages | own
         }
         return frozenset(own | renames)
 
 
 def _dependencies(manifest: Table) -> Iterator[tuple[str, object]]:
     """The dependencies of a manifest, those of single platforms too."""
-    for one in (manifest, *map(_table, _table(manifest.get("target")).values())):
+    for one in (manifest, *map(tables.table, tables.table(manifest.get("target")).values())):
         for kind in KINDS:
-            yield from _table(one.get(kind)).items()
-
-
-def _table(value: object) -> Table:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+            yield from tables.table(one.get(kind)).items()
