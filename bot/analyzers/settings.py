@@ -7,9 +7,9 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
-from bot import config, registry
+from bot import config
 from bot.config import names
-from bot.config.owner_file import OwnerFile, Problem
+from bot.config.owner_file import OwnerFile, Problem, of_features
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
 from impact.ports import Tree
 from impact.text.lines import YAML_BREAKS, Places
@@ -33,7 +33,7 @@ class SettingsFile(OwnerFile):
         return config.check(text)[1]
 
 
-OWNER_FILES: Mapping[str, OwnerFile] = {each.path: each for each in (SettingsFile(), *registry.parts("file"))}
+OWNER_FILES: Mapping[str, OwnerFile] = {each.path: each for each in (SettingsFile(), *of_features())}
 INSTEAD = {name: each.path for each in OWNER_FILES.values() for name in each.other_names}
 
 

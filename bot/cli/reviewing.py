@@ -159,10 +159,11 @@ def flags(
 def local(repo: str) -> bytes | None:
     """Return the list of what the person at the terminal does not want to hear, from the git folder. Raises UsageError."""
     from bot.checkout.locate import locate
-    from bot.config import names
+    from bot.config.owner_file import of_features
 
     git_folder = Path(locate(repo).common)
-    return files.content(git_folder / names.LOCAL_IGNORE, MOST_LIST, below=git_folder)
+    path = next((file.local_path for file in of_features() if file.local_path), None)
+    return files.content(git_folder / path, MOST_LIST, below=git_folder) if path else None
 
 
 def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:

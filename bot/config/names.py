@@ -3,6 +3,5 @@
 FILE = ".deeprepo.yml"
 OTHER_NAMES = (".deeprepo.yaml", "deeprepo.yml", "deeprepo.yaml", ".github/deeprepo.yml", ".github/.deeprepo.yml")
 TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "finding", "inline"))  # an owner's own
-LOCAL_IGNORE = "info/deeprepo-ignore.yml"  # in the git folder: for one person, and out of reach of a commit
 MOST_MUSTS = 10  # instructions that must hold, in one review
 MOST_SENTENCE = 300  # characters of a learning

@@ -1,7 +1,9 @@
 """Files by which the owner of a repository decides about its reviews: where each is, and what is wrong with one."""
 
 from abc import ABC, abstractmethod
+from typing import cast
 
+from bot import registry
 from impact.lazy import dataclass
 
 
@@ -19,6 +21,7 @@ class OwnerFile(ABC):
 
     path: str
     other_names: tuple[str, ...]  # that somebody may give it
+    local_path: str = ""  # of one that a person has for themselves in the git folder, out of reach of a commit
     fatal_consequence: str  # of a problem for which the file cannot be used
     consequence: str  # of any other
     stops_reviews: bool = False  # whether there is no review while it cannot be used
@@ -26,3 +29,8 @@ class OwnerFile(ABC):
     @abstractmethod
     def problems(self, text: bytes) -> tuple[Problem, ...]:
         """List what is wrong with its text."""
+
+
+def of_features() -> tuple[OwnerFile, ...]:
+    """List the files that features read."""
+    return cast("tuple[OwnerFile, ...]", registry.parts("file"))

@@ -55,14 +55,13 @@ def command(
     HEAD adds to the default branch.
     """
     from bot.checkout.locate import locate
-    from bot.config.names import LOCAL_IGNORE
     from bot.features.teaching import ignore_file
-    from bot.features.teaching.names import FILE
+    from bot.features.teaching.names import FILE, LOCAL_FILE
 
     until: date | None = expires.date() if expires else None
     _refuse(reason, until, None if review is not None else fingerprint)
     top = Path(locate(str(repo)).common) if local else top_of(repo)
-    target = top / (LOCAL_IGNORE if local else FILE)
+    target = top / (LOCAL_FILE if local else FILE)
     finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
     entry = ignore_file.entry_for(finding, scope, reason.strip(), until)
     if path is not None:

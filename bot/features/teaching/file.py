@@ -9,6 +9,7 @@ class IgnoredFindings(OwnerFile):
 
     path = names.FILE
     other_names = names.OTHER_NAMES
+    local_path = names.LOCAL_FILE
     fatal_consequence = "Every finding that it lists is reported again."
     consequence = "What it means to ignore may be reported again."
 

@@ -2,8 +2,7 @@
 
 from bot.brief import Brief
 from bot.checkout import Checkout
-from bot.config.names import LOCAL_IGNORE
-from bot.features.teaching.names import FILE
+from bot.features.teaching.names import FILE, LOCAL_FILE
 from bot.findings.silencing import IgnoreList
 from bot.review.hooks import ReviewHooks
 
@@ -19,7 +18,7 @@ class ListedFindings(ReviewHooks):
         from bot.features.teaching.ignore_file import read_ignore_file  # here: it loads slower than a review by code
 
         theirs = read_ignore_file(text, brief.today)
-        return theirs.join(read_ignore_file(brief.local, brief.today, LOCAL_IGNORE))
+        return theirs.join(read_ignore_file(brief.local, brief.today, LOCAL_FILE))
 
 
 LISTED_FINDINGS = ListedFindings()
