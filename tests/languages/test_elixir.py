@@ -1,7 +1,9 @@
 """Elixir: which file a module is in, what a pipe, a block and a capture pass, and where nothing is proven."""
 
 import pytest
+from fakes import Repository
 
+import deeprepo
 from bot.values import Arguments
 from impact.families import LANGUAGES
 
@@ -126,3 +128,23 @@ def test_code_that_asks_whether_a_function_is_there_foresees_its_absence(code: s
     """A question before the call, or what rescues the error of a missing function."""
     source = f"defmodule A do\n  def run do\n    {code}\n  end\nend\n".encode()
     assert [use.is_guarded for use in ELIXIR.uses("a.ex", source, {"net"})] == [is_guarded]
+
+
+@pytest.mark.parametrize(
+    ("dependency", "is_broken"), [('{:shipkit, github: "acme/shipkit"}', False), ('{:plug, "~> 1.15"}', True)]
+)
+def test_a_module_that_became_a_package_is_not_gone(repository: Repository, dependency: str, is_broken: bool) -> None:
+    """Its folder went, and mix.exs asks for a package of that name."""
+    mix = "defmodule Shop.MixProject do\n  defp deps, do: [{}]\nend\n"
+    repository.commit(
+        {
+            "mix.exs": mix.format('{:shipkit, path: "shipkit"}'),
+            "shipkit/lib/ship_kit/port.ex": "defmodule ShipKit.Port do\n  def send(row), do: row\nend\n",
+            "lib/shop.ex": "defmodule Shop do\n  def run(row), do: ShipKit.Port.send(row)\nend\n",
+        },
+        "before",
+    )
+    repository.git("checkout", "-q", "-b", "change")
+    repository.commit({"mix.exs": mix.format(dependency), "shipkit/lib/ship_kit/port.ex": None}, "change")
+    found = deeprepo.impact(repository.folder, "main..change")
+    assert any(one.proven for one in found.broken) == is_broken

@@ -36,6 +36,8 @@ ASKED = {
     "gradle": ("jvm", "build.gradle", "dependencies {\n    implementation 'com.acme:quotes:1.2'\n}\n", ("com.acme:quotes", "1.2", "registry", "upgrade")),
     "gradle kts": ("jvm", "build.gradle.kts", 'dependencies {\n    testImplementation("com.acme:quotes:+")\n}\n', ("com.acme:quotes", "+", "registry", "release")),
     "catalogue": ("jvm", "gradle/libs.versions.toml", '[versions]\nq = "1.2"\n[libraries]\nquotes = { module = "com.acme:quotes", version.ref = "q" }\n', ("com.acme:quotes", "1.2", "registry", "upgrade")),
+    "mix": ("elixir", "mix.exs", 'defp deps do\n  [{:quotes, "~> 1.2", only: [:test]}]\nend\n', ("quotes", "~> 1.2", "registry", "upgrade")),
+    "mix, git": ("elixir", "mix.exs", 'defp deps, do: [{:quotes, github: "acme/quotes", branch: "main"}, {:ok, value}]\n', ("quotes", "main", "git", "build")),
     "csproj": ("csharp", "A.csproj", '<PackageReference Include="Acme.Quotes" Version="1.2" />', ("acme.quotes", "1.2", "registry", "upgrade")),
 }  # fmt: skip
 OFFERED = {
