@@ -31,8 +31,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
             is_near = options.keys() & {"path", "in_umbrella"}
             origin: Origin = "path" if is_near else "git" if options.keys() & {"git", "github"} else "registry"
             tag = options.get("tag") or options.get("ref") or ""
-            asked = {"path": options.get("path", ""), "git": tag or options.get("branch", "")}.get(
-                origin, match[2] or ""
-            )
+            named: dict[str, str] = {"path": options.get("path", ""), "git": tag or options.get("branch", "")}
+            asked = named.get(origin, match[2] or "")
             rows.append(Requirement(LANGUAGE, match[1], asked, origin, path, fixed=bool(tag)))
     return tuple(rows)

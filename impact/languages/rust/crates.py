@@ -20,7 +20,7 @@ FOLDERS = (
 )  # in which each file is the root of a crate, or the main.rs of a folder
 USUAL = ("lib.rs", "main.rs")
 LONG_LINE = 2_000  # characters: a key of many parts takes time by the square of their number
-Table = dict[str, object]
+Table = Mapping[str, object]
 Parts = tuple[str, ...]  # the names of a path
 
 
