@@ -139,7 +139,7 @@ def test_a_review_that_takes_too_long_hands_in_what_there_is(tmp_path: Path) -> 
     """A model that never answers: what code has found by then is in the file, within the benchmark's time."""
     runner = Runner(tmp_path, RENAMED)
     with doubles.in_thread(Server(lambda _: Reply(fault="hang"))) as server:
-        settings = {"RB_MODEL_BASE_URL": server.openai_url, "OPENAI_API_KEY": "any", "RB_CONFIG_SECONDS": "6"}
+        settings = {"RB_MODEL_BASE_URL": server.openai_url, "OPENAI_API_KEY": "any", "RB_CONFIG_SECONDS": "15"}
         code, said = runner.run(**settings, RB_CONFIG_WORKER="openai/gpt-5-mini", RB_CONFIG_EFFORT="low")
     assert code == 0, said
     assert [row["file"] for row in runner.findings()] == ["shop/labels.py"]
