@@ -236,7 +236,14 @@ async def _target(scene: "Scene", item: ChangedSymbol) -> UseTarget:
         symbol=item,
         owner=owner.rpartition(".")[2],
         within=owner,
-        is_gone=item.change in ("removed", "renamed") and item.symbol.kind != "implementation",
+        is_gone=item.change in LOST and item.symbol.kind != "implementation" and not _may_be_there(scene, item),
         is_apart=is_apart,
         whole_homes=frozenset(whole_homes),
     )
+
+
+def _may_be_there(scene: "Scene", item: ChangedSymbol) -> bool:
+    """Whether the file of a definition still writes its name, and may define more than is read of it: its grammar met an error, say."""
+    short = re.escape(item.before.short.encode()) if item.before is not None else b""
+    mine = (one for one in scene.sources if one.new.open and item.before and one.file.old_path == item.before.path)
+    return any(re.search(rb"(?<![\w$])" + short + rb"(?![\w$])", one.after) for one in mine)

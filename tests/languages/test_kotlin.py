@@ -129,3 +129,24 @@ def test_a_constructor_that_the_grammar_lost_is_not_gone(repository: Repository)
     repository.commit({"Order.kt": ONE_LINE.replace("WIDTH", "size: Int")}, "after")
     reviewed = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert (reviewed.findings, reviewed.open) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("field", "kept", "is_broken"),
+    [("        field = Mutable<State>(first)\n", "    PinnedOnly,\n", False), ("", "", True)],
+)
+def test_a_file_that_does_not_parse_may_define_what_it_writes(
+    repository: Repository, field: str, kept: str, is_broken: bool
+) -> None:
+    """A grammar that does not know a new form of the language loses the definitions below it."""
+    view = (
+        "package shop\n\nclass View {{\n    val state: Flow<State>\n{field}\n    fun run() {{\n"
+        '        state.update {{ it.copy(a = "${{it.a}}") }}\n    }}\n}}\n\nenum class Filter {{\n    All,\n{kept}}}\n'
+    )
+    user = "package app\n\nimport shop.Filter\n\nfun pick(): Filter = Filter.PinnedOnly\n"
+    before, after = (view.format(field=f, kept=k) for f, k in (("", "    PinnedOnly,\n"), (field, kept)))
+    repository.commit({"src/shop/View.kt": before, "src/app/User.kt": user}, "before")
+    repository.git("checkout", "-q", "-b", "change")
+    repository.commit({"src/shop/View.kt": after}, "change")
+    found = deeprepo.impact(repository.folder, "main..change")
+    assert any(one.proven for one in found.broken) == is_broken
