@@ -1,7 +1,7 @@
 """What decides a review, as one value: what a child process is given, what a journal begins with, and what a replay is made of."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date
 from typing import Any
 
@@ -10,7 +10,6 @@ from bot.config import FILE, Config
 from bot.values import Dismissal, LinkedIssue, OwnerRule, PullRequest, ReviewRequest
 from bot.values.consumer import Consumers
 from bot.values.tool_results import ToolResult, ToolRun
-from impact.lazy import dataclass
 
 Row = dict[str, Any]
 ELSEWHERE = ("pull", "consumers", "journal")  # a record has the first apart, and of the second what was found

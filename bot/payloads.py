@@ -1,7 +1,7 @@
 """What a child process is handed, and what it hands back: values that can be sent, and nothing that holds a connection."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from bot.brief import Brief
 from bot.commands import CommandContext, CommandReply
@@ -9,7 +9,6 @@ from bot.commands.conversation import HeardRemark
 from bot.outputs.posts import Comments
 from bot.values import Review
 from bot.values.fixing import Fix, FixCheck
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

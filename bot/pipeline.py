@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from bot import checkout, diff
@@ -30,7 +30,6 @@ from bot.values import (
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
 from impact import uses
-from impact.lazy import dataclass
 from impact.ports import Language
 from impact.uses.budget import SearchLimits
 

@@ -5,11 +5,10 @@ or "base" (before it).
 """
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from impact.everyday import METHODS
-from impact.lazy import dataclass
 from impact.packages import Exact
 from impact.values import Arguments, Definition, Side
 

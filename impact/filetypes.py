@@ -6,13 +6,13 @@ files that no language reads.
 
 import posixpath
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, Literal
 
 from impact import table
-from impact.lazy import dataclass
 
 Marks = tuple[str, ...]
 HASH, PHP_HASH = r"#(?!!)", r"#(?!!|\[)"  # the kernel reads `#!`, and some attributes begin with `#[`

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from posixpath import commonpath, dirname, relpath, splitext
 
 from impact.filetypes import filetype, module_path, parsed_by
-from impact.lazy import dataclass
 from impact.nodes import ancestors
 from impact.syntax import tree_of
 

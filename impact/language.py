@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import accumulate
@@ -15,7 +15,6 @@ from tree_sitter import Node, Query
 
 from impact import table
 from impact.filetypes import FileType, Traits, filetype, has_module
-from impact.lazy import dataclass
 from impact.parsing import grammar
 from impact.paths import Paths
 from impact.values import Arguments, Clues, HalfBound, Import

@@ -4,14 +4,13 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, TypeVar
 
 from tree_sitter import Node
 
 from impact.language import Language
-from impact.lazy import dataclass
 from impact.matching import BOUND, DEFINED, Captures, Parts, Rows, matches, uses_at
 from impact.nodes import Spans, kind_of, name_of, text
 from impact.values import Form

@@ -1,9 +1,8 @@
 """What manifests tell: who offers and who takes which package."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeVar
 
-from impact.lazy import dataclass
 from impact.paths import is_below
 
 T = TypeVar("T")

@@ -1,11 +1,10 @@
 """Git's rows and patches of a change, as values: the only import of unidiff."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from impact.changes import ChangedFile, DiffLine, Hunk
-from impact.lazy import dataclass
 from impact.text.paths import name_of
 
 if TYPE_CHECKING:

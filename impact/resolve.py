@@ -1,11 +1,11 @@
 """What a name means: what a module offers by it, through whatever hands it on, and what it is inside a file."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from impact.index import Index
 from impact.language import Modules, language_of
-from impact.lazy import dataclass
 from impact.namespaces import Namespaces
 from impact.values import Definition, Facts, Import
 

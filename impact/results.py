@@ -6,13 +6,12 @@ A result is what the definition declares, or what each of its `return` statement
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
 from impact import reader
 from impact.language import Language, ResultRules
-from impact.lazy import dataclass
 from impact.marks import parts_around
 from impact.matching import BOUND, DEFINED, Captures, Parts, matches
 from impact.memo import memo

@@ -4,10 +4,10 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from impact.arguments import arguments
 from impact.language import Language
-from impact.lazy import dataclass
 from impact.matching import BOUND, Rows, matches, uses_at
 from impact.memo import memo
 from impact.nodes import first, first_line, text

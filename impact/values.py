@@ -1,11 +1,9 @@
 """What the parts hand each other: facts of a file, and what a change does to the code that it names."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
-
-from impact.lazy import dataclass
 
 if TYPE_CHECKING:
     from impact.filetypes import FileType

@@ -7,13 +7,12 @@ same code: no line that nobody changed lacks something of the same module, packa
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from impact.filetypes import parsed_by
 from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import Language, language_of
-from impact.lazy import dataclass
 from impact.paths import above_of, joined, shared_folders
 from impact.values import Base, Change, Place
 

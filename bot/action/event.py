@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.config import Step
@@ -11,7 +11,6 @@ from bot.values import Cancel, CommandAsk, NothingAsked, PullRef, RemarkAsk, Rev
 from bot.workflow import events
 from bot.workflow.commands import REVIEWS
 from bot.workflow.events import OwnAccount
-from impact.lazy import dataclass
 
 WORKFLOW = "github-actions[bot]"  # who writes with a workflow's own token
 # The job of such an event stands among the pull request's checks.

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -56,7 +56,6 @@ from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import summaries
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import ADDS_NOTHING, Funds, Reviewer, ReviewResult, ReviewRun
-from impact.lazy import dataclass
 
 DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
 NO_SECRETS = (

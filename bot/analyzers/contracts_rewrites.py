@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import islice, pairwise, zip_longest
 
@@ -18,7 +18,6 @@ from tree_sitter import Node
 from bot.values import ChangedSymbol, Definition, Reference, Rewrite, Use
 from impact.filetypes import filetype
 from impact.import_statements import respell, statement, takes_default, without
-from impact.lazy import dataclass
 from impact.nodes import ancestors
 from impact.ports import Language, Tree
 from impact.syntax import tree_of

@@ -13,7 +13,7 @@ import tomllib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -23,7 +23,6 @@ from bot.analyzers import linter_run
 from bot.errors import DeepRepoError
 from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
-from impact.lazy import dataclass
 from impact.ports import Tree
 from impact.text.lines import FEEDS, Places, quote_of
 from impact.text.paths import is_sample, is_test

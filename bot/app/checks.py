@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 
 from bot import config, storage
 from bot.app import manifest
@@ -12,7 +13,6 @@ from bot.errors import DeepRepoError, HostError, UsageError
 from bot.github import Identity, RequestPace, apps
 from bot.machine import files
 from bot.workflow.hooks import hooks
-from impact.lazy import dataclass
 
 ChooseModels = Callable[[], tuple[str | None, str | None]]  # root and worker, as a review would choose them
 # Nothing works without.

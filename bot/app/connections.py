@@ -8,13 +8,11 @@ A body that is read must arrive at a minimum rate. Small bodies, such as GitHub'
 import asyncio
 import resource
 from collections.abc import AsyncIterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
-
-from impact.lazy import dataclass
 
 HEAD_SECONDS = 10.0  # seconds for a request's head, and after an answer for what nobody reads
 MAX_OPEN_FILES = 16_384  # open files, as far as the system lets a process have them

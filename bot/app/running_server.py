@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
@@ -16,7 +16,6 @@ from bot.storage import Store
 from bot.storage.findings import OUTCOMES
 from bot.workflow.events import OwnAccount
 from bot.workflow.jobs import Jobs
-from impact.lazy import dataclass
 
 MONTH = 30 * 86_400.0  # seconds
 FRESH_SECONDS = (

@@ -6,7 +6,7 @@ Who may use it is decided by a token that is in the server's log and nowhere els
 import asyncio
 import ipaddress
 import secrets
-from dataclasses import field
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, FastAPI, Request
@@ -18,7 +18,6 @@ from bot.app.page import page
 from bot.config import ServerOptions
 from bot.errors import HostError
 from bot.github.identity import site
-from impact.lazy import dataclass
 
 GITHUB = "https://github.com"
 WAITING = "this server has no credentials yet: its log names the page that sets it up"

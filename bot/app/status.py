@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import httpx2
 import sqlalchemy as sa
@@ -17,7 +17,6 @@ from bot.storage.listing import Days, DaySum, ReviewList
 from bot.storage.packages import KnownUse, Packages
 from bot.storage.spending import Spending as SpendingTable
 from bot.values.daily import DAY
-from impact.lazy import dataclass
 
 ANSWER_SECONDS = 3.0  # seconds for the server's answer
 RECENT = 10  # reviews that are listed

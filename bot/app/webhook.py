@@ -13,7 +13,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 from urllib.parse import parse_qs
@@ -34,7 +34,6 @@ from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, RemarkAsk
 from bot.values.daily import DAY, HOUR
 from bot.workflow import events
 from bot.workflow.hooks import hooks
-from impact.lazy import dataclass
 
 BODY_SECONDS = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
 MAX_BODY_BYTES = 25 << 20  # bytes of a body; GitHub sends no more

@@ -4,10 +4,10 @@ import asyncio
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from bot.errors import GitError
 from bot.machine.concurrency import end_process, start_process
-from impact.lazy import dataclass
 
 # The second wall: commands that read a change run without its repository's configuration (`isolated`). Whatever runs with one,
 # as the evaluation's do, meets these, so that what a repository configures makes git execute or fetch nothing.

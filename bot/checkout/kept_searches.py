@@ -8,12 +8,12 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from bot.checkout import git
 from impact import memo
-from impact.lazy import dataclass
 from impact.text.paths import name_of, raw_name
 
 MOST_CHANGED = 400  # files between two trees; with more the search is made anew

@@ -3,6 +3,7 @@
 import os
 import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.checkout import git, own_git_dir, worktree
@@ -12,7 +13,6 @@ from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
 from bot.values.consumer import Clone
 from impact.concurrency import together
-from impact.lazy import dataclass
 
 MOST_TITLES = 50  # of a range, newest first
 ORIGIN = re.compile(r"^(?:https?://|ssh://|git@)[^\s]*?[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")

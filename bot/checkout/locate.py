@@ -1,11 +1,11 @@
 """Find a repository on the local disk by looking at files alone: git is not started, and no configuration is read."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.config import hook
 from bot.errors import RevisionError
-from impact.lazy import dataclass
 
 MOST_LINK = 64_000  # bytes of a `.git` file: it holds one path
 

@@ -10,6 +10,7 @@ import re
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,7 +21,6 @@ from bot.errors import GitError, HostDown, HostRefused, SupersededError, UsageEr
 from bot.machine import limits
 from bot.values import Bases
 from bot.values.change import is_object_id
-from impact.lazy import dataclass
 
 MAX_FETCHED_BYTES, MAX_FETCH_SECONDS = 4 << 30, 600.0
 # Commits of a pull request that are fetched: a later round may be built on any of them, and any may hold a secret.

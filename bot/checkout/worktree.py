@@ -6,6 +6,7 @@ configuration. So the paths that differ are found and added one by one, in a fol
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.checkout import git, own_git_dir
@@ -14,7 +15,6 @@ from bot.checkout.own_git_dir import Settings
 from bot.config import hook
 from bot.machine import files
 from impact.concurrency import together
-from impact.lazy import dataclass
 from impact.text.paths import name_of
 
 SUBMODULE = b"160000"

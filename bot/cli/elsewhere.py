@@ -2,13 +2,13 @@
 
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.config.elsewhere import FORMATS, NewSettings, OldSettings, Row, SettingsFormat
 from bot.errors import UsageError
 from bot.machine import files
 from bot.review.guidance import MAX_FILE, is_guideline, read_guideline
-from impact.lazy import dataclass
 from impact.text import globs
 
 MAX_OLD_FILE_BYTES = 1 << 20  # bytes of an old file

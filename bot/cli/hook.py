@@ -1,8 +1,7 @@
 """The command lines of our hooks, read without the library that reads every other one: it loads longer than such a review takes."""
 
 from collections.abc import Sequence
-
-from impact.lazy import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

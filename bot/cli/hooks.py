@@ -1,10 +1,10 @@
 """What a feature adds to the command line: commands, and options of `deeprepo review`."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
 from bot import registry
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,6 @@ from bot.cli.exits import CLEAN, say, tell
 from bot.cli.options import top_of
 from bot.errors import UsageError
 from bot.machine import extras, files
-from impact.lazy import dataclass
 
 if TYPE_CHECKING:
     from bot.cli.elsewhere import TakenOver

@@ -1,13 +1,13 @@
 """`deeprepo trace`: a journal as a tree in the terminal: turns, calls, children, coverage, money."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bot.cli.exits import CLEAN, tell
-from impact.lazy import dataclass
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -7,7 +7,7 @@ In the answer, whatever a model or the change brings is disarmed, every quote ha
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
@@ -27,7 +27,6 @@ from bot.review.dialogues import Dialogues
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding
-from impact.lazy import dataclass
 from impact.ports import Tree
 from rlm.errors import BadAnswer, BudgetSpent, ProviderError
 from rlm.values import Message, Model, Prompt, Purpose, Schema

@@ -6,13 +6,13 @@ Each may cost money, and each answer is a comment that notifies others.
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Literal
 
 from bot.config import Config
 from bot.render import Phrases, comment, load, phrase
 from bot.review.session import Session
 from bot.values.daily import HOUR
-from impact.lazy import dataclass
 
 Reaction = Literal["", "+1", "-1", "confused"]
 

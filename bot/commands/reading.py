@@ -6,11 +6,11 @@ comment counts.
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from unicodedata import category
 
 from bot.render import encodable
-from impact.lazy import dataclass
 
 MAX_COMMENT_CHARS = 16_000  # characters looked at
 MAX_ARGUMENT_CHARS, MAX_WORD_CHARS = 4_000, 40  # characters of an argument, and of a word that nobody knows

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from bot import render
 from bot.diff import numbered_text
 from bot.review.session import Session
 from bot.values import ChangedFile, Excerpt, LookUp
-from impact.lazy import dataclass
 from rlm.values import tokens
 
 DIFF_TOKENS = 12_000

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,7 +12,6 @@ from bot.commands.context import CommandContext, CommandReply
 from bot.findings import earlier
 from bot.outputs import marker
 from bot.values import Finding, PullRequest
-from impact.lazy import dataclass
 
 _MENTIONED = re.compile(
     r"(?:#|\b(?:finding|no\.?|nr\.?|number|befund|hallazgo|constat)\s*#?)(\d{1,4})\b", re.IGNORECASE

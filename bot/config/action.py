@@ -1,6 +1,7 @@
 """What a GitHub Actions runner tells a step: the inputs of action.yml as DEEPREPO_ACTION_<NAME>, and the runner's own variables."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -15,7 +16,6 @@ from bot.errors import ConfigError, UsageError
 from bot.levels import Strategy
 from bot.values import ReviewEffort, Severity
 from bot.values.consumer import Disclosure
-from impact.lazy import dataclass
 
 PREFIX = "DEEPREPO_ACTION_"
 WHERE = "deeprepo action runs as a step of a GitHub Actions workflow"

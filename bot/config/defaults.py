@@ -1,6 +1,6 @@
 """The settings of `.deeprepo.yml`, each declared once. A feature declares its own in its folder; they come last in lists."""
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -9,7 +9,6 @@ from bot.config.names import MOST_SENTENCE
 from bot.config.setting import Checked, Language, Pattern, Patterns, setting
 from bot.levels import ReviewEffort, Severity, Strategy
 from bot.values import RulingSeverity, Tone
-from impact.lazy import dataclass
 from rlm.values import Effort
 
 Day = Annotated[str, Checked(lambda value: value.isoformat() if isinstance(value, date) else value, before=True)]
@@ -46,7 +45,7 @@ ANALYZERS = (
 LENSES = ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests")
 
 
-# ruff: noqa: FBT003 - `setting` returns what `field` returns; its first argument is the default
+# ruff: noqa: FBT003, RUF009 - `setting` returns what `field` returns; its first argument is the default
 CLAIMS, ALL = "claims", "all"  # kinds of an entry of `ignore` that are no kinds of findings
 
 

@@ -2,9 +2,8 @@
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

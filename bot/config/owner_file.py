@@ -1,10 +1,10 @@
 """Files by which the owner of a repository decides about its reviews: where each is, and what is wrong with one."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import cast
 
 from bot import registry
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ for. Each refusal is a sentence that the check run shows, so that a person knows
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import chain
@@ -17,7 +17,6 @@ from bot.values.ask import ASKED, ReviewAsk, Trigger
 from bot.values.host import CheckConclusion, PullFacts
 from bot.values.review import Lack
 from bot.values.ruling import is_bar
-from impact.lazy import dataclass
 from impact.text import globs
 
 if TYPE_CHECKING:

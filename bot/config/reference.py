@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic_settings import BaseSettings
@@ -11,7 +12,6 @@ from bot.config.defaults import DEFAULTS, SECTIONS
 from bot.config.repository import json_schema
 from bot.config.server import SECRETS, App, ServerOptions
 from bot.config.settings import PREFIX, VARIABLES
-from impact.lazy import dataclass
 
 AS_FILE = (*SECRETS, "database_url")  # secrets that may also be read from a file whose path is given
 

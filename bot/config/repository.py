@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from datetime import date
 from difflib import get_close_matches
 from typing import Annotated, Any, get_args, get_origin
@@ -17,7 +17,6 @@ from bot.config.names import FILE, MOST_SENTENCE
 from bot.config.owner_file import Problem
 from bot.errors import ConfigError
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES
-from impact.lazy import dataclass
 from rlm.values import COMMAND
 
 NAMED_PROBLEMS = 12  # problems of one file that one error names

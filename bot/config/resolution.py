@@ -10,7 +10,7 @@ against the inputs of a workflow, which are the repository's too.
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -32,7 +32,6 @@ from bot.config.names import FILE, MOST_MUSTS
 from bot.config.settings import Settings
 from bot.errors import ConfigError
 from bot.values import EFFORTS, SEVERITIES, RulingSeverity, at_least
-from impact.lazy import dataclass
 from rlm.values import is_amount
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -17,7 +18,6 @@ from bot.config import yaml_text
 from bot.config.forms import FromEnvironment
 from bot.config.settings import PREFIX
 from bot.errors import ConfigError
-from impact.lazy import dataclass
 
 OWN_MEGABYTES = 512  # MB that are left to the server itself
 CREDENTIALS = ("app_id", "private_key", "webhook_secret")

@@ -6,10 +6,8 @@ of a review by code, so it is loaded where there is something for it to read.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, field
+from dataclasses import MISSING, dataclass, field
 from typing import Annotated, Any
-
-from impact.lazy import dataclass
 
 
 def setting(

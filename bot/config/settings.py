@@ -5,7 +5,7 @@ Pydantic takes longer to load than the rest of a review by code, so it is loaded
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import Field, field, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +16,6 @@ from bot.config.defaults import SETTING_FIELDS, Threshold, written_as
 from bot.config.setting import setting
 from bot.errors import ConfigError
 from bot.levels import ReviewEffort, Strategy
-from impact.lazy import dataclass
 from rlm.values import Effort
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ Form = TypeVar("Form")
 LOWER = ", which can only lower this value"
 
 
+# ruff: noqa: RUF009 - `setting` returns what `field` returns
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the environment sets: DEEPREPO_ROOT, DEEPREPO_WORKER, DEEPREPO_BASE_URL and so on."""

@@ -4,12 +4,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from bot.diff.show import NUMBER_EVERY
 from bot.values import ChangedFile, DiffRow, Unit
-from impact.lazy import dataclass
 from impact.text.paths import is_prose, is_test
 
 LEAST_TEXT = 40  # characters of a part of a new file that its text alone tells from others: below it has signs

@@ -7,11 +7,10 @@ it belong to the definition.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from bot.values import ChangedFile, ChangedSymbol, DiffLine, Hunk, Side
-from impact.lazy import dataclass
 from impact.text.lines import is_comment
 
 MARGIN = 3  # unchanged lines around a hunk that lies outside any definition

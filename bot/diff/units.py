@@ -6,7 +6,7 @@ A unit has its text, its diff, who uses it, who tests it, and how risky it is.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.diff import unit_heads
 from bot.diff.spans import Span, spans
@@ -23,7 +23,6 @@ from bot.values import (
     Unit,
 )
 from impact.in_hand import reading
-from impact.lazy import dataclass
 from rlm.values import tokens
 
 SENSITIVE = re.compile(

@@ -7,11 +7,10 @@ text, a test or another thing of the same name refutes nothing.
 
 import re
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from bot.values import Claim, Evidence, Finding, Query
-from impact.lazy import dataclass
 from impact.ports import Tree
 from impact.text.lines import block, code_of, defined_names, defines, definition, file_lines, is_comment
 from impact.text.paths import is_output, is_prose, is_test

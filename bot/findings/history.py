@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.brief import Brief
@@ -12,7 +12,6 @@ from bot.ports import KnownSecrets
 from bot.secrets.forms import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
 from bot.values import Basis, ChangedFile, CommitLines, Finding, Side, Source, Verdict
 from impact.in_hand import reading
-from impact.lazy import dataclass
 from impact.text.lines import file_lines
 
 MAX_QUOTE = 1_000  # characters of its line

@@ -1,11 +1,11 @@
 """An entry of what is not reported: one finding, those of a rule, or everything in some files."""
 
 import hashlib
+from dataclasses import dataclass
 from datetime import date
 
 from bot.values import Evidence, Finding
 from bot.values.rule import IgnoreScope
-from impact.lazy import dataclass
 from impact.text import globs
 
 MOST_PLACES, MOST_OLD = 40, 12  # digests of one entry, and of an older one

@@ -6,14 +6,13 @@ file that the change has renamed is the same file. Pure.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
 from bot.findings.placing import spot_of
 from bot.findings.quotes import fold, occurrences
 from bot.values import ChangedFile, Evidence, Finding
 from bot.values.finding import Telling
-from impact.lazy import dataclass
 
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
 MAX_MOVED_LINES = 60  # lines between the old place and the edited one

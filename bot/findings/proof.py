@@ -6,7 +6,7 @@ what the claim names, and the callers; each line once, under a limit.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.diff.units import ShownLines
@@ -21,7 +21,6 @@ from bot.values import (
     Reference,
     Side,
 )
-from impact.lazy import dataclass
 from impact.ports import Tree
 from impact.text import blocks
 from impact.text.lines import binds, defines, definition, file_lines

@@ -6,7 +6,7 @@ a broken caller, only a rule that names the check itself. What is silenced is co
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from bot.findings import places
@@ -15,7 +15,6 @@ from bot.findings.merge import identify
 from bot.render.section import sections
 from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
 from bot.values.finding import CODE_CATEGORIES, MOST_BROKEN, SAME_VALUE
-from impact.lazy import dataclass
 from impact.text import globs
 
 

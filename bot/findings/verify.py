@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -23,7 +23,6 @@ from bot.values import (
     less_severe,
 )
 from impact.concurrency import together
-from impact.lazy import dataclass
 from impact.ports import Tree
 from rlm.values import Completion, Message, Prompt, Schema
 

@@ -1,12 +1,11 @@
 """Who we are at GitHub: the App with its key, and where things are on its server."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from bot.values import PullRef
-from impact.lazy import dataclass
 
 ENTERPRISE = "/api/v3"  # what the API's address ends with on a GitHub Enterprise Server
 

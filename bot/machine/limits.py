@@ -13,10 +13,10 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from impact.in_hand import listen
-from impact.lazy import dataclass
 
 MAX_FETCH_BYTES = 2 << 30  # bytes of a git that fetches
 SIZE = 8192  # bytes of a note

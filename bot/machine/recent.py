@@ -2,10 +2,8 @@
 
 import time
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
-
-from impact.lazy import dataclass
 
 FRESH_SECONDS = 60.0  # seconds until it is read again
 MAX_KEYS = 1_000

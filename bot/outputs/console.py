@@ -4,6 +4,7 @@ The last line stays in sight when a long review has scrolled away, so it holds t
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from io import StringIO
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -18,7 +19,6 @@ from rich.text import Text
 from bot.outputs import facts
 from bot.render import count, cut, line, visible
 from bot.render.section import finding_sections, sections
-from impact.lazy import dataclass
 
 if TYPE_CHECKING:
     from bot.values import (
@@ -72,7 +72,7 @@ def render(review: "Review") -> str:
     return "\n".join(row.rstrip() for row in capture.get().split("\n"))
 
 
-def show(review: "Review", console: Console, extent: Extent = Extent()) -> None:  # noqa: B008 - frozen
+def show(review: "Review", console: Console, extent: Extent = Extent()) -> None:
     """Print the page. Colours, width and NO_COLOR are the console's affair."""
     narrow = console.options.update(width=min(console.width, WIDTH))
     for part in _page(review, extent):

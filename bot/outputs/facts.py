@@ -6,6 +6,7 @@ Sentences take their words from `templates/words.toml`.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
 
@@ -28,7 +29,6 @@ from bot.values import (
 )
 from bot.values.finding import MASK
 from bot.values.review import NOTHING_ADDED, Conclusion
-from impact.lazy import dataclass
 from rlm.values import Cost
 
 STATES = ("reviewed", "reused", "skipped", "unread", "relies")  # of a row of the coverage

@@ -1,7 +1,7 @@
 """The review as a pull request gets it: a summary comment, and a comment on the lines of each finding that has lines there."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.outputs import facts, markdown, marker, parts
@@ -10,7 +10,6 @@ from bot.outputs.markdown import MAX_COMMENT_BYTES
 from bot.render import Safe, comment
 from bot.values import CommentSpot, PlacedFinding, Review
 from bot.values.review import DiffSide
-from impact.lazy import dataclass
 
 NEIGHBOURS = 10  # lines between findings of one hunk that share a comment
 MOST_POSTS = 25  # in one review; more have met errors, so the rest stands in the summary

@@ -9,14 +9,13 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from bot.outputs import json_file
 from bot.render.section import sections
 from bot.values import CheckConclusion, Review
 from bot.values.change import is_object_id
-from impact.lazy import dataclass
 
 MAX_STATE_CHARS = 32_000  # characters in the comment: the other half of it belongs to the reader
 MAX_STATE_BYTES = 8 << 20  # unpacked, and on a server

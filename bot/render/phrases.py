@@ -2,11 +2,11 @@
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from bot import registry
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ in an answered prompt. The finish gate, the coverage table and the conclusion al
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from bot import config
@@ -28,7 +28,6 @@ from bot.values import (
     Unit,
     UsePlace,
 )
-from impact.lazy import dataclass
 from impact.text.paths import is_code, is_test
 
 MODULE = "<module>"  # the name of what an import of a whole file means

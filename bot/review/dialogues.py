@@ -5,7 +5,7 @@ what the review may still spend, beside the first calls of all the others.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot import render
 from bot.errors import DeepRepoError
@@ -15,7 +15,6 @@ from bot.review.context import look_ups
 from bot.review.context.look_up_room import LookedUp
 from bot.review.context.look_ups import LookUps
 from bot.values import Finding, LookUp
-from impact.lazy import dataclass
 from rlm.errors import BudgetSpent, ProviderError
 from rlm.money.calls import Calls
 from rlm.values import Completion, Model, Prompt, Purpose

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Self
 
 from bot import render
@@ -15,7 +15,6 @@ from bot.review.dialogues import Dialogues
 from bot.review.prompts import SentPrompt
 from bot.review.session import WorkerReply
 from bot.values import Finding, LookUp, Source, Unit
-from impact.lazy import dataclass
 from rlm.errors import PromptTooLong
 from rlm.values import Completion, Usage
 

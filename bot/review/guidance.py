@@ -7,7 +7,7 @@ leave alone; they cannot change what counts as evidence, and the prompt reports 
 import posixpath
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
 from bot import config, render
@@ -15,7 +15,6 @@ from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.findings import silencing
 from bot.values import ChangedFile, OwnerRule
-from impact.lazy import dataclass
 from impact.text import globs
 
 FILES = (  # the most telling first

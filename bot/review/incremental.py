@@ -6,7 +6,7 @@ trusted to be ours, everything is read as if for the first time, and the review 
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.findings import earlier as file
@@ -24,7 +24,6 @@ from bot.values import (
     Round,
     Unit,
 )
-from impact.lazy import dataclass
 
 
 class Commits(Protocol):

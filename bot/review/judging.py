@@ -6,6 +6,7 @@ must not vanish without a word.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from bot.render import count
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Absence, Finding, OwnerRule, Severity, Source, Status, Verdict, at_least
-from impact.lazy import dataclass
 
 if TYPE_CHECKING:
     from bot.findings.verify import Ask, Precedents

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ from bot.review.survey import Survey
 from bot.values import Reference
 from bot.values.progress import Reading
 from impact import uses
-from impact.lazy import dataclass
 from impact.ports import Language, Tree
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal

@@ -1,7 +1,7 @@
 """What a worker is asked: whole units, the unchanged code that decides about them, and the questions that they call for."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,6 @@ from bot.review.hooks import hooks
 from bot.review.reader_questions import ReaderQuestions
 from bot.review.survey import Survey
 from bot.values import Excerpt, LinkedIssue, Unit
-from impact.lazy import dataclass
 from impact.text.paths import is_prose, is_test
 from rlm.values import Message, Prompt
 

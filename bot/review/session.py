@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from bot.findings import merge
@@ -22,7 +22,6 @@ from bot.values import (
     Unit,
 )
 from bot.values.progress import Reading
-from impact.lazy import dataclass
 from impact.ports import Tree
 from rlm.money.calls import Calls
 from rlm.values import Model

@@ -1,7 +1,7 @@
 """What a review knows before anybody judges the change, and an estimate without one."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from bot.brief import Brief
@@ -23,7 +23,6 @@ from bot.values import (
 )
 from bot.values.consumer import ConsumerImpact
 from bot.values.progress import Reading
-from impact.lazy import dataclass
 
 if TYPE_CHECKING:
     from bot.review.context.builder import ContextBuilder

@@ -1,7 +1,7 @@
 """The worker with a model: whole units packed into small prompts, all of them asked at once, and what their readers answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot import render
@@ -19,7 +19,6 @@ from bot.review.prompts import PromptWriter, SentPrompt, sizes
 from bot.review.session import WorkerReply
 from bot.review.survey import Survey
 from bot.values import Finding, ReaderNotes, Source, Unit
-from impact.lazy import dataclass
 from rlm.errors import PromptTooLong
 from rlm.money.calls import Calls
 from rlm.values import Completion, Model

@@ -4,6 +4,7 @@ import hashlib
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from math import log2
@@ -11,7 +12,6 @@ from string import hexdigits
 from typing import Literal, NamedTuple, TypeVar
 
 from bot.values import Severity
-from impact.lazy import dataclass
 from impact.text.paths import is_lock, is_prose, is_sample, is_test
 
 Role = Literal["code", "document", "sample"]

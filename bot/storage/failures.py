@@ -1,6 +1,6 @@
 """Jobs that came to nothing: what was asked for, and the sentence that says why nothing came of it."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from bot.storage.database import StoragePart
 from bot.storage.tables import Scope, failure, owner_columns, within
 from bot.values import PullRef
-from impact.lazy import dataclass
 
 MAX_SENTENCE_CHARS = 1000  # characters of a sentence
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal, NamedTuple, TypeVar
 
@@ -10,7 +11,6 @@ import sqlalchemy as sa
 from bot.storage.database import StoragePart
 from bot.storage.tables import Scope, feedback, finding, review, rule, within
 from bot.values import PullRef, Status
-from impact.lazy import dataclass
 
 # What became of a finding that was reported. `fixed`: a later commit took care of it. `accepted`: with exactly the suggested lines. `rejected`:
 # ignored, 👎, "won't fix", withdrawn, or silenced by a rule after it was shown. `left`: still open when the pull request was merged or closed.

@@ -1,5 +1,6 @@
 """Finished reviews as pages show them, for those who may see them: lists, newest first, and sums by day and by repository."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -8,7 +9,6 @@ from bot.errors import UsageError
 from bot.storage.database import StoragePart
 from bot.storage.reviews import ReviewFacts
 from bot.storage.tables import Scope, review, within
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

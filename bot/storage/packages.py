@@ -1,13 +1,12 @@
 """Which packages the repositories of an installation offer and take, as their default branches had them when they were looked at."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import package, package_home
-from impact.lazy import dataclass
 from impact.packages import Arrival, PackageRow
 
 MAX_PACKAGE_ROWS = 2_000  # rows of one repository

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -14,7 +14,6 @@ from bot.storage.findings import FindingOutcome, StoredFinding
 from bot.storage.tables import check, finding, owner_columns, review
 from bot.values import CheckConclusion, PullRef, Status
 from bot.values.review import ReviewStatus
-from impact.lazy import dataclass
 
 ENDS: Mapping[Status, FindingOutcome] = MappingProxyType({"new": "waiting", "still": "waiting", "fixed": "fixed"})
 

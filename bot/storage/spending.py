@@ -6,6 +6,7 @@ its caps; and what a killed process may have spent counts until the job that con
 
 import math
 import secrets
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 
@@ -13,7 +14,6 @@ from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import Scope, spending, within
 from bot.values import PullRef
 from bot.values.daily import DAY, CapReached, Counted, DailyCaps, Which, grant
-from impact.lazy import dataclass
 
 SPENDING_LOCK = 4_307_113  # of PostgreSQL: reservations are made one after the other, over all processes
 

@@ -5,10 +5,8 @@ Ids survive a rename of the repository; `owner` and `name` are what its address 
 A kind of ask is a class here, a part of `Ask`, and what is done for it in `bot/workflow`. How its jobs are named and queued follows from it.
 """
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
-
-from impact.lazy import dataclass
 
 CommentKind = Literal["issue", "review", "whole"]  # in the conversation, on the diff, or the text of a review
 Trigger = Literal["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"]

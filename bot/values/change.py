@@ -6,11 +6,10 @@ or "base" (before it).
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from impact.changes import Reference
-from impact.lazy import dataclass
 from impact.values import Side
 from rlm.values import Exact, tokens
 

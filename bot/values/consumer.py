@@ -2,12 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.values.change import Excerpt, PullRequest
 from bot.values.finding import Finding
-from impact.lazy import dataclass
 from impact.packages import Requirement
 from rlm.values import Exact
 

@@ -1,9 +1,8 @@
 """The caps of 24 hours, and what they leave to one review. Pure."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
-
-from impact.lazy import dataclass
 
 HOUR, DAY = 3_600.0, 86_400.0  # seconds
 MIN_SHARE = 0.1  # of what a review wants: with less it would break off before it has read anything

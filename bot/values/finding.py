@@ -3,13 +3,12 @@
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, Self, get_args
 
 from bot.levels import SEVERITIES, Severity
 from bot.values.rule import Silencing
-from impact.lazy import dataclass
 from impact.values import Side
 from rlm.values import Exact
 

@@ -1,10 +1,9 @@
 """What a fix changed, and what a review of the result says of it."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from bot.values.finding import Finding
-from impact.lazy import dataclass
 from rlm.values import Exact
 
 

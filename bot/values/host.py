@@ -1,9 +1,9 @@
 """What GitHub says of a pull request, in our own words: slim, frozen, free of everything that nobody reads."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 from bot.values.ask import CommentKind
-from impact.lazy import dataclass
 
 Access = Literal["admin", "write", "read", "none"]
 CheckConclusion = Literal["success", "neutral", "failure", "skipped", "cancelled"]

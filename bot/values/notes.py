@@ -1,6 +1,6 @@
 """What readers say of a change beside their findings."""
 
-from impact.lazy import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """What a review in progress can say of itself: what it reads, what code has found, and what it is doing now."""
 
+from dataclasses import dataclass
+
 from bot.values.finding import Finding
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

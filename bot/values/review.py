@@ -1,7 +1,7 @@
 """What comes out: findings with their evidence, the coverage, the cost, the review."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.levels import Severity
@@ -10,7 +10,6 @@ from bot.values.consumer import ConsumerReport
 from bot.values.finding import Finding, Status, at_least, severity_rank
 from bot.values.ruling import Ruling, is_bar
 from impact.changes import ChangedFile
-from impact.lazy import dataclass
 from impact.values import Side
 from rlm.values import Cost, Exact, Turn
 

@@ -1,8 +1,8 @@
 """What a team teaches: rules and learnings, which keep findings silent, and whose word it was."""
 
+from dataclasses import dataclass
 from typing import Literal
 
-from impact.lazy import dataclass
 from rlm.values import Exact
 
 IgnoreScope = Literal["finding", "rule", "path"]  # how far an entry of the list of silences reaches

@@ -1,10 +1,10 @@
 """Rulings: what must hold for a change, and whether it does. As a finding does, a ruling may stop the change."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from bot.values.finding import Evidence
-from impact.lazy import dataclass
 from rlm.values import Exact
 
 # What a ruling that failed comes to: a row, a neutral conclusion, a failed one.

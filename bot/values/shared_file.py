@@ -2,10 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
-
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

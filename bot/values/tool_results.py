@@ -1,10 +1,9 @@
 """What another tool has reported."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.levels import Severity
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ the key of every provider that somebody's file mentions.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from importlib import import_module
 from ipaddress import ip_address
@@ -20,7 +20,6 @@ from bot.errors import UsageError
 from bot.machine import extras
 from bot.review.opening import Models
 from bot.review.strategies.choice import WITH_ROOT
-from impact.lazy import dataclass
 from rlm import PACKAGES, is_installed
 from rlm.errors import NotInstalled
 from rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, prices, provider_of

@@ -1,7 +1,7 @@
 """What a change affects, by code alone: the survey of a review and the contracts that are broken, without judging anything."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from bot import pipeline
@@ -12,7 +12,6 @@ from bot.values import ChangedFile, Dependents, Finding, Judgement, PullRequest,
 from bot.values.consumer import ConsumerReport
 from bot.wiring import review
 from impact.families import LANGUAGES
-from impact.lazy import dataclass
 from impact.uses.budget import SearchLimits
 
 # A person who selects tests needs each use, of a definition whose body alone changed too.

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from bot import config
@@ -10,7 +10,6 @@ from bot.errors import UsageError
 from bot.review.agent import texts
 from bot.review.journal.record import open_file
 from bot.wiring.access import Access, Connections, named_models
-from impact.lazy import dataclass
 from rlm.journal.writer import Journal, Watch
 from rlm.models import PROVIDERS, TIMEOUT
 from rlm.money import capacity

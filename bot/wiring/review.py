@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -32,7 +32,6 @@ from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, n
 from impact import memo
 from impact.families import LANGUAGES
 from impact.faults import faults
-from impact.lazy import dataclass
 from impact.ports import Language
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal

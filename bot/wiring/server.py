@@ -6,7 +6,7 @@ file that it had in hand; paid calls are in the journal.
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -34,7 +34,6 @@ from bot.workflow import dispatch, fetching, hooks, journals, kept_facts
 from bot.workflow.jobs import Apologise, Jobs, Work
 from bot.workflow.progress import Say
 from bot.workflow.server import Server
-from impact.lazy import dataclass
 from impact.packages import PackageRow
 
 SETTINGS_SECONDS = 5  # seconds of computing on an owner's settings

@@ -6,10 +6,10 @@ alone, where somebody reviews his own work, and never for a secret; a review of 
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.checkout import Checkout
 from bot.values import Finding, PullRequest, Review
-from impact.lazy import dataclass
 
 MAX_ROUNDS = 3  # rounds
 TODO = re.compile(r"\bTODO\((?:[\w.-]+/[\w.-]+)?#\d+\)")

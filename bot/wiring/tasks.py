@@ -7,7 +7,7 @@ memory of the fork server, which has no use for GitHub's client.
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -34,7 +34,6 @@ from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from impact.consumers.overlay import mount_of
 from impact.families import LANGUAGES
-from impact.lazy import dataclass
 from impact.packages import PackageRow
 from impact.uses.packages import package_rows
 from rlm.journal.writer import Journal

@@ -6,6 +6,7 @@ strangers' JSON. Names that end up in an address are held to GitHub's own alphab
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, TypeVar
@@ -32,7 +33,6 @@ from bot.values.ask import (
     Trigger,
 )
 from bot.workflow import commands
-from impact.lazy import dataclass
 
 BUTTONS = {"again": False, "full": True}  # identifiers of the check run's buttons, and whether everything is read again
 # Of a suite.

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from bot.commands import CommandContext, CommandReply
 from bot.values import CommandAsk
 from bot.workflow import replies
 from bot.workflow.pull_state import PullState
-from impact.lazy import dataclass
 
 if TYPE_CHECKING:  # a step of a workflow reads commands, and has neither jobs nor storage
     from bot.github import Host

@@ -4,7 +4,7 @@ import base64
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 from urllib.parse import quote
@@ -21,7 +21,6 @@ from bot.github.responses import unknown
 from bot.render import cut
 from bot.values import Bases, LinkedIssue, PullFacts, PullRequest
 from bot.values.shared_file import SharedFile
-from impact.lazy import dataclass
 
 log = logging.getLogger("deeprepo.review")
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}

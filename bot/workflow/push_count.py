@@ -1,6 +1,7 @@
 """Automatic reviews that pause after a number of pushes. The marker of the summary holds the count: a server and a workflow read it alike."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from bot import render
 from bot.github import Host
@@ -9,7 +10,6 @@ from bot.values import ReviewAsk
 from bot.values.ask import ASKED
 from bot.workflow.publish import existing
 from bot.workflow.publish.publication import summaries
-from impact.lazy import dataclass
 
 PUSHED = frozenset({"push", "catch-up"})
 RETURNS = frozenset({"reopened", "ready"})  # a pull request that comes back for another review brings new commits

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot import config, github
 from bot.brief import Brief
@@ -38,7 +38,6 @@ from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import SUPERSEDED, Funds, Reviewer, ReviewResult, ReviewRun
 from bot.workflow.server import Server, remember_failure
-from impact.lazy import dataclass
 from rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
 
 KNOWN = "this commit was reviewed before, and nothing has changed since."

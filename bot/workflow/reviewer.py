@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from bot.brief import Brief
 from bot.config import Config, policy
@@ -24,7 +24,6 @@ from bot.workflow.publish import PublishResult, checks, publish
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState
 from bot.workflow.push_count import PushCount
-from impact.lazy import dataclass
 
 SUPERSEDED = "Stopped before its end: the pull request was pushed to, closed or made a draft meanwhile, or somebody cancelled the review."
 ADDS_NOTHING = "the head adds nothing to the base branch."

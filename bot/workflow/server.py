@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,7 +42,6 @@ from bot.workflow import fetching, pull_state
 from bot.workflow.jobs import Job, Jobs, asks
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import PullState
-from impact.lazy import dataclass
 from impact.packages import PackageRow
 
 Result = TypeVar("Result")

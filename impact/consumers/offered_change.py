@@ -2,11 +2,10 @@
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from impact.changes import MOVED, REPLACED, ChangedFile, Dependents, Query
 from impact.filetypes import filetype
-from impact.lazy import dataclass
 from impact.packages import Package
 from impact.paths import is_below
 from impact.ports import Language, Tree

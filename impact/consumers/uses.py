@@ -3,13 +3,12 @@
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from impact.changes import ChangedFile, Dependents, Reference
 from impact.consumers.offered_change import OfferedChange, is_aside
 from impact.consumers.overlay import MountedTree, OverlayTree
 from impact.filetypes import has_common_name
-from impact.lazy import dataclass
 from impact.packages import Package, Requirement
 from impact.ports import Language, Linking, Tree
 from impact.uses.budget import SearchLimits

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from impact.changes import ChangedFile
 from impact.declarations import format_of
 from impact.declarations.reading import MODULE_KINDS, Declaration, NameUse, Scope
 from impact.declarations.world import World
-from impact.lazy import dataclass
 from impact.ports import Tree
 
 # The formats whose files use what those of a format declare. A chart's files are read together anyway.

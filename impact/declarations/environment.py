@@ -2,12 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from posixpath import basename
 
 from impact.changes import ChangedFile, Query
 from impact.filetypes import filetype
-from impact.lazy import dataclass
 from impact.ports import Tree
 from impact.text.paths import is_workflow, vendored_folder
 from impact.uses.texts import Renaming, Role, new_variables, renamings, roles

@@ -4,10 +4,8 @@ import posixpath
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
-
-from impact.lazy import dataclass
 
 MOST = 50_000  # names of one file: aliases of YAML multiply them
 MODULE_KINDS = frozenset({"variable", "local", "module", "output", "resource"})  # of a module, which is a folder

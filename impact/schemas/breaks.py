@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from impact.everyday import COMMON
-from impact.lazy import dataclass
 from impact.text.paths import is_sample, is_test, vendored_folder
 from impact.uses.targets import telling
 from impact.values import Side

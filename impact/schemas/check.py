@@ -4,12 +4,11 @@ import asyncio
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import cast
 
 from impact.changes import ChangedFile, Query
 from impact.in_hand import reading
-from impact.lazy import dataclass
 from impact.ports import Tree
 from impact.schemas import graphql, jsonschema, openapi, protobuf, sql
 from impact.schemas.breaks import (

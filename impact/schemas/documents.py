@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from impact.lazy import dataclass
 from impact.schemas.breaks import Document, UnreadableSchemaError
 from impact.text import yaml_reader
 from impact.text.lines import line_number

@@ -5,7 +5,7 @@ What only unchanged files define stands for itself: a type that the changed file
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 from graphql import (
@@ -20,7 +20,6 @@ from graphql import (
 )
 from graphql.language import ast
 
-from impact.lazy import dataclass
 from impact.schemas import breaks
 from impact.values import Side
 

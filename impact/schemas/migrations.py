@@ -5,10 +5,10 @@ Statements of SQL in the texts of a migration are read whatever its tool is. Nam
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from impact.lazy import dataclass
 from impact.schemas.breaks import Document
 from impact.text.brackets import before_close
 from impact.text.lines import is_comment, line_number

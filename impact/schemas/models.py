@@ -5,8 +5,8 @@ A mapper of objects reads and writes every column that it knows of. The table of
 """
 
 import re
+from dataclasses import dataclass
 
-from impact.lazy import dataclass
 from impact.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, forms_of_table, spellings
 from impact.text.brackets import open_count
 from impact.text.lines import is_comment

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from impact.lazy import dataclass
 from impact.schemas import breaks
 
 NAME = "protobuf"

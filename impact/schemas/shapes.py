@@ -6,10 +6,9 @@ What cannot be decided by looking at both (patterns, bounds, `not`, conditions, 
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
-from impact.lazy import dataclass
 from impact.schemas.breaks import Kind, SchemaBreak, Severity, UnreadableSchemaError
 from impact.schemas.documents import Node
 from impact.values import Side

@@ -6,8 +6,8 @@ holds the line, the head of each part that is left out, and its last branch wher
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from impact.lazy import dataclass
 from impact.text.lines import is_comment
 
 MOST_SCANNED = 1_500  # lines that are looked at upwards, and as many downwards

@@ -9,11 +9,11 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from impact.filetypes import BLOCK as _BLOCK
 from impact.filetypes import C_COMMENTS, HASH, PAGE, PHP_HASH, SLASHES, Marks, filetypes
-from impact.lazy import dataclass
 
 BYTE_ORDER_MARK = codecs.BOM_UTF8
 ENCODINGS = (

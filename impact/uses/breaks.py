@@ -5,11 +5,10 @@ What is said here is proven from the tree. Whether a use bears another return ty
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from impact.changes import ChangedSymbol, Dependents, Reference, UsePlace
 from impact.filetypes import filetype
-from impact.lazy import dataclass
 from impact.uses.contract import moved_places
 from impact.values import Definition, places_of
 

@@ -18,13 +18,12 @@
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from impact.changes import Fate, Tie
 from impact.everyday import METHODS
 from impact.filetypes import filetype
-from impact.lazy import dataclass
 from impact.ports import Language, Tree
 from impact.text.lines import says
 from impact.uses.sides import Exports

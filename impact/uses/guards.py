@@ -7,7 +7,7 @@ condition that ends a function early, and a call that only checks. What they mea
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal
 
@@ -15,7 +15,6 @@ from tree_sitter import Node
 
 from impact.changes import LostGuard
 from impact.language import Language, language_of
-from impact.lazy import dataclass
 from impact.memo import memo
 from impact.nodes import BODIES, ancestors, first_line, text
 from impact.reader import parse

@@ -4,11 +4,10 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from impact.changes import ChangedSymbol, Dependent, Query, Reference
 from impact.concurrency import together
-from impact.lazy import dataclass
 from impact.text.paths import is_test
 from impact.uses.indirect import HeadersByDefinition
 from impact.uses.sides import NOT_HANDED_ON, Exports, Reach, globs

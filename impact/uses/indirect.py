@@ -7,11 +7,10 @@ file that includes the header uses the definition.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import filetype
-from impact.lazy import dataclass
 from impact.ports import Language, Tree
 from impact.uses.sides import Exports, Reach
 from impact.uses.symbols import ChangedSource

@@ -8,7 +8,7 @@ same reading, is not understood here.
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tree_sitter import Node
@@ -17,7 +17,6 @@ from impact.changes import ChangedSymbol, Reference, ResultMisuse
 from impact.classes import members
 from impact.index import ROUNDS, Index
 from impact.language import Language, language_of
-from impact.lazy import dataclass
 from impact.matching import Captures, matches
 from impact.memo import memo
 from impact.nodes import first_line, last_line, name_of, text

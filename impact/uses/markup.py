@@ -8,12 +8,11 @@ import posixpath
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from impact.changes import ChangedFile, Dependent, Reference
-from impact.lazy import dataclass
 from impact.ports import Tree
 from impact.uses.sites import mention
 

@@ -3,12 +3,11 @@
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from impact.changes import Fate, Query, Reference
 from impact.index import ROUNDS, Index
 from impact.language import language_of
-from impact.lazy import dataclass
 from impact.namespaces import Namespaces
 from impact.paths import above_of
 from impact.ports import Tree

@@ -7,12 +7,11 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from impact.changes import Query, Reference
 from impact.concurrency import together
-from impact.lazy import dataclass
 from impact.ports import Language, Tree
 from impact.text.lines import file_lines
 from impact.text.paths import is_output, is_page, is_prose, is_style

@@ -1,12 +1,11 @@
 """Where a changed definition is used: match the identifiers of a file with what the file imports."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from impact.changes import Fate, Reference, Tie
 from impact.everyday import METHODS
-from impact.lazy import dataclass
 from impact.text.paths import is_test, is_test_scope
 from impact.uses.targets import RESULT, WHOLE_MODULE, UseTarget
 from impact.values import Link, Use

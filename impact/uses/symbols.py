@@ -5,13 +5,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import filetype
-from impact.lazy import dataclass
 from impact.ports import Language
 from impact.text.lines import defines, file_lines, is_comment, says
 from impact.text.paths import is_test

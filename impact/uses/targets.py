@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from impact.changes import ChangedSymbol, Contract
 from impact.filetypes import filetype
-from impact.lazy import dataclass
 from impact.text.paths import is_test
 from impact.values import SPACE, Definition, Use
 

@@ -12,7 +12,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import jwt
@@ -24,7 +24,6 @@ from bot.app import manifest
 from bot.app.running_server import RunningServer
 from bot.config import Server
 from bot.storage.tables import Scope
-from impact.lazy import dataclass
 
 CHECKED = 3600.0  # seconds after which GitHub is asked again what a person administers
 SESSION_SECONDS = 12 * 3600.0  # seconds after which a person has to sign in again

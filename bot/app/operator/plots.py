@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from bot.storage.listing import DAY, DaySum
-from impact.lazy import dataclass
 
 STEPS = (1, 2, 2.5, 5, 10)
 MINUTES = (60, 120, 180, 300, 600, 900, 1800, 3600)  # the same for lengths of time above half a minute

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,7 +26,6 @@ from bot.storage.listing import DAY, DaySum, ListedReview
 from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
 from bot.workflow import journals
 from bot.workflow.jobs import ListedJob
-from impact.lazy import dataclass
 from rlm.journal.codec import Row
 
 ROWS = 50  # of one page of a list

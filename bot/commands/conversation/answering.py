@@ -7,7 +7,7 @@ answer. Whether a finding is withdrawn is decided here, by the model's reason an
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -29,7 +29,6 @@ from bot.render import code, comment, load, phrase
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding
-from impact.lazy import dataclass
 from rlm.errors import BudgetSpent, ProviderError
 from rlm.values import Message, Prompt, Schema, tokens
 

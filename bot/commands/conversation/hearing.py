@@ -5,14 +5,13 @@ A remark that is gone by now is not answered, and an edited one is answered as i
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.commands import read_mentions
 from bot.outputs import marker
 from bot.render import cut
 from bot.values import PostedComment, RemarkAsk
-from impact.lazy import dataclass
 
 MOST_SPEECH, MOST_THREAD, MOST_SPEECHES = 2_000, 6_000, 16  # characters of one, of all together, and how many
 REPLY, FINDING = "reply", "finding"  # kinds of our markers

@@ -6,12 +6,11 @@ A format says what it knows about its keys. Whatever it has not spoken of when i
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from bot.config import repository, yaml_text
 from bot.config.defaults import ANALYZERS, DEFAULTS, Triggers
-from impact.lazy import dataclass
 from impact.text import globs
 
 Path = tuple[str | int, ...]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from bot import github
@@ -16,7 +17,6 @@ from bot.workflow.hooks import ServerHooks
 from bot.workflow.jobs import Job
 from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
-from impact.lazy import dataclass
 
 if TYPE_CHECKING:
     from githubkit_schemas.latest.types import AppPermissionsType

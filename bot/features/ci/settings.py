@@ -1,7 +1,8 @@
 """Whether failed jobs are named."""
 
+from dataclasses import dataclass
+
 from bot.config.setting import setting
-from impact.lazy import dataclass
 
 
 # ruff: noqa: FBT003 - `setting` returns what `field` returns; its first argument is the default

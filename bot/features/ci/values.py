@@ -1,9 +1,8 @@
 """What is known of failed jobs of CI."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
-from impact.lazy import dataclass
 from impact.values import Side
 from rlm.values import Exact
 

@@ -7,6 +7,7 @@ each one is asked of GitHub for every review: it may have become private since.
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +19,6 @@ from bot.github import git_url, shapes
 from bot.github.client import GitHubClient
 from bot.values import PullRef
 from bot.values.consumer import TOO_MUCH, NamedConsumer, Standing, Visibility
-from impact.lazy import dataclass
 
 REPOSITORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
 VISIBILITIES = ("public", "internal", "private")

@@ -1,10 +1,12 @@
 """Who uses a repository, and what others learn of it, as its owner says it."""
 
+from dataclasses import dataclass
+
 from bot.config.setting import setting
 from bot.values.consumer import Disclosure
-from impact.lazy import dataclass
 
 
+# ruff: noqa: RUF009 - `setting` returns what `field` returns
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerSettings:
     """The repositories that use this one, and this one as one that uses others."""

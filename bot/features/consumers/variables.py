@@ -1,12 +1,13 @@
 """Which repositories a server looks at because they use the reviewed one, as its operator says it."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 from bot.config.setting import setting
 from bot.values.consumer import Disclosure
-from impact.lazy import dataclass
 
 
+# ruff: noqa: RUF009 - `setting` returns what `field` returns
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerVariables:
     """DEEPREPO_CONSUMERS, DEEPREPO_CONSUMERS_SHOWN and so on."""

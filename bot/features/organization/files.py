@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from bot import config
@@ -13,7 +13,6 @@ from bot.github import Host, shapes
 from bot.github.client import GitHubClient
 from bot.machine.recent import Recent
 from bot.workflow.pull_state import text_at, unless_absent
-from impact.lazy import dataclass
 
 OWNERS_REPOSITORY = ".deeprepo"  # that has the defaults, unless the operator names another one
 NO_REPOSITORY = "off"  # the operator writes it where no owner has one

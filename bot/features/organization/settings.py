@@ -1,7 +1,8 @@
 """What the file of an organization says of its own settings."""
 
+from dataclasses import dataclass
+
 from bot.config.setting import setting
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,10 @@
 """The file of an organization, and what it sets."""
 
+from dataclasses import dataclass
+
 from bot.config.names import FILE
 from bot.errors import ConfigError
 from bot.values.shared_file import Layer, SharedFile
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

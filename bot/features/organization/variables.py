@@ -1,7 +1,8 @@
 """Where the defaults of an organization are, as an operator says it, or a person at a terminal."""
 
+from dataclasses import dataclass
+
 from bot.config.setting import setting
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

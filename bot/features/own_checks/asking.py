@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -10,7 +11,6 @@ from bot.features.own_checks.values import CheckAnswer, CustomCheck
 from bot.findings import read
 from bot.review.reader_questions import ReaderQuestions
 from bot.values import Evidence, RulingResult, Unit
-from impact.lazy import dataclass
 from impact.text import globs
 from rlm.values import tokens
 

@@ -1,10 +1,10 @@
 """Checks of a team's own: what it asks of its changes, and what they come to."""
 
 import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from bot.values import Evidence, Ruling, RulingResult, RulingSeverity
-from impact.lazy import dataclass
 from rlm.values import Exact
 
 if TYPE_CHECKING:

@@ -15,13 +15,12 @@ import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from bot.features.reproduction import boxes, seccomp
 from bot.features.reproduction.values import ExitReason, Sandbox, SandboxOutcome, SandboxRefused, SandboxRun
-from impact.lazy import dataclass
 
 USE_LOOK_SECONDS = 0.05  # seconds between two looks at what a run uses
 SETUP_SECONDS = 60.0  # for the probe and for unpacking

@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot import render
@@ -25,7 +25,6 @@ from bot.review import written
 from bot.review.session import Session
 from bot.values import Excerpt, Finding, PlacedFinding, Side, Verdict, severity_rank
 from impact.filetypes import family
-from impact.lazy import dataclass
 from rlm.values import Message, Model, Prompt, Schema
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import tarfile
 import tempfile
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -32,7 +32,6 @@ from bot.features.reproduction.values import (
 from bot.machine import files
 from bot.ports import RunnableTree
 from bot.values import PullRequest, Side, TreeEntry
-from impact.lazy import dataclass
 
 if TYPE_CHECKING:
     from bot.features.reproduction.settings import RunSection

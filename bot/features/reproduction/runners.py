@@ -8,13 +8,12 @@ import posixpath
 import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from bot.features.reproduction.values import SandboxOutcome, TestResult
 from impact.filetypes import family, filetype
-from impact.lazy import dataclass
 from impact.text.paths import is_sample, is_test, vendored_folder
 
 if TYPE_CHECKING:

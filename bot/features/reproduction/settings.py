@@ -1,10 +1,12 @@
 """How tests are run for a repository, as its owner says it."""
 
+from dataclasses import dataclass
+
 from bot.config.setting import setting
-from impact.lazy import dataclass
 
 
 # ruff: noqa: FBT003 - `setting` returns what `field` returns; its first argument is the default
+# ruff: noqa: RUF009 - `setting` returns what `field` returns
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSection:
     """Section `run`: how tests are run in a sandbox, to reproduce findings. What is not set is taken from the files of the repository."""

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot import checkout, config, render
@@ -17,7 +18,6 @@ from bot.features.reproduction.variables import RunVariables
 from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
 from bot.wiring.review import shared_files
-from impact.lazy import dataclass
 from impact.text.paths import is_product, is_sample, vendored_folder
 
 MAX_TEST_BYTES = 1 << 20  # bytes of a test file, and of the settings

@@ -2,12 +2,11 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from bot.errors import DeepRepoError
-from impact.lazy import dataclass
 from rlm.values import Exact
 
 SandboxKind = Literal["bubblewrap", "docker", "podman"]

@@ -1,9 +1,9 @@
 """Whether and how tests are run on this machine, as its operator says it."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 from bot.config.setting import setting
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

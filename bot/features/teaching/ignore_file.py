@@ -1,7 +1,7 @@
 """`.deeprepo/ignore.yml`: the entries that a repository's owner has written, and all that is wrong with them."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
@@ -17,7 +17,6 @@ from bot.findings.ignore_entry import IgnoreEntry, digest
 from bot.findings.silencing import IgnoreList, only
 from bot.values import Finding
 from bot.values.rule import IgnoreScope
-from impact.lazy import dataclass
 
 HEAD = """\
 # Findings that deeprepo does not repeat, in the form of `ignore` in .deeprepo.yml. Written by `deeprepo ignore`; edit or remove entries as you like.

@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Final, Literal
@@ -29,7 +29,6 @@ from bot.values import CommentRef, Dismissal, Finding, LearnedRule, PostedCommen
 from bot.workflow import commands
 from bot.workflow.publish import existing
 from bot.workflow.publish.existing import PostedFinding
-from impact.lazy import dataclass
 
 RULE = "rule"  # the kind of our marker
 # Comments that people have rejected, people whose permission is asked for, rejections that one job reads.

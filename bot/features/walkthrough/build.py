@@ -6,7 +6,7 @@ grave finding, of a model's choice, else the riskiest unit. Calls across files a
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from bot.features.walkthrough import code
 from bot.features.walkthrough.values import FileCalls, FileRow, FirstPlace, Theme, Walkthrough
@@ -21,7 +21,6 @@ from bot.values import (
     Unit,
     severity_rank,
 )
-from impact.lazy import dataclass
 from impact.text import paths
 from impact.text.paths import is_product, is_prose, is_test
 

@@ -3,14 +3,13 @@
 import posixpath
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.features.walkthrough.values import FileCalls, FileRow, FirstPlace, Theme, Walkthrough
 from bot.outputs import facts
 from bot.render import Safe, link
 from bot.values import Review
-from impact.lazy import dataclass
 
 MOST_ROWS = 40  # files in a comment; the JSON output has them all
 LEAST_SKETCH = 12  # rows of each list below which there is no room for a drawing

@@ -1,7 +1,8 @@
 """Whether a review says what the change does."""
 
+from dataclasses import dataclass
+
 from bot.config.setting import setting
-from impact.lazy import dataclass
 
 
 # ruff: noqa: FBT003 - the first argument is the default

@@ -1,8 +1,8 @@
 """What a change does, told to somebody who is about to read it: sentences, files by theme, the first place to look at."""
 
+from dataclasses import dataclass
 from typing import Literal
 
-from impact.lazy import dataclass
 from impact.values import Side
 from rlm.values import Exact
 

@@ -1,13 +1,13 @@
 """The kinds of names, and a missing one in words: what went or is needed, who uses it, and what its format makes of that."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from bot.values import Basis, ChangedFile, Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, proof_of
 from impact.declarations.check import Break, DataChange
 from impact.declarations.reading import NameUse
 from impact.declarations.world import World
-from impact.lazy import dataclass
 from impact.text.paths import is_sample, is_test
 
 SOURCE = "declarations"

@@ -1,6 +1,7 @@
 """What the root starts with: the findings so far, the change itself if it fits, else its parts by rank, and who uses what changed. Pure."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from bot import render
 from bot.diff import file_diffs
@@ -9,7 +10,6 @@ from bot.diff.render import FileDiff
 from bot.review.context.call_sites import distinct
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit, severity_rank
-from impact.lazy import dataclass
 from impact.text.paths import decides_nothing, is_product
 from rlm.values import tokens
 

@@ -1,10 +1,9 @@
 """What one root of a review has at hand: the session, what its workers found, what it has handed in."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from bot.review.session import Session, Worker
 from bot.values import Finding, Source
-from impact.lazy import dataclass
 from rlm.loop.tools import Work
 from rlm.money.calls import Calls
 from rlm.values import Model

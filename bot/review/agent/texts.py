@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from bot import __version__, config, render
@@ -20,7 +20,6 @@ from bot.review.context.file_questions import Part, Sight
 from bot.review.session import Session, WorkerReply
 from bot.review.survey import Survey
 from bot.values import Dependents, PullRequest, Source, Unit
-from impact.lazy import dataclass
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
 from rlm.loop.tools import Work

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.diff.units import ShownLines
 from bot.review.context import definitions, identifiers, snippets
 from bot.values import Excerpt
-from impact.lazy import dataclass
 from impact.text import blocks
 from rlm.values import tokens
 

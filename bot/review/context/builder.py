@@ -7,7 +7,7 @@ the tree are shown that share a telling name with the change.
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from bot.diff.units import ShownLines
 from bot.review.context import (
@@ -25,7 +25,6 @@ from bot.review.context.definitions import CalledName
 from bot.review.context.searches import Searches
 from bot.review.context.usages import Pick
 from bot.values import Excerpt, Reference, Unit
-from impact.lazy import dataclass
 from impact.text import blocks
 from impact.text.lines import file_lines
 from impact.text.paths import is_product

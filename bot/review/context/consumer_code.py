@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,6 @@ from bot.review.context.look_ups import LookUps
 from bot.values import DiffRow, Evidence, Excerpt, Finding, LookUp
 from bot.values.consumer import Clone, ConsumerImpact, label
 from impact.consumers.overlay import MountedTree
-from impact.lazy import dataclass
 from impact.ports import Tree
 from rlm.journal.writer import Journal
 

@@ -8,6 +8,7 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from bot.review.context import identifiers
@@ -15,7 +16,6 @@ from bot.review.context.identifiers import Row
 from bot.values import Unit
 from impact.everyday import METHODS
 from impact.filetypes import family, filetype, filetypes
-from impact.lazy import dataclass
 from impact.text.lines import is_comment
 from impact.text.paths import is_product, vendored_folder
 

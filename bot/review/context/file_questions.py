@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +12,6 @@ from bot.findings import read
 from bot.findings.quotes import locate
 from bot.review.context import long_text
 from bot.values import Evidence, Finding, Source
-from impact.lazy import dataclass
 from rlm.values import Schema
 
 PROMPT_CHARS = 40_000  # of files in one prompt

@@ -1,8 +1,8 @@
 """Long texts in pieces that leave nothing out: chunks with overlap that reach the last character. Pure."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from impact.lazy import dataclass
 from rlm.values import CHARS_PER_TOKEN
 
 CHUNK_TOKENS = 4_000

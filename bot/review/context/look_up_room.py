@@ -8,12 +8,11 @@ holds a line that is shown under another heading, it says under which.
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from bot.diff.units import ShownLines
 from bot.review.context import definitions, identifiers
 from bot.values import DiffRow, Excerpt, LookUp, Side
-from impact.lazy import dataclass
 from impact.text import blocks
 from impact.text.lines import is_comment
 from rlm.values import tokens

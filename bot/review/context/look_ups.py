@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.errors import GitError
@@ -19,7 +19,6 @@ from bot.review.context.bodies import Callee
 from bot.review.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
 from bot.values import Definition, Excerpt, LookUp, Query, Reference, Side
 from impact.filetypes import family
-from impact.lazy import dataclass
 from impact.ports import Language, Tree
 from impact.text import blocks, globs
 from impact.text.lines import binds, block, closing, defines, definition, file_lines, is_binary, is_comment, says

@@ -5,11 +5,11 @@ Every prompt pays for the instructions and the schema once more: a larger change
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from bot.review.context.cross_unit import meetings
 from bot.values import Unit
-from impact.lazy import dataclass
 
 ONE_PROMPT = 6_000  # tokens of units that one reader sees with all the unchanged lines of their definitions
 LARGE = 150_000  # tokens of units above which prompts have less of everything else

@@ -6,7 +6,7 @@ what a prompt shows does not depend on which prompt was written first.
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from bot.checkout.shown import know_secrets
@@ -18,7 +18,6 @@ from bot.review.context.definitions import LONG_LINE, CalledName
 from bot.review.context.usages import Row
 from bot.values import ChangedFile, Query, Unit
 from impact.concurrency import together
-from impact.lazy import dataclass
 from impact.ports import Tree
 
 LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it

@@ -10,13 +10,13 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
 from bot.review.context import definitions, identifiers, meaning
 from bot.review.context.definitions import CalledName
 from bot.values import Unit
 from impact.filetypes import family
-from impact.lazy import dataclass
 from impact.text.lines import defines, is_comment, says
 from impact.text.paths import decides_nothing, is_code, is_product, is_test
 

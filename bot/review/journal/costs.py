@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from impact.lazy import dataclass
 from rlm.journal import reader
 
 PAID = (b'"request"', b'"call"', b'"resumed"')  # what lines that cost something hold

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from impact.lazy import dataclass
 from rlm.journal.codec import Row
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from bot.diff import file_diffs
@@ -13,7 +13,6 @@ from bot.review.context.builder import Uses
 from bot.review.context.call_sites import call_sites
 from bot.review.survey import Survey
 from bot.values import ChangedFile, ChangedSymbol, DiffRow, Excerpt, Reference, Unit
-from impact.lazy import dataclass
 from impact.text.paths import is_product
 from rlm.values import tokens
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot import render
 from bot.findings.quotes import first_line, fold
@@ -14,7 +14,6 @@ from bot.review.pairs.altered_definitions import Pair, pairs
 from bot.review.pairs.packing import MOST_CALLS, PROMPT_TOKENS, pack
 from bot.review.session import Session, admit
 from bot.values import Finding, Source, Unit
-from impact.lazy import dataclass
 from rlm.values import Completion, Message, Model, Prompt
 
 BODY_CHARS = 400  # of the author's words

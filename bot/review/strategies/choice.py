@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.render import count
 from bot.review import foresight
 from bot.review.session import Session
 from bot.values import Dependents, Reference, ReviewEffort, Unit
-from impact.lazy import dataclass
 
 # Where one strategy ends and the next begins: docs/effort.md gives the reasons.
 DIRECT_TOKENS = 6_000  # of all units: one prompt's worth, the model sees all of it in one call

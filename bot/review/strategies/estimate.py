@@ -7,7 +7,7 @@ found and checked, nobody knows beforehand: for that the habits below are assume
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.findings.joint_opinions import MOST_CLAIMS
@@ -16,7 +16,6 @@ from bot.review.session import Session
 from bot.review.strategies import load
 from bot.review.strategies.choice import WITH_ROOT
 from bot.values import ReviewEffort
-from impact.lazy import dataclass
 from rlm.money import capacity
 from rlm.repl import extraction
 from rlm.values import CHARS_PER_TOKEN, Completion, Prompt, Purpose, Schema, ToolCall, Usage, density

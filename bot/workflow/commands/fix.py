@@ -3,7 +3,7 @@
 The commit is decided on once and recorded with its id; a later attempt of the same job only points the branch at it, if it does not yet.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter
 
@@ -17,7 +17,6 @@ from bot.workflow import conclusions
 from bot.workflow.given_command import CommandSpec, GivenCommand
 from bot.workflow.publish import committing
 from bot.workflow.publish.committing import CommitRefused
-from impact.lazy import dataclass
 
 MOST_NAMES = 50  # of findings in one command
 MOST_PATCH = 40_000  # characters: GitHub takes a comment of 65,536

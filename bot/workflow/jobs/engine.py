@@ -12,7 +12,7 @@ import math
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -26,7 +26,6 @@ from bot.storage.database import connect
 from bot.values import Ask, ReviewAsk
 from bot.values.ask import ASKED
 from bot.workflow.jobs import asks
-from impact.lazy import dataclass
 
 VERSION = "deeprepo-wf-1"  # of how jobs run; by default a hash of the code, and each edit would strand stored jobs
 WORKFLOW = "job_v1"

@@ -9,7 +9,7 @@ import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.errors import StorageError, UsageError
@@ -21,7 +21,6 @@ from bot.workflow.jobs import asks, engine, keys
 from bot.workflow.jobs.engine import JobRow, JobSettings
 from bot.workflow.jobs.keys import Keys
 from bot.workflow.jobs.runner import Apologise, Runner, Work
-from impact.lazy import dataclass
 
 log = logging.getLogger("deeprepo.jobs")
 WRITERS = 4  # at the same time: many would wait for each other unfairly, and some for seconds

@@ -5,7 +5,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
@@ -15,7 +15,6 @@ from bot.values import Ask, ReviewAsk
 from bot.workflow.jobs import asks, engine
 from bot.workflow.jobs.engine import JobRow, JobSettings
 from bot.workflow.jobs.keys import Keys
-from impact.lazy import dataclass
 from rlm.errors import JournalInUse
 
 log = logging.getLogger("deeprepo.jobs")

@@ -8,7 +8,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
@@ -24,7 +24,6 @@ from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.existing import FINDING, REVIEW, Mark, facts, posted_findings, told
 from bot.workflow.publish.publication import Publication, PublishResult, same, summaries
 from bot.workflow.publish.tidy import ThreadCloser, tidy
-from impact.lazy import dataclass
 
 __all__ = ["PublishResult", "publish", "renew"]
 

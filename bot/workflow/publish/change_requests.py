@@ -4,6 +4,7 @@ Nothing is ever approved. A request that a person has dismissed is made again on
 dismissed ourselves is made again whenever there is a reason.
 """
 
+from dataclasses import dataclass
 from typing import Literal
 
 from bot.errors import HostRefused
@@ -13,7 +14,6 @@ from bot.render import Phrases, Safe, comment
 from bot.values import Finding, PostedComment, Severity
 from bot.workflow.publish.existing import REVIEW, facts
 from bot.workflow.publish.publication import Publication
-from impact.lazy import dataclass
 
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
 WITHDRAWN = "withdrawn"  # a fact of a review that we have dismissed ourselves

@@ -7,6 +7,7 @@ for a commit's answer, and several open pull requests may have one commit as the
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -20,7 +21,6 @@ from bot.values import Annotation, AnnotationLevel, CheckConclusion, CheckRun, R
 from bot.values.finding import MASK
 from bot.values.progress import Progress
 from bot.workflow.publish.publication import PublishResult
-from impact.lazy import dataclass
 
 if TYPE_CHECKING:
     from githubkit_schemas.latest import types

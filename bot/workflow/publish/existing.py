@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from bot.errors import HostRefused
 from bot.github import Host, shapes
 from bot.outputs import marker
 from bot.values import Finding, PostedComment, Thread
-from impact.lazy import dataclass
 
 # The fingerprints of a finding and of a place that was added to it ("" for the finding's first place)
 Mark = tuple[str, str]

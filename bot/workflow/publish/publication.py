@@ -1,6 +1,7 @@
 """One review on its way to the pull request: under which name, for which head, and whether anybody still wants it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from bot.errors import HostRefused, SupersededError
 from bot.github import Host
@@ -10,7 +11,6 @@ from bot.values import PostedComment, Review
 from bot.workflow.publish import existing
 from bot.workflow.publish.existing import NOTICE, SUMMARY
 from bot.workflow.publish.existing import facts as read
-from impact.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

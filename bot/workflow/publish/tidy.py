@@ -4,6 +4,7 @@ GitHub wants `contents: write` for that. Without it the comment is collapsed, an
 """
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from bot.errors import HostRefused
 from bot.github import Host
@@ -11,7 +12,6 @@ from bot.render import Safe, comment
 from bot.values import Hidden, PostedComment
 from bot.workflow.publish.existing import FIXED, PostedFinding, posted_findings
 from bot.workflow.publish.publication import Publication
-from impact.lazy import dataclass
 
 COMMIT_CHARS = 10  # characters of a commit id
 

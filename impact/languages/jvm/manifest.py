@@ -6,8 +6,8 @@ Build files are programs: what is written out in them is read. A version that st
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
-from impact.lazy import dataclass
 from impact.packages import Package, Requirement
 from impact.text.tables import at, manifest_text, table, text_of, toml
 

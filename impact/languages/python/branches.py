@@ -3,8 +3,8 @@
 import ast
 import warnings
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
-from impact.lazy import dataclass
 from impact.values import HalfBound
 
 SCOPES = (

@@ -7,10 +7,8 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-from impact.lazy import dataclass
 
 if TYPE_CHECKING:
     from impact.index import Index

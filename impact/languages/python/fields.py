@@ -6,12 +6,11 @@ No line writes the constructor of a class that is made of fields, and each class
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from impact.changes import ChangedSymbol, Reference, ResultMisuse
 from impact.filetypes import parsed_by
-from impact.lazy import dataclass
 from impact.ports import Tree
 from impact.text.lines import file_lines
 from impact.uses.sites import mention

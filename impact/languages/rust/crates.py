@@ -4,9 +4,9 @@ import posixpath
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
-from impact.lazy import dataclass
 from impact.paths import Paths, joined
 from impact.text import tables
 

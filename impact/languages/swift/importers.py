@@ -9,11 +9,10 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 
 from impact.filetypes import parsed_by
-from impact.lazy import dataclass
 from impact.lexical import KEPT, MOST_IMPORTS, config
 from impact.parsing import Lines
 from impact.values import Clues, Facts, Link

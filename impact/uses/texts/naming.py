@@ -6,12 +6,12 @@ The rows are in `naming.toml`.
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import module_path
-from impact.lazy import dataclass
 from impact.text.lines import file_lines, is_comment
 from impact.text.paths import is_test, uses_nothing
 from impact.uses.targets import telling

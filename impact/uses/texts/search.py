@@ -4,11 +4,10 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Reference
 from impact.filetypes import filetype, module_path
-from impact.lazy import dataclass
 from impact.ports import Tree
 from impact.text.lines import is_comment
 from impact.text.paths import is_prose, is_settings, is_style, is_test, is_workflow, uses_nothing, vendored_folder

@@ -4,12 +4,12 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from impact.changes import ChangedFile
 from impact.everyday import COMMON
 from impact.filetypes import filetype
-from impact.lazy import dataclass
 from impact.text.lines import is_comment
 from impact.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
 from impact.uses.budget import by_risk
