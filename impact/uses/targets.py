@@ -242,7 +242,15 @@ async def _target(scene: "Scene", item: ChangedSymbol) -> UseTarget:
 
 
 def _may_be_there(scene: "Scene", item: ChangedSymbol) -> bool:
-    """Whether the file of a definition still writes its name, and may define more than is read of it: its grammar met an error, say."""
-    short = re.escape(item.before.short.encode()) if item.before is not None else b""
-    mine = (one for one in scene.sources if one.new.open and item.before and one.file.old_path == item.before.path)
-    return any(re.search(rb"(?<![\w$])" + short + rb"(?![\w$])", one.after) for one in mine)
+    """Whether the file of a definition does not parse and still writes its name: it may define more than is read of it."""
+    from impact.language import language_of  # its grammars load with the first search
+    from impact.reader import has_errors
+
+    if (was := item.before) is None:
+        return False
+    name = re.compile(rf"(?<![\w$]){re.escape(was.short)}(?![\w$])".encode())
+    for source in scene.sources:
+        if source.file.old_path == was.path and name.search(source.after):
+            language = language_of(source.file.path)
+            return language is not None and has_errors(language, source.after) is not False
+    return False
