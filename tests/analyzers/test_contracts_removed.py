@@ -114,6 +114,26 @@ def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repos
     assert (finding.path, finding.start) == ("fastify.js", 4)
 
 
+@pytest.mark.parametrize(
+    ("mock", "is_missed"),
+    [
+        ("vi.mock('./toast', () => ({ toast: 1 }))", False),
+        ("vi.mock('./toast', { spy: true })", True),
+        ("vi.mock('./toast')", True),
+        ("jest.mock('./toast', () => ({ toast: 1 }))", True),
+        ("jest.mock('./toast', () => ({ toast: 1 }), { virtual: true })", False),
+    ],
+)
+def test_a_mock_of_a_module_that_is_gone_fails_where_its_runner_looks_for_the_file(
+    repository: Repository, mock: str, *, is_missed: bool
+) -> None:
+    """Vitest takes what the test puts in its place; Jest looks all the same, unless it is told that there is no file."""
+    before = {"toast.ts": "export function toast () { return 1 }\n", "toast.test.ts": f"{mock};\n"}
+    found = look(repository.change(before, {"toast.ts": None}))
+
+    assert [(one.path, one.start) for one in found] == ([("toast.test.ts", 1)] if is_missed else [])
+
+
 def test_a_method_is_reported_where_its_receiver_is_known(repository: Repository) -> None:
     """The class of `loader` is written in the caller; the name alone would say too little."""
     before = {

@@ -8,8 +8,12 @@
 (export_statement (export_clause (export_specifier name: _ @there alias: _ @here))) @import @hands_on
 (export_statement "*" @star source: (string) @spec) @import @hands_on
 (export_statement (namespace_export (identifier) @here) source: (string) @spec) @import @hands_on
-(call_expression function: [(identifier) (member_expression)] @r arguments: (arguments . (string) @spec @nothing)
-  (#match? @r "^(require\\.resolve|((vi|jest)\\.)?((do|un)?[mM]ock|importActual|importOriginal|requireActual))$")) @import @guard
+(call_expression function: [(identifier) (member_expression)] @r arguments: (arguments . (string) @spec @nothing) @word
+  (#match? @r "^(require\\.resolve|(jest\\.)?((do|un)?[mM]ock|importActual|importOriginal|requireActual))$")
+  (#not-match? @word "\\bvirtual\\b")) @import @guard
+; Jest looks for no file where the test says so, and Vitest where the test says what stands in its place
+(call_expression function: (member_expression) @r arguments: [(arguments . (string) @spec @nothing .) (arguments . (string) @spec @nothing . (object) .)]
+  (#match? @r "^vi\\.((do|un)?[mM]ock|importActual)$")) @import @guard
 (try_statement body: (_) @guard handler: (_))
 ; when: require
 (variable_declarator name: (identifier) @here value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
