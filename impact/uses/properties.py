@@ -25,7 +25,7 @@ _CLOSED = r"\b(?:interface\s++NAME|type\s++NAME\s*+=)\s*+(\{[^{}]*+(?:\{[^{}]*+\
 _COMMENT = re.compile(r"//[^\n]*+|/\*(?:.*?\*/|.*)", re.DOTALL)  # an open one runs to the end
 _DEPTH = 4  # brackets in brackets of a type
 _INNER = re.compile(r"\([^()]*+\)|\{[^{}]*+\}|\[[^\[\]]*+\]")
-_REQUIRED = re.compile(r"(?:^|[;,\n])\s*+(?:readonly\s++)?([A-Za-z_$][\w$]*+)\s*+:")
+_REQUIRED = re.compile(r"(?:^|[;,\n])[^\S\n]*+(?:readonly\s++)?([A-Za-z_$][\w$]*+)\s*+:")
 _ANY_KEY = re.compile(r"\[\s*+\w++\s*+(?::|in\b)")
 
 
