@@ -28,7 +28,7 @@ _INDENT = re.compile(r"[ \t]*")
 
 
 def unreadable(path: str, source: bytes) -> frozenset[int] | None:
-    """Return the parser of who has none: it cannot tell of any file."""
+    """Return nothing about any file: for a caller that has no parser."""
     del path, source
     return None
 

@@ -106,7 +106,9 @@ class FindingDialogues:
         about = issues.reports(reply.data, sent_prompt.issues)
         units = sent_prompt.units or tuple(self._tracker.units.values())
         findings = tuple(at_its_line(finding, units) for finding in findings)
-        told = [answer for each in sent_prompt.asked for answer in each.answers(reply.data, sent_prompt.units)]
+        told = [
+            answer for each in sent_prompt.feature_questions for answer in each.answers(reply.data, sent_prompt.units)
+        ]
         return WorkerReply(
             text,
             findings,

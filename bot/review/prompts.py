@@ -44,7 +44,7 @@ class SentPrompt:
     bare: bool = False  # without the code beside the units
     notes: read.Extent = "none"  # of how much its reader says what the change does
     issues: tuple[LinkedIssue, ...] = ()  # that its reader is asked about
-    asked: tuple[ReaderQuestions, ...] = ()  # of features
+    feature_questions: tuple[ReaderQuestions, ...] = ()  # answered beside the findings
 
 
 def sizes(window: int | None) -> tuple[int, int]:

@@ -98,7 +98,7 @@ class Reviews(StoragePart):
         return None if stored is None else stored.output
 
     async def memory(self, pull: PullRef, job: str = "") -> bytes | None:
-        """Return the state that the next review starts from: that of the last finished one, this job's own aside; None if there is none."""
+        """Return the state from which the next review starts, as the last finished review of another job left it; None before the first."""
         stored = await self.newest(pull, but=job)
         return None if stored is None else stored.memory if stored.memory is not None else stored.output
 

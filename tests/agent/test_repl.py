@@ -346,8 +346,8 @@ def test_a_process_that_cannot_be_locked_runs_nothing() -> None:
     )
 
 
-def said(pid: int, file: str) -> str:
-    """What the kernel says of a process; nothing where it has gone."""
+def read_proc(pid: int, file: str) -> str:
+    """Return a file of a process in /proc; an empty text if the process has ended."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/{file}").read_text()
     return ""
@@ -356,7 +356,11 @@ def said(pid: int, file: str) -> str:
 def processes(host: int) -> list[int]:
     """The processes in which blocks of this host run."""
     pids = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
-    return [pid for pid in pids if f"\nPPid:\t{host}\n" in said(pid, "status") and "rlm.repl" in said(pid, "cmdline")]
+    return [
+        pid
+        for pid in pids
+        if f"\nPPid:\t{host}\n" in read_proc(pid, "status") and "rlm.repl" in read_proc(pid, "cmdline")
+    ]
 
 
 # A host whose block never ends.
@@ -380,7 +384,7 @@ def test_a_host_that_is_killed_leaves_no_block_behind() -> None:
         assert host.stdout is not None
         assert host.stdout.readline() == "begun\n"
         (block,) = processes(host.pid)
-    until(lambda: not said(block, "cmdline"), "the process of the block has ended")
+    until(lambda: not read_proc(block, "cmdline"), "the process of the block has ended")
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process in /proc")

@@ -120,6 +120,7 @@ def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repos
         ("vi.mock('./toast', () => ({ toast: 1 }))", False),
         ("vi.mock('./toast', { spy: true })", True),
         ("vi.mock('./toast')", True),
+        ("vi.mock('./toast', async (importOriginal) => ({ ...(await importOriginal()), toast: 1 }))", True),
         ("jest.mock('./toast', () => ({ toast: 1 }))", True),
         ("jest.mock('./toast', () => ({ toast: 1 }), { virtual: true })", False),
     ],
@@ -127,7 +128,7 @@ def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repos
 def test_a_mock_of_a_module_that_is_gone_fails_where_its_runner_looks_for_the_file(
     repository: Repository, mock: str, *, is_missed: bool
 ) -> None:
-    """Vitest takes what the test puts in its place; Jest looks all the same, unless it is told that there is no file."""
+    """Vitest needs none where the test gives a factory that does not load the original; Jest does, unless the mock is virtual."""
     before = {"toast.ts": "export function toast () { return 1 }\n", "toast.test.ts": f"{mock};\n"}
     found = look(repository.change(before, {"toast.ts": None}))
 

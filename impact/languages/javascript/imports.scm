@@ -10,10 +10,12 @@
 (export_statement (namespace_export (identifier) @here) source: (string) @spec) @import @hands_on
 (call_expression function: [(identifier) (member_expression)] @r arguments: (arguments . (string) @spec @nothing) @word
   (#match? @r "^(require\\.resolve|(jest\\.)?((do|un)?[mM]ock|importActual|importOriginal|requireActual))$")
-  (#not-match? @word "\\bvirtual\\b")) @import @guard
-; Jest looks for no file where the test says so, and Vitest where the test says what stands in its place
+  (#not-match? @word "\\bvirtual\\s*:")) @import @guard
+; Jest needs no file for a virtual mock, and Vitest none for a mock with a factory that does not load the original
 (call_expression function: (member_expression) @r arguments: [(arguments . (string) @spec @nothing .) (arguments . (string) @spec @nothing . (object) .)]
   (#match? @r "^vi\\.((do|un)?[mM]ock|importActual)$")) @import @guard
+(call_expression function: (member_expression) @r arguments: (arguments . (string) @spec @nothing . [(arrow_function) (function_expression)] @word .)
+  (#match? @r "^vi\\.(do)?[mM]ock$") (#match? @word "\\bimport(Original|Actual)\\b")) @import @guard
 (try_statement body: (_) @guard handler: (_))
 ; when: require
 (variable_declarator name: (identifier) @here value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
