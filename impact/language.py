@@ -41,6 +41,7 @@ HOOKS = (
     "faults",
     "half_bound",
     "imported",
+    "import_lines",
 )  # what the module of a folder may have besides `Modules` and `AMBIENT`
 
 
@@ -289,6 +290,7 @@ class Language:
     )
     # The import statements of a file, where its lines alone tell them.
     imported: Callable[[bytes], Iterator[Import]] | None = None
+    import_lines: Callable[[bytes], bytes] | None = None  # what of a file holds its imports, in the same lines
     code: Callable[[bytes], bytes] | None = None  # what of a file its parser is given: as many bytes, in the same lines
     faults: Callable[[bytes], frozenset[int]] | None = (
         None  # the lines that its grammar lets through and that do not parse all the same

@@ -89,6 +89,8 @@ def imports(language: Language, source: bytes) -> tuple[Import, ...]:
     """What a file imports, as its statements alone tell; nothing if it cannot be read."""
     if language.imported is not None:
         return tuple(language.imported(source))
+    if language.import_lines is not None:
+        return _imports(language, language.import_lines(source)) or ()
     end = re.search(language.imports_end.encode(), source, re.MULTILINE)
     return _imports(language, source[: end.start()] if end is not None else source) or ()
 

@@ -355,6 +355,8 @@ class Checkout:
                 _any_of(patterns[index : index + ALTERNATIVES], query)
                 for index in range(0, len(patterns), ALTERNATIVES)
             ]
+        if query.syntax == "perl" and not query.word:
+            patterns = _joined(patterns)
         pattern_arguments = [part for pattern in patterns for part in ("-e", pattern if is_plain else STEPS + pattern)]
         if not pattern_arguments:
             return ()
@@ -483,6 +485,16 @@ def _any_of(texts: Sequence[str], query: Query) -> str:
     """One pattern for several texts: git runs each of its patterns over every file. Of a word neither side may go on."""
     either = f"(?:{'|'.join(map(re.escape, texts))})"
     return rf"(?<!\w){either}(?!\w)" if query.word else either
+
+
+def _joined(patterns: Sequence[str]) -> list[str]:
+    """Join patterns, each of whose groups count from one: at each hit of one git looks for all others in the rest of the file."""
+    joined: list[list[str]] = []
+    for pattern in patterns:
+        if not joined or sum(map(len, [pattern, *joined[-1]])) > PATTERN_BYTES:
+            joined.append([])
+        joined[-1].append(pattern)
+    return [f"(?|{'|'.join(f'(?:{one})' for one in some)})" if len(some) > 1 else some[0] for some in joined]
 
 
 def _one_line(pattern: str, syntax: str) -> str:

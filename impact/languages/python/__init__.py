@@ -16,11 +16,12 @@ from difflib import get_close_matches
 
 from impact.language import Standalone
 from impact.languages.python.branches import half_bound
+from impact.languages.python.statements import import_lines
 from impact.paths import Paths, above_of, joined
 from impact.text.lines import Places
 from impact.values import Clues, Import
 
-__all__ = ("AMBIENT", "Modules", "faults", "half_bound")
+__all__ = ("AMBIENT", "Modules", "faults", "half_bound", "import_lines")
 AMBIENT = frozenset(dir(builtins)) | {
     "__file__",
     "__path__",
