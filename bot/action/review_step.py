@@ -45,12 +45,12 @@ from bot.values import (
     ReviewAsk,
 )
 from bot.values.consumer import Consumers
+from bot.values.progress import Say
 from bot.values.review import Lack
 from bot.values.shared_file import SharedFile
 from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import commands, fetching, pull_state, push_count, replies
-from bot.workflow.progress import Say
 from bot.workflow.publish import checks, existing
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import summaries

@@ -28,7 +28,7 @@ from bot.workflow.jobs import Apologise, Jobs, JobSettings, Work
 TURN = 0.0002  # seconds for which a computing thread keeps the interpreter: each word with a database waits for it
 SETUP_LOOK_SECONDS = 1.0  # seconds between two looks for the file of the set-up page
 _log = logs.log("server")
-# Who carries out the jobs, and who apologises for those that are given up: made by `wiring` of what the server has opened.
+# Who carries out the jobs, and who apologises for those that are given up: `workflow.dispatch.open_work`, of what the server has opened.
 OpenWork = Callable[
     [Store, Jobs, Identity, RequestPace, Path, Callable[[Review, str, ReviewStatus], None], ProcessLimits],
     tuple[Work, Apologise],

@@ -18,7 +18,7 @@ def command(check: Annotated[bool, typer.Option("--check", help="Check every set
     from bot import app, config
     from bot.app import checks
     from bot.wiring import access
-    from bot.wiring import server as parts
+    from bot.workflow import dispatch
 
     settings = config.server_settings()
     if check:
@@ -26,5 +26,5 @@ def command(check: Annotated[bool, typer.Option("--check", help="Check every set
         for line in items:
             print(f"{line.mark} {line.what:<14} {line.sentence}")  # noqa: T201 - the command line speaks
         return CLEAN if all(line.works for line in items) else USAGE
-    finish(app.serve(settings, parts.open_work, tell, secrets=access.keys()))
+    finish(app.serve(settings, dispatch.open_work, tell, secrets=access.keys()))
     return CLEAN

@@ -12,7 +12,7 @@ def command() -> int:
     extras.need("server")
     from bot import app, config
     from bot.wiring import access
-    from bot.wiring import server as parts
+    from bot.workflow import dispatch
 
-    finish(app.serve(app.worker(config.server_settings()), parts.open_work, tell, web=False, secrets=access.keys()))
+    finish(app.serve(app.worker(config.server_settings()), dispatch.open_work, tell, web=False, secrets=access.keys()))
     return CLEAN

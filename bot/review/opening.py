@@ -1,6 +1,6 @@
 """Set up the state of one review: the budget, the journal, the workers; and close it all again."""
 
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -15,7 +15,7 @@ from bot.review.hooks import hooks
 from bot.review.session import Results, Session, Worker
 from bot.review.survey import Survey
 from bot.values import Reference
-from bot.values.progress import Reading
+from bot.values.progress import Say
 from impact import uses
 from impact.ports import Language, Tree
 from rlm.journal.codec import Start
@@ -49,7 +49,7 @@ async def open_session(
     journal: Journal | None = None,
     lenses: Mapping[str, Lens] | None = None,
     keep_on_cancel: bool = False,
-    say: Callable[[str | Reading], None] = lambda _: None,
+    say: Say = lambda _: None,
 ) -> AsyncIterator[Session]:
     """Open one review in progress. Models' connections and the journal are closed at the end, whatever happens."""
     journal, settings = journal or Journal(), survey.brief.settings

@@ -21,7 +21,7 @@ from bot.values import (
     Source,
     Unit,
 )
-from bot.values.progress import Reading
+from bot.values.progress import Say
 from impact.ports import Tree
 from rlm.money.calls import Calls
 from rlm.values import Model
@@ -116,7 +116,7 @@ class Session:
     opinions: "Opinions | None" = None  # second opinions on findings; None: nobody gives any
     # What it means that a check by code no longer reports a finding; None: the owner has switched that check off.
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen"
-    say: Callable[[str | Reading], None] = lambda _: None  # progress: a line, or what is read and was found by code
+    say: Say = lambda _: None  # progress: a line, or what is read and was found by code
 
     @property
     def pull(self) -> PullRequest:

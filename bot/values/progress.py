@@ -1,5 +1,6 @@
 """What a review in progress can say of itself: what it reads, what code has found, and what it is doing now."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.values.finding import Finding
@@ -26,3 +27,6 @@ class Progress:
 
     reading: Reading | None = None  # None: the change is not known yet
     step: str = ""  # one short line
+
+
+Say = Callable[[str | Reading], None]  # what a review reports its progress to: one short line, or what it reads

@@ -1,4 +1,4 @@
-"""Settings in, working parts out: the only modules that name concrete classes. A server's parts are in `wiring.server`."""
+"""Settings in, working parts out: the only modules that name concrete classes."""
 
 from bot.wiring.access import Connections, address, in_force, limits, named_models
 from bot.wiring.review import (

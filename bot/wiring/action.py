@@ -12,10 +12,10 @@ from bot.config.action import Inputs
 from bot.errors import UsageError
 from bot.payloads import Remark
 from bot.values import Review
+from bot.values.progress import Say
 from bot.wiring import access, child, tasks
 from bot.wiring.local import LOCAL
 from bot.wiring.tasks import Workspace
-from bot.workflow.progress import Say
 from rlm.models import provider_of
 
 

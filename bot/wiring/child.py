@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from bot.errors import DeepRepoError, OverLimit
 from bot.machine import limits
 from bot.machine.limits import ProcessLimits
-from bot.values.progress import Reading
+from bot.values.progress import Reading, Say
 
 if TYPE_CHECKING:
     from bot.brief import Brief
@@ -88,7 +88,7 @@ async def run(
     task: Task[Result],
     *arguments: object,
     caps: ProcessLimits,
-    say: Callable[[str | Reading], None] = lambda _: None,
+    say: Say = lambda _: None,
     keep: "Keep | None" = None,
 ) -> Result:
     """Await the work of a child. Who is cancelled here ends it there, and leaves when it has ended.

@@ -26,7 +26,7 @@ from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Dependents, PullRequest, Review, ReviewRequest
 from bot.values.consumer import ConsumerImpact, Consumers
-from bot.values.progress import Reading
+from bot.values.progress import Reading, Say
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models, warm
 from impact import memo
@@ -95,7 +95,7 @@ async def brief_of(
 def tools(
     brief_made: Brief,
     scratch: str,
-    say: Callable[[str | Reading], None],
+    say: Say,
     open_journal: Callable[[], Journal] = Journal,
     *,
     keep_on_cancel: bool = True,
@@ -135,7 +135,7 @@ class LookingTools(Tools):
 
     languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
     scratch: str
-    tell: Callable[[str | Reading], None]
+    tell: Say
     seconds_beyond: float | None = None  # for all other repositories
 
     def say(self, message: str | Reading) -> None:
@@ -280,7 +280,7 @@ async def local_review(
     )
 
 
-def lines(say: Callable[[str], None]) -> Callable[[str | Reading], None]:
+def lines(say: Callable[[str], None]) -> Say:
     """Return progress for who reads lines alone."""
     return lambda message: say(message) if isinstance(message, str) else None
 
@@ -312,7 +312,7 @@ def _open(
     subject: Survey,
     chosen_models: Models,
     journal_opened: Journal,
-    say: Callable[[str | Reading], None],
+    say: Say,
     *,
     keep_on_cancel: bool = True,
     own: tuple[str, ...] = (),

@@ -11,6 +11,7 @@ from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.values import CommandAsk, CommentRef
+from bot.wiring import access
 from bot.workflow import commands, hooks, refresh_job, replies
 from bot.workflow.commands import REVIEWS
 from bot.workflow.given_command import GivenCommand
@@ -52,7 +53,7 @@ async def _reply(
     ask: CommandAsk, state: PullState, settings: Config, host: Host, job: Job, server: Server
 ) -> CommandReply:
     last, top = await server.store.reviews.last(ask.pull), await _top(ask.comment, host)
-    context = CommandContext(server.in_force(settings), ask.actor, state.facts.base_ref, last, top)
+    context = CommandContext(access.in_force(settings), ask.actor, state.facts.base_ref, last, top)
     return await commands.answer(GivenCommand(ask, context, state, host, job, server))
 
 

@@ -3,13 +3,18 @@
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
-from bot import github
+from bot import config, github
 from bot.commands import CommandReply
 from bot.errors import HostError, HostRefused
-from bot.github import Host, apps
+from bot.github import Host, Identity, RequestPace, apps
+from bot.machine.limits import ProcessLimits
+from bot.machine.recent import Recent
 from bot.render import load, plain
+from bot.storage import Store
 from bot.values import (
     Ask,
     Cancel,
@@ -22,12 +27,15 @@ from bot.values import (
     PackageSurvey,
     PullAsk,
     RemarkAsk,
+    Review,
     ReviewAsk,
 )
+from bot.values.review import ReviewStatus
 from bot.workflow import (
     cancel_job,
     command_job,
     commands,
+    fetching,
     forget_job,
     hooks,
     merge_queue_job,
@@ -38,13 +46,12 @@ from bot.workflow import (
     review_job,
     unread,
 )
-from bot.workflow.jobs import Job
+from bot.workflow.jobs import Apologise, Job, Jobs, Work
 from bot.workflow.publish import checks, notice
 from bot.workflow.server import Server, remember_failure
 
 OfPull = TypeVar("OfPull", bound=PullAsk)
-Work = Callable[[Any, Job, Server], Awaitable[None]]
-WORK: Mapping[type[Ask], Work] = {
+WORK: Mapping[type[Ask], Callable[[Any, Job, Server], Awaitable[None]]] = {
     ReviewAsk: review_job.run,
     CommandAsk: command_job.run,
     RemarkAsk: remark_job.run,
@@ -56,6 +63,22 @@ WORK: Mapping[type[Ask], Work] = {
     Forget: forget_job.run,
     PackageSurvey: hooks.survey,
 }
+
+
+def open_work(
+    store: Store,
+    jobs: Jobs,
+    identity: Identity,
+    pace: RequestPace,
+    folder: Path,
+    count_review: Callable[[Review, str, ReviewStatus], None],
+    caps: ProcessLimits,
+) -> tuple[Work, Apologise]:
+    """Return who carries out the jobs of a server, and who apologises for those that were given up."""
+    settings = config.environment(on_server=True)
+    fetching.swept(folder)
+    server = Server(store, jobs, identity, pace, folder, settings, Recent(), caps, count_review)
+    return partial(carry_out, server=server), partial(apologise, server=server)
 
 
 async def carry_out(ask: Ask, job: Job, server: Server) -> None:

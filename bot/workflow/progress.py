@@ -9,11 +9,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
 from bot.errors import HostError
-from bot.values.progress import Progress, Reading
+from bot.values.progress import Progress, Reading, Say
 
 EVERY = 10.0  # seconds between two updates
 log = logging.getLogger("deeprepo.review")
-Say = Callable[[str | Reading], None]
 
 
 @asynccontextmanager

@@ -20,6 +20,7 @@ from bot.payloads import Remark
 from bot.render import Safe
 from bot.values import Dismissal, RemarkAsk
 from bot.values.daily import CapReached
+from bot.wiring import access
 from bot.workflow import conclusions, hooks, refresh_job, replies, spending
 from bot.workflow.jobs import Job
 from bot.workflow.pull_state import PullState
@@ -46,7 +47,7 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
     settings = await server.settings_of(state)
     permission = await replies.permission_of(ask, host, server.store.people)
     refusal = conversation.refusal(
-        ask.actor, permission, settings, names_us=ask.mentioned, model=server.has_model(settings)
+        ask.actor, permission, settings, names_us=ask.mentioned, model=access.can_ask(settings)
     )
     if refusal is not None:
         await replies.post_reply(refusal, ask.comment, host)

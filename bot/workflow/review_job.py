@@ -20,7 +20,9 @@ from bot.storage import FinishedReview, Grant, StoredFinding
 from bot.values import CheckConclusion, Finding, Follow, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
+from bot.values.progress import Say
 from bot.values.review import Lack
+from bot.wiring import access, child
 from bot.workflow import (
     conclusions,
     hooks,
@@ -32,7 +34,6 @@ from bot.workflow import (
     unread,
 )
 from bot.workflow.jobs import Job
-from bot.workflow.progress import Say
 from bot.workflow.publish import checks, notice
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState
@@ -47,7 +48,7 @@ LISTED_TITLE_CHARS = 200  # characters of a pull request's title in a list
 
 async def run(ask: ReviewAsk, job: Job, server: Server) -> None:
     """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays for no finished call twice, and posts nothing twice."""
-    server.prepare()  # while GitHub is asked: it takes the longer of the two, not both
+    child.begin()  # while GitHub is asked: it takes the longer of the two, not both
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         try:
             await _run(ask, host, job, server)
@@ -180,7 +181,7 @@ class ServerReviewer(Reviewer):
     async def funds(self, brief: Brief) -> AsyncIterator[Funds]:
         """Reserve for this review what the caps in the database leave."""
         run, server = self.run, self.server
-        if not server.has_model(run.settings):
+        if not access.can_ask(run.settings):
             yield Funds(model=False)
             return
         forks = run.settings.triggers.fork_reviews_per_day if run.is_strangers_push else None
@@ -242,7 +243,7 @@ class ServerReviewer(Reviewer):
             memory = await asyncio.to_thread(json_file.with_unsaid, memory, unsaid)
         row = _row(self.run, made, conclusion, start)
         if not await reviews.has(self.run.id):
-            self.server.count(made.review, f"{pull.owner}/{pull.name}", row.state)
+            self.server.count_review(made.review, f"{pull.owner}/{pull.name}", row.state)
         await reviews.keep(replace(row, memory=memory))
         await self.server.store.failures.clear(pull.key)
 

@@ -16,10 +16,10 @@ from bot.payloads import MadeReview
 from bot.values import CheckConclusion, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
-from bot.values.progress import Progress
+from bot.values.progress import Progress, Say
 from bot.values.review import Lack
 from bot.workflow import pull_state
-from bot.workflow.progress import Say, progress
+from bot.workflow.progress import progress
 from bot.workflow.publish import PublishResult, checks, publish
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState

@@ -1,13 +1,16 @@
-"""What the jobs of a server are handed: who it is at GitHub, what it has stored, and what it computes."""
+"""What the jobs of a server are handed: who it is at GitHub, what it has stored, and what it computes.
+
+Whatever computes on what a repository holds does so in a child process: the same pipeline as on the command line, over a change that was
+fetched, with a journal of its own. A review whose child was ended begins again without the file that it had in hand; paid calls are in
+the journal.
+"""
 
 import time
-from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
 
 from bot import config, github
 from bot.brief import Brief
@@ -15,13 +18,15 @@ from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
-from bot.errors import HostRefused, OverLimit, UsageError
+from bot.errors import ConfigError, HostRefused, OverLimit, UsageError
 from bot.github import Host, Identity, RequestPace
+from bot.machine import files
+from bot.machine.limits import ProcessLimits
 from bot.machine.recent import Recent
 from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.render import line, visible
-from bot.storage import Failure, Store
+from bot.storage import Failure, Store, StoredJournal
 from bot.values import (
     Ask,
     Bases,
@@ -36,23 +41,24 @@ from bot.values import (
     ReviewAsk,
     Trigger,
 )
+from bot.values.progress import Say
 from bot.values.review import ReviewStatus
 from bot.values.shared_file import SharedFile
-from bot.workflow import fetching, pull_state
+from bot.wiring import access, child, tasks
+from bot.wiring.child import Result, Task
+from bot.wiring.tasks import Workspace
+from bot.workflow import fetching, hooks, journals, kept_facts, pull_state
 from bot.workflow.jobs import Job, Jobs, asks
-from bot.workflow.progress import Say
 from bot.workflow.pull_state import PullState
 from impact.packages import PackageRow
 
-Result = TypeVar("Result")
+SETTINGS_SECONDS = 5  # seconds of computing on an owner's settings
+PAGES = 60.0  # seconds for comments to be rendered anew
 
 
 @dataclass(frozen=True, slots=True)
-class Server(ABC):
-    """What the jobs of a server are handed. `wiring.server` has the one that computes in child processes.
-
-    What computes on a repository's contents (`review`, `answer`, `converse`, `fix`, `resolve`, `no_review_reason`, `comments`) does so over there.
-    """
+class Server:
+    """What the jobs of a server are handed. `caps`: the limits of a child process."""
 
     store: Store
     jobs: Jobs
@@ -61,68 +67,8 @@ class Server(ABC):
     folder: Path  # of the server's data
     settings: Settings = field(repr=False)
     recent: Recent  # what jobs have read a moment ago
-
-    @abstractmethod
-    def count(self, review: Review, repository: str, status: ReviewStatus) -> None:
-        """Count a review that was made, by its repository."""
-
-    @abstractmethod
-    def prepare(self) -> None:
-        """Load in the background what a child will need."""
-
-    @abstractmethod
-    async def review(self, brief: Brief, say: Say) -> MadeReview:
-        """Review a change."""
-
-    @abstractmethod
-    async def answer(self, question: Question) -> CommandReply:
-        """Answer a command that reads the change."""
-
-    @abstractmethod
-    async def converse(self, remark: Remark) -> RemarkReply:
-        """Answer a remark."""
-
-    @abstractmethod
-    async def fix(self, request: FixRequest) -> MadeFix:
-        """Fix findings in a copy of the head."""
-
-    @abstractmethod
-    async def resolve(self, file: str | None, shared: Sequence[SharedFile]) -> Config:
-        """Resolve the settings, with the repository's file on the base branch and those that it shares with others. Raises ConfigError where a file is wrong."""
-
-    @abstractmethod
-    async def shared_files(self, host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
-        """Read the settings that a repository shares with others."""
-
-    @abstractmethod
-    async def no_review_reason(self, brief: Brief, trigger: Trigger) -> No | None:
-        """Say why there is no review, now that the changed files are known."""
-
-    @abstractmethod
-    async def page(
-        self, output: bytes, memory: bytes | None, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule]
-    ) -> MadeReview:
-        """Render a stored review under the words that hold now."""
-
-    @abstractmethod
-    async def compute(self, task: Callable[..., Coroutine[Any, Any, Result]], *values: object) -> Result:
-        """Carry out a function of a module in a child process: it is called with the `ChildPipe` and the values, and has a minute."""
-
-    @abstractmethod
-    async def packages(self, store: str) -> tuple[PackageRow, ...]:
-        """List what a store's repository offers and takes."""
-
-    @abstractmethod
-    def comments(self, review: Review) -> Comments:
-        """Render the comments anew. It waits for a process: it is called in a thread."""
-
-    @abstractmethod
-    def has_model(self, settings: Config) -> bool:
-        """Return whether a model can be asked under these settings."""
-
-    @abstractmethod
-    def in_force(self, settings: Config) -> Config:
-        """Return the settings with the models that a key brings."""
+    caps: ProcessLimits
+    count_review: Callable[[Review, str, ReviewStatus], None]  # for the metrics, by repository
 
     def alone_with_checks(self, pull: PullRef) -> AbstractAsyncContextManager[None]:
         """Hold the right to begin a check run of this pull request. Whoever waits for it finds the check run that was begun, and uses it."""
@@ -133,13 +79,6 @@ class Server(ABC):
         is_paused = await self.store.people.is_paused(host.pull)
         find_bases = partial(self._find_bases, host.pull)
         return await pull_state.read_pull_state(host, config.FILE, self.shared_files, find_bases, is_paused=is_paused)
-
-    async def _find_bases(self, pull: PullRef, facts: PullFacts, base: str) -> Bases:
-        """Where the head left its base, by git."""
-        with fetching.scratch_folder(self.folder) as folder:
-            async with github.reading(self.identity, pull.installation, (pull.repository,), self.pace) as (_, token):
-                url = github.git_url(self.identity.api, fetching.today(pull, facts))
-                return await fetching.find_bases(url, facts, base, token, folder)
 
     async def settings_of(self, state: PullState) -> Config:
         """Return the settings; those of the server alone if the owner's file is wrong, which the review reports."""
@@ -156,6 +95,101 @@ class Server(ABC):
                 url = github.git_url(self.identity.api, fetching.today(pull, state.facts))
                 store = await fetching.fill_store(url, state.facts, state.bases, token, folder)
             yield fetching.as_pull_request(state.facts, state.bases, store)
+
+    async def review(self, brief: Brief, say: Say) -> MadeReview:
+        """Review without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
+        async with self._workspace(brief.journal) as (workspace, keep):
+
+            async def attempt(left_out: Mapping[str, str], lost: str) -> MadeReview:
+                given = tasks.without(brief, left_out, lost)
+                limits = child.for_review(self.caps, given)
+                return await child.run(tasks.rendered_review, given, workspace, caps=limits, say=say, keep=keep)
+
+            return await child.leaving_out(attempt, by_model=access.can_ask(brief.settings))
+
+    async def answer(self, question: Question) -> CommandReply:
+        """Answer a command that reads the change."""
+        async with self._workspace(question.journal) as (workspace, keep):
+            limits = child.for_review(self.caps, question.brief)
+            return await child.run(tasks.answer, question, workspace, caps=limits, keep=keep)
+
+    async def converse(self, remark: Remark) -> RemarkReply:
+        """Answer a remark."""
+        async with self._workspace(remark.brief.journal) as (workspace, keep):
+            limits = child.for_review(self.caps, remark.brief)
+            return await child.run(tasks.converse, remark, workspace, caps=limits, keep=keep)
+
+    async def fix(self, request: FixRequest) -> MadeFix:
+        """Fix findings in a copy of the head."""
+        return await self._in_scratch(tasks.fix, request, self.caps)
+
+    async def resolve(self, file: str | None, shared: Sequence[SharedFile]) -> Config:
+        """Resolve every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
+        if file is None and not shared:
+            return config.resolve({}, None, self.settings)
+        few = replace(self.caps, cpu=min(self.caps.cpu, SETTINGS_SECONDS))
+        try:
+            return await child.run(tasks.settings, file, shared, self.settings, caps=few)
+        except OverLimit as error:
+            raise ConfigError(f"{config.FILE} cannot be used, {error}: make it simpler") from error
+
+    async def shared_files(self, host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
+        """Read the settings that a repository shares with others."""
+        found = [await hook.shared_files(host, repository, self, is_private=is_private) for hook in hooks.hooks()]
+        return tuple(file for files in found for file in files)
+
+    async def no_review_reason(self, brief: Brief, trigger: Trigger) -> No | None:
+        """Say why there is no review, now that the changed files are known."""
+        return await child.run(tasks.no_review_reason, brief, trigger, caps=self.caps)
+
+    async def page(
+        self, output: bytes, memory: bytes | None, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule]
+    ) -> MadeReview:
+        """Render a stored review under the words that hold now."""
+        return await child.run(tasks.page, output, memory, dismissals, rules, caps=self._soon)
+
+    async def compute(self, task: Task[Result], *values: object) -> Result:
+        """Carry out a function of a module in a child process."""
+        return await child.run(task, *values, caps=self._soon)
+
+    async def packages(self, store: str) -> tuple[PackageRow, ...]:
+        """List what a store's repository offers and takes."""
+        return await self._in_scratch(tasks.packages, store, self._soon)
+
+    def comments(self, review: Review) -> Comments:
+        """Render the comments anew. It waits for a process: it is called in a thread."""
+        return child.call(tasks.comments, review, caps=self._soon)
+
+    async def _find_bases(self, pull: PullRef, facts: PullFacts, base: str) -> Bases:
+        """Where the head left its base, by git."""
+        with fetching.scratch_folder(self.folder) as folder:
+            async with github.reading(self.identity, pull.installation, (pull.repository,), self.pace) as (_, token):
+                url = github.git_url(self.identity.api, fetching.today(pull, facts))
+                return await fetching.find_bases(url, facts, base, token, folder)
+
+    @property
+    def _soon(self) -> ProcessLimits:
+        return replace(self.caps, wall=PAGES)
+
+    async def _in_scratch(self, task: Task[Result], subject: object, caps: ProcessLimits) -> Result:
+        """Do the work of a child that writes into a folder which goes with it."""
+        with fetching.scratch_folder(self.folder) as scratch:
+            return await child.run(task, subject, scratch, caps=caps)
+
+    @asynccontextmanager
+    async def _workspace(self, journal: str) -> AsyncIterator[tuple[Workspace, StoredJournal | None]]:
+        """Make a folder for what a child writes. On PostgreSQL the journal is stored in the database too, so that another machine can resume."""
+        path, facts = journals.path(self.folder, journal), None
+        files.folder(path.parent, private=True)
+        if self.settings.cache != "off":
+            facts = kept_facts.folder(self.folder, journals.repository(journal))
+            files.folder(facts.parent, private=True)
+        with fetching.scratch_folder(self.folder) as scratch:
+            if not self.store.database.postgres:
+                yield Workspace(scratch, path, facts=facts), None
+                return
+            async with self.store.journals.hold(journal, path) as keep:
+                yield Workspace(scratch, path, sends_journal=True, facts=facts), keep
 
 
 @contextmanager

@@ -40,7 +40,6 @@ ROOMS = {
         "bot.features.teaching.server",
         "bot.workflow.jobs",
         "bot.storage",
-        "bot.wiring.server",
         "bot.workflow",
     ),
     "mcp": ("bot.cli.mcp_server",),

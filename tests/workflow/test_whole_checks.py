@@ -7,7 +7,7 @@ from whole import BROKEN, MENDED, Whole
 
 from bot.machine.limits import ProcessLimits
 from bot.values import ReviewAsk
-from bot.wiring.server import open_work
+from bot.workflow.dispatch import open_work
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
 

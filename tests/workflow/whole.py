@@ -13,7 +13,7 @@ from bot import app
 from bot.app import RunningServer
 from bot.config import App, Server, ServerOptions
 from bot.values import PullRef
-from bot.wiring import server as parts
+from bot.workflow import dispatch
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
 
@@ -125,7 +125,7 @@ async def whole(folder: Path, **place: object) -> AsyncIterator[Whole]:
         app_settings = App.model_validate(held | {"client_id": client, "client_secret": secret})
         usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "poll": 0.05, "write_pause": 0.0, "grace": 0.0}
         settings = Server(ServerOptions.model_validate(usual | place), app_settings)
-        async with app.open_server(settings, parts.open_work) as opened, serving(app.create(opened)) as address:
+        async with app.open_server(settings, dispatch.open_work) as opened, serving(app.create(opened)) as address:
             gh.listen(f"{address}/webhook")
             gh.callbacks(f"{address}/signin/done")
             yield Whole(gh, repo, opened, data, address)

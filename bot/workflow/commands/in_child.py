@@ -7,6 +7,7 @@ from bot.commands import CommandContext, CommandReply
 from bot.errors import OverLimit
 from bot.payloads import Question
 from bot.values.daily import CapReached
+from bot.wiring import access
 from bot.workflow import spending
 from bot.workflow.given_command import GivenCommand
 
@@ -19,7 +20,7 @@ async def answer_in_child(
     name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
     question = Question(answer, ask.argument, given, name)
     try:
-        if not server.has_model(given.settings):
+        if not access.can_ask(given.settings):
             return await server.answer(question)
         async with (
             server.fetch(ask.pull, command.state) as pull,
