@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from impact.families import LANGUAGES
@@ -24,6 +24,7 @@ SOURCES = st.one_of(
 @pytest.mark.parametrize("name", LANGUAGES)
 @settings(max_examples=20, deadline=None)
 @given(source=SOURCES, config=SOURCES)
+@example(source=b"from./a import e", config=b"")  # a path from the root of the machine is not looked up for ever
 def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: bytes) -> None:
     """Outlines, uses, imports, and the resolver that reads configuration files."""
     language = LANGUAGES[name]
