@@ -8,6 +8,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -108,14 +109,20 @@ def _base(index: "Index", path: str, base: ast.expr, depth: int) -> Taken | None
 
 def _class(source: bytes, name: str) -> ast.ClassDef | None:
     """The one class of a file that is called so, where this Python can read the file."""
+    found = [one for one in _classes(source) if one.name == name]
+    return found[0] if len(found) == 1 else None
+
+
+@lru_cache(maxsize=32)
+def _classes(source: bytes) -> tuple[ast.ClassDef, ...]:
+    """Return the classes of a file; kept, because its constructions ask for them one after the other."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    found = [one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == name]
-    return found[0] if len(found) == 1 else None
+        return ()
+    return tuple(one for one in tree.body if isinstance(one, ast.ClassDef))
 
 
 def _fields(node: ast.ClassDef) -> Iterator[tuple[str, bool]]:

@@ -154,6 +154,7 @@ def _of_file(
         return
     own = {one.name for one in facts.definitions if not one.owner}
     names = {name for _, _, name in lost}
+    owners = {(home, owner) for home, owner, _ in (*lost, *gained)}
     lines = file_lines(source)
     for use in seen.uses:
         typed = seen.typed(use.receiver, use.line) if use.receiver else None
@@ -171,6 +172,8 @@ def _of_file(
         if not called or use.is_guarded or (is_bound and home == path) or not (asked or gained):
             continue
         family = _family(now, before, home, called) or ()
+        if owners.isdisjoint(family):
+            continue
         is_annotated = bool(use.receiver) and typed is not None and _tells_all(now, family, use.name)
         fails = ("?" if is_annotated else "") if use.receiver else _insists(now, before, path, use)
         rows = [
