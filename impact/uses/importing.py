@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from impact.changes import ChangedSymbol, Dependent, Query, Reference
 from impact.concurrency import together
@@ -160,27 +161,20 @@ class ReExports:
         if not any(self.names.values()):
             return {}
         await self._search(frozenset().union(*self.names.values()))
-        candidates: dict[str, dict[str, set[Meaning]]] = {}
-        origins = {path: {one for one in every if self.names.get(one)} for path, every in self.scene.origins.items()}
-        for path, items in importers.items():
-            bindings = bind(items, origins, self.scene.doors)
-            ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
-            if path in barrels:  # which hands its origins on by their own names anyway
-                offers = (await self._offered(path, ways)).items() if ways else ()
-                ways = {name: others for name, every in offers if (others := {one for one in every if one[1] != name})}
-            if ways:
-                candidates[path] = ways
+        candidates, told = await self._candidates(importers, barrels)
         names = frozenset(name.partition(".")[0] for ways in candidates.values() for name in ways)
         await self._search(names)
         among = None if "default" in names else self.holders
         imports_by_path = await self.scene.head.importers(candidates, among) if candidates else {}
         former_imports = {path: tuple(items) for path, items in self.scene.former.items()}
-        import_targets = {
-            item.target for side in (imports_by_path, former_imports) for items in side.values() for item in items
-        }
+        taken: dict[str, set[str]] = defaultdict(set)  # file -> what is imported of it
+        for item in chain.from_iterable([*imports_by_path.values(), *former_imports.values()]):
+            taken[item.target] |= item.names
         new: set[str] = set()
-        for path in sorted((import_targets | {*barrels}) & candidates.keys()):
-            door_names = candidates[path] if path in barrels else await self._offered(path, candidates[path])
+        for path, ways in sorted(candidates.items()):
+            if path not in barrels and taken[path].isdisjoint({"*", *ways}):
+                continue  # nobody takes anything of it
+            door_names = ways if path in told else await self._offered(path, ways)
             earlier_names = self.scene.doors[path]
             for name, meanings in door_names.items():
                 if not meanings <= earlier_names.get(name, set()):
@@ -190,6 +184,26 @@ class ReExports:
             path: tuple(item for item in items if item.target in new) for path, items in imports_by_path.items()
         }
         return {path: items for path, items in new_imports.items() if items}
+
+    async def _candidates(
+        self, importers: Mapping[str, Sequence[Link]], barrels: Collection[str]
+    ) -> tuple[dict[str, dict[str, set[Meaning]]], set[str]]:
+        """Return what each importer may offer, by name, and those of them of which that is known."""
+        candidates: dict[str, dict[str, set[Meaning]]] = {}
+        told: set[str] = set()
+        origins = {path: {one for one in every if self.names.get(one)} for path, every in self.scene.origins.items()}
+        for path, items in importers.items():
+            bindings = bind(items, origins, self.scene.doors)
+            ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
+            if ways and (path in barrels or not _offers_imports(path)):  # it may offer them by other names
+                ways = await self._offered(path, ways)
+                told.add(path)
+            if path in barrels:  # which hands its origins on by their own names anyway
+                others = {name: {one for one in every if one[1] != name} for name, every in ways.items()}
+                ways = {name: every for name, every in others.items() if every}
+            if ways:
+                candidates[path] = ways
+        return candidates, told
 
     def _ways(self, bindings: Bindings) -> dict[str, set[Meaning]]:
         """Name of a file -> what it means; a module by the name that it has here."""
@@ -292,6 +306,14 @@ async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str,
         for header in headers:
             names_by_path[header] = names_by_path.get(header, frozenset()) | {name.partition(".")[0]}
     return names_by_path
+
+
+def _offers_imports(path: str) -> bool:
+    """Whether importers can take from a file each name that it imports, by that name."""
+    from impact.language import language_of  # its grammars load with the first search
+
+    language = language_of(path)
+    return language is not None and language.hands_on
 
 
 def _hands_on(

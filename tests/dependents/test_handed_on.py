@@ -30,12 +30,16 @@ RUST = {
 }
 AMOUNT = PYTHON | {"pay.py": "from shop import amount\n\n\ndef pay():\n    return amount(1)\n"}
 AMOUNT_SCRIPT = SCRIPT | {"pay.ts": SCRIPT["pay.ts"].replace("total", "amount").replace("./shim", "./shop")}
+AMOUNT_SHIM = SCRIPT | {"pay.ts": SCRIPT["pay.ts"].replace("total", "amount")}
 HANDED_ON = {
     "an import": (PYTHON, {"shim.py": "from lib import total\n"}),
     "another name in between": (PYTHON, {"one.py": "from lib import total as t\n", "shim.py": "from one import t as total\n"}),
     "an assignment": (PYTHON, {"shim.py": "import lib\n\ntotal = lib.total\n"}),
     "a module": (PYTHON | {"pay.py": "import shim\n\n\ndef pay():\n    return shim.lib.total(1)\n"}, {"shim.py": "import lib\n"}),
     "an export from": (SCRIPT, {"shim.ts": 'export { total } from "./lib"\n'}),
+    "an import, exported under another name": (AMOUNT_SHIM, {"shim.ts": 'import { total } from "./lib"\nexport { total as amount }\n'}),
+    "an export from, under another name": (AMOUNT_SHIM, {"shim.ts": 'export { total as amount } from "./lib"\n'}),
+    "a constant of another name": (AMOUNT_SHIM, {"shim.ts": 'import { total } from "./lib"\nexport const amount = total\n'}),
     "a constant": (SCRIPT, {"shim.ts": 'import * as lib from "./lib"\nexport const total = lib.total\n'}),
     "a variable of a package": (GO, {"shim/shim.go": 'package shim\n\nimport "x.y/shop/lib"\n\nvar Total = lib.Total\n'}),
     "two packages, each under another name": (AMOUNT, {"inner/__init__.py": "from lib import total as t\n", "shop/__init__.py": "from inner import t as amount\n"}),
