@@ -1,11 +1,9 @@
-"""An entry of what is not reported: one finding, those of a rule, or everything in some files."""
+"""An entry of what is not reported: one finding, or everything in some files. Findings of a kind are silenced by an `OwnerRule`."""
 
 import hashlib
 from dataclasses import dataclass
-from datetime import date
 
 from bot.values import Evidence, Finding
-from bot.values.rule import IgnoreScope
 from impact.text import globs
 
 MOST_PLACES, MOST_OLD = 40, 12  # digests of one entry, and of an older one
@@ -16,28 +14,27 @@ DIGEST = 32  # characters of each; older entries have more
 class IgnoreEntry:
     """Say which findings are meant, and why they are not reported."""
 
-    scope: IgnoreScope = "finding"
     reason: str
-    fingerprint: str = ""
+    fingerprint: str = ""  # of one finding; "": everything at `path` is meant
     digest: str = ""  # of each place that the finding is about, as `digest` makes it: a fingerprint is short enough to be met on purpose
-    rule: str = ""
     path: str = ""  # as in .gitignore
-    title: str = ""  # for people
-    expires: date | None = None
+
+    @property
+    def is_of_finding(self) -> bool:
+        """Whether it means one finding."""
+        return bool(self.fingerprint)
 
     def covers(self, finding: Finding, place: Evidence | None = None) -> bool:
         """Return whether the finding is one of those meant; with a place, whether it is at that one of its places."""
-        if self.scope == "finding":
-            by_fingerprint = bool(self.fingerprint) and self.fingerprint == finding.identity
+        if self.is_of_finding:
             there = not self.path or bool(finding.cause) or globs.matches([self.path], finding.path)
             known = frozenset(self.digest.split())
             is_old = any(len(each) > DIGEST for each in known)
             asked = _whole(finding, is_old=is_old) if place is None else _digests(finding, place)
             asked = [each if is_old else each[:DIGEST] for each in asked]
-            return by_fingerprint and there and known.issuperset(asked if known else ())
+            return self.fingerprint == finding.identity and there and known.issuperset(asked if known else ())
         path = finding.path if place is None else place.path
-        inside = bool(self.path) and globs.matches([self.path], path)
-        return inside and (self.scope == "path" or (bool(self.rule) and self.rule == finding.kind))
+        return bool(self.path) and globs.matches([self.path], path)
 
 
 def digest(finding: Finding) -> str:

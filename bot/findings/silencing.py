@@ -24,7 +24,7 @@ class IgnoreList:
 
     entries: tuple[IgnoreEntry, ...] = ()
     warnings: tuple[str, ...] = ()
-    rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
+    rules: tuple[OwnerRule, ...] = ()  # of lists, of the settings, then those that a server has learned
     dismissals: tuple[Dismissal, ...] = ()  # of single findings, said elsewhere; those that silence are entries too
 
     @property
@@ -34,7 +34,7 @@ class IgnoreList:
 
     def reason_of(self, finding: Finding) -> str | None:
         """Return why a person has dismissed this very finding; None if nobody has. What a rule of a kind silences was not dismissed."""
-        entries = (entry for entry in self.entries if entry.scope == "finding" and entry.covers(finding))
+        entries = (entry for entry in self.entries if entry.is_of_finding and entry.covers(finding))
         entry = next(entries, None)
         if entry is not None:
             return entry.reason
@@ -57,8 +57,13 @@ class IgnoreList:
         )
 
     def join(self, other: "IgnoreList") -> "IgnoreList":
-        """Return the list with the entries of another one."""
-        return replace(self, entries=(*self.entries, *other.entries), warnings=(*self.warnings, *other.warnings))
+        """Return the list with what another one holds."""
+        return IgnoreList(
+            (*self.entries, *other.entries),
+            (*self.warnings, *other.warnings),
+            (*self.rules, *other.rules),
+            (*self.dismissals, *other.dismissals),
+        )
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
         """Return the findings to go on with, and the silenced ones: together as many as there were."""
@@ -97,16 +102,17 @@ class IgnoreList:
 
     def _silencing(self, finding: Finding, place: Evidence | None = None) -> Silencing | None:
         """Why the finding is not reported, or not at one of its places; None if it is."""
-        entries = (
-            self.entries if finding.cause or place is None else (one for one in self.entries if one.scope == "finding")
-        )
+        is_elsewhere = place is not None and not finding.cause
+        entries = (entry for entry in self.entries if entry.is_of_finding or not is_elsewhere)
         entry = next((entry for entry in entries if entry.covers(finding, place)), None)
         if entry is not None:
             marks = [dismissal.mark for dismissal in self.dismissals if dismissal.how == "withdrawn"]
             is_withdrawn = not finding.proven and finding.fingerprint in marks
-            return Silencing(entry.reason, "withdrawn" if is_withdrawn else entry.scope)
+            return Silencing(
+                entry.reason, "withdrawn" if is_withdrawn else "finding" if entry.is_of_finding else "path"
+            )
         at_place = finding if place is None else replace(finding, path=place.path)
-        rules = self.rules if finding.cause or place is None else ()
+        rules = () if is_elsewhere else self.rules
         rule = next((rule for rule in rules if covers_finding(rule, at_place)), None)
         return Silencing(rule.text, "rule", replace(rule, text="")) if rule is not None else None
 
@@ -155,11 +161,11 @@ def _entries(dismissals: Iterable[Dismissal]) -> list[IgnoreEntry]:
         return []
     return [
         IgnoreEntry(
-            fingerprint=one.identity,
-            digest=one.mark.partition(" ")[2],
-            reason=one.reason or f"@{one.who} asked for it",
+            fingerprint=dismissal.identity,
+            digest=dismissal.mark.partition(" ")[2],
+            reason=dismissal.reason or f"@{dismissal.who} asked for it",
         )
-        for one in silent
+        for dismissal in silent
     ]
 
 
@@ -209,13 +215,8 @@ def owner_learnings(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
 
 def owner_entries(rows: Iterable[Sequence[str]]) -> IgnoreList:
     """Return the single findings of the settings, and the files of which nothing is reported, from their path, fingerprint and reason."""
-    if not (rows := tuple(rows)):
-        return IgnoreList()
     return IgnoreList(
-        tuple(
-            IgnoreEntry(scope="finding" if finding else "path", fingerprint=finding, path=path, reason=reason)
-            for path, finding, reason in rows
-        )
+        tuple(IgnoreEntry(fingerprint=finding, path=path, reason=reason) for path, finding, reason in rows)
     )
 
 

@@ -358,18 +358,19 @@ def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
 
 
 def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
-    """Return the rules that silenced something, those of the settings first: each with its reason, and how many findings."""
+    """Return the rules that silenced something, those of files first: each with its reason, and how many findings."""
     reasons = {silencing.rule: silencing.reason for silencing in silencings(review) if silencing.rule is not None}
     counts = Counter(one.rule for one in silencings(review) if one.rule is not None)
     return [
-        (rule, reasons[rule], counts[rule]) for rule in sorted(counts, key=lambda rule: (rule.learned, rule.number))
+        (rule, reasons[rule], counts[rule])
+        for rule in sorted(counts, key=lambda rule: (rule.learned, rule.file, rule.number))
     ]
 
 
 def rule_name(rule: OwnerRule, words: Phrases = ENGLISH) -> str:
     """Return what people call a rule or a learning."""
     kind = "learning" if rule.is_learning else "rule"
-    return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=FILE)
+    return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=rule.file or FILE)
 
 
 def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:

@@ -1,4 +1,7 @@
-"""What outlives a job, in a SQLite file or in PostgreSQL; the only SQL of the project. `opened(url)` is the way in."""
+"""What outlives a job, in a SQLite file or in PostgreSQL; the only SQL of the project. `open_store` is the way in.
+
+Tables of features are here too: one set of migrations, and a repository is forgotten in one transaction.
+"""
 
 from bot.storage.failures import Failure
 from bot.storage.findings import StoredFinding

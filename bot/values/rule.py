@@ -1,4 +1,8 @@
-"""What a team teaches: rules and learnings, which keep findings silent, and whose word it was."""
+"""What a team teaches: rules and learnings, which keep findings silent, and whose word it was.
+
+The feature that people teach by is `features.teaching`. What it has learned is a value here, because the database keeps it, and a step of a
+workflow, which has no database, reads the same commands.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -17,16 +21,17 @@ class OwnerRule:
 
     Without a kind it is a learning: `text` is a sentence that a second opinion may find to answer a claim about these files.
 
-    `number`: of a learned rule, the one that people call it by; of one in the settings, its place in the list, from 1.
+    `number`: of a learned rule, the one that people call it by; of one in a file, its place in the list, from 1.
     """
 
     path: Exact[str]  # as in .gitignore
     kind: Exact[str]  # a check's own code, or a category
     text: str = ""  # why, in the words of a person who may write to the repository; models are shown it
     number: int = 0
-    learned: bool = False  # False: written in the settings
+    learned: bool = False  # False: written in a file
     grave: bool = False  # of a learned one: it was confirmed for something serious that code has proven
     symbol: Exact[str] = ""  # of a learning: the definition that it is about; empty: the whole file
+    file: Exact[str] = ""  # the list that it is written in; empty: the settings
 
     @property
     def is_learning(self) -> bool:

@@ -1,7 +1,6 @@
 """`deeprepo ignore`: a finding that should not be reported again, with the reason, in a file that people can read."""
 
 import re
-from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +17,7 @@ SCOPES: "tuple[Scope, ...]" = ("staged", "uncommitted", "range")  # in the order
 MAX_LIST_BYTES = 1 << 20  # bytes of a list of entries; far less is read
 
 if TYPE_CHECKING:
-    from bot.findings.ignore_entry import IgnoreEntry
+    from bot.features.teaching.ignore_file import WrittenEntry
     from bot.values import Finding
     from bot.values.change import Scope
 
@@ -65,10 +64,9 @@ def command(
     finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
     entry = ignore_file.entry_for(finding, scope, reason.strip(), until)
     if path is not None:
-        entry = replace(entry, path=path)
+        entry = entry.model_copy(update={"path": path})
     before = files.content(target, MAX_LIST_BYTES, below=top)
-    entries = ignore_file.read_ignore_file(before, date.min).entries
-    if any(_same(entry, other) for other in entries):
+    if any(_same(entry, other) for _, other in ignore_file.check(before or b"").entries):
         tell(f"{target} already has this entry.")
         return CLEAN
     files.write(target, ignore_file.add_entry(before, entry), below=top, folders=True, nested=False)
@@ -95,13 +93,13 @@ def _refuse(reason: str, until: date | None, fingerprint: str | None) -> None:
         )
 
 
-def _same(entry: "IgnoreEntry", other: "IgnoreEntry") -> bool:
+def _same(entry: "WrittenEntry", other: "WrittenEntry") -> bool:
     """Whether the file needs only one of them: the same finding, or the same rule and path."""
     if entry.scope == "finding":
         places, known_places = set(entry.digest.split()), set(other.digest.split())
         same_finding = other.scope == "finding" and entry.fingerprint == other.fingerprint
         return same_finding and (not known_places or places <= known_places)
-    return replace(entry, reason="", title="") == replace(other, reason="", title="")
+    return entry.model_dump(exclude={"reason", "title"}) == other.model_dump(exclude={"reason", "title"})
 
 
 def _finding(fingerprint: str, review: Path) -> "Finding":

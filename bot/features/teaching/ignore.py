@@ -7,7 +7,6 @@ from bot.commands import CommandReply, target
 from bot.features.teaching import ignore_file, proposing
 from bot.features.teaching.names import FILE
 from bot.findings import silencing
-from bot.findings.ignore_entry import IgnoreEntry
 from bot.values import Dismissal
 from bot.workflow.given_command import CommandSpec, GivenCommand
 
@@ -28,7 +27,7 @@ async def run(command: GivenCommand) -> CommandReply:
     entry = (
         ignore_file.entry_for(finding, "finding", reason)
         if finding is not None
-        else IgnoreEntry(fingerprint=about.fingerprint, reason=reason)
+        else ignore_file.WrittenEntry(fingerprint=about.fingerprint, reason=reason)
     )
     lines = ignore_file.add_entry(None, entry).removeprefix(ignore_file.HEAD)
     title = finding.title if finding is not None else about.fingerprint

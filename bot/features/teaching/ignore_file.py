@@ -1,7 +1,7 @@
 """`.deeprepo/ignore.yml`: the entries that a repository's owner has written, and all that is wrong with them."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -15,7 +15,7 @@ from bot.config.setting import Pattern
 from bot.features.teaching.names import FILE
 from bot.findings.ignore_entry import IgnoreEntry, digest
 from bot.findings.silencing import IgnoreList, only
-from bot.values import Finding
+from bot.values import Finding, OwnerRule
 from bot.values.rule import IgnoreScope
 
 HEAD = """\
@@ -58,10 +58,9 @@ class WrittenEntry(BaseModel):
         return {"scope": "finding" if kind is None else "path" if kind == ALL else "rule"} | entry
 
 
-def written(entry: IgnoreEntry) -> dict[str, Any]:
+def written(entry: WrittenEntry) -> dict[str, Any]:
     """Return the entry as people write it."""
-    day = entry.expires.isoformat() if entry.expires is not None else ""
-    values = {name: value for name, value in {**asdict(entry), "expires": day}.items() if value}
+    values = {name: value for name, value in entry.model_dump(mode="json").items() if value}
     renamed = {OLD_NAMES_OF.get(name, name): value for name, value in values.items() if name != "scope"}
     row = {"kind": ALL} | renamed if entry.scope == "path" else renamed
     return {name: row[name] for name in WRITTEN if name in row}
@@ -71,7 +70,7 @@ def written(entry: IgnoreEntry) -> dict[str, Any]:
 class IgnoreFile:
     """What the file says: its usable entries with their numbers, from 1, and its problems. A fatal one: nothing is ignored."""
 
-    entries: tuple[tuple[int, IgnoreEntry], ...] = ()
+    entries: tuple[tuple[int, WrittenEntry], ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
@@ -86,11 +85,11 @@ def check(text: bytes) -> IgnoreFile:
         return IgnoreFile()
     if not isinstance(rows, list):
         return IgnoreFile(problems=(Problem(1, "must hold a list of entries: nothing is ignored"),))
-    entries: list[tuple[int, IgnoreEntry]] = []
+    entries: list[tuple[int, WrittenEntry]] = []
     problems = [Problem(line, problem, fatal=False) for line, problem in yaml_text.duplicates(node)]
     for number, row in enumerate(rows, 1):
         entry = _entry(row)
-        if isinstance(entry, IgnoreEntry):
+        if isinstance(entry, WrittenEntry):
             entries.append((number, entry))
         else:
             problem, place = entry
@@ -99,10 +98,10 @@ def check(text: bytes) -> IgnoreFile:
     return IgnoreFile(tuple(entries), tuple(problems))
 
 
-def _entry(row: object) -> IgnoreEntry | tuple[str, tuple[str | int, ...]]:
+def _entry(row: object) -> WrittenEntry | tuple[str, tuple[str | int, ...]]:
     """The entry, or what is wrong with it and the place of that inside the entry."""
     try:
-        entry = IgnoreEntry(**WrittenEntry.model_validate(row).model_dump())
+        entry = WrittenEntry.model_validate(row)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
@@ -119,28 +118,33 @@ def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> Ignor
     if text is None:
         return IgnoreList()
     ignore_document = check(text)
-    entries: list[IgnoreEntry] = []
+    entries, rules = list[IgnoreEntry](), list[OwnerRule]()
     warnings = [f"{yaml_text.place(name, problem.line)}: {problem.sentence}" for problem in ignore_document.problems]
     for number, entry in ignore_document.entries:
         if entry.expires is not None and entry.expires < today:
             what = entry.title or entry.fingerprint or entry.path
             warnings.append(f"{name}: entry {number} ({what}) expired on {entry.expires} and is not used")
+        elif entry.scope == "rule":
+            rules.append(OwnerRule(entry.path, entry.rule, entry.reason, number, file=name))
         else:
-            entries.append(entry)
-    return IgnoreList(tuple(entries), tuple(warnings))
+            fingerprint, known_places = (entry.fingerprint, entry.digest) if entry.scope == "finding" else ("", "")
+            entries.append(
+                IgnoreEntry(reason=entry.reason, fingerprint=fingerprint, digest=known_places, path=entry.path)
+            )
+    return IgnoreList(tuple(entries), tuple(warnings), tuple(rules))
 
 
-def add_entry(before: bytes | None, entry: IgnoreEntry) -> str:
+def add_entry(before: bytes | None, entry: WrittenEntry) -> str:
     """Return the file with one more entry; what people wrote in it stays as it is."""
     text = before.decode("utf-8", "replace") if before else HEAD
     return f"{text.rstrip()}\n{yaml_text.dump([written(entry)])}"
 
 
-def entry_for(finding: Finding, scope: IgnoreScope, reason: str, expires: date | None = None) -> IgnoreEntry:
+def entry_for(finding: Finding, scope: IgnoreScope, reason: str, expires: date | None = None) -> WrittenEntry:
     """Return the entry that silences a finding in this scope."""
     path, title = only(finding.path), " ".join(finding.title.split())
     if scope == "finding":
-        return IgnoreEntry(
+        return WrittenEntry(
             fingerprint=finding.identity,
             digest=digest(finding),
             path=path,
@@ -149,5 +153,5 @@ def entry_for(finding: Finding, scope: IgnoreScope, reason: str, expires: date |
             expires=expires,
         )
     if scope == "rule":
-        return IgnoreEntry(scope="rule", rule=finding.kind, path=path, reason=reason, expires=expires)
-    return IgnoreEntry(scope="path", path=path, reason=reason, expires=expires)
+        return WrittenEntry(scope="rule", rule=finding.kind, path=path, reason=reason, expires=expires)
+    return WrittenEntry(scope="path", path=path, reason=reason, expires=expires)

@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 from bot.features.teaching import ignore_file
-from bot.values import Basis, Finding, Silencing, Source
+from bot.values import Basis, Finding, OwnerRule, Silencing, Source, Verdict
 from bot.values.rule import IgnoreScope
 from tests.findings_changed import changed
 
@@ -87,9 +87,17 @@ def test_what_people_wrote_in_the_file_stays() -> None:
     text = ignore_file.add_entry(before, ignore_file.entry_for(FINDING, "rule", 'says: "no"\n- not an entry'))
     assert text.encode().startswith(before.rstrip())
     assert "\n- kind: removed-symbol\n  path: =src/a.py\n" in text
-    entries = ignore_file.read_ignore_file(text.encode(), TODAY).entries
-    assert [(e.scope, e.fingerprint, e.rule, e.path) for e in entries] == [
-        ("finding", "old", "", ""),
-        ("rule", "", "removed-symbol", "=src/a.py"),
-    ]
-    assert entries[1].reason == 'says: "no"\n- not an entry'
+    read = ignore_file.read_ignore_file(text.encode(), TODAY)
+    assert [(entry.fingerprint, entry.path) for entry in read.entries] == [("old", "")]
+    assert read.rules == (
+        OwnerRule("=src/a.py", "removed-symbol", 'says: "no"\n- not an entry', 2, file=".deeprepo/ignore.yml"),
+    )
+
+
+def test_a_category_of_the_list_means_what_it_means_in_the_settings() -> None:
+    """It silences what is only likely, whatever check says it; what a check has proven only under the check's own code."""
+    text = "- kind: contract\n  path: src/\n  reason: known\n"
+    likely = replace(FINDING, basis=Basis((Source("model", "m"),)))
+    assert split(text, likely) == (False, ())
+    proven = replace(FINDING, basis=Basis(FINDING.basis.sources, verdict=Verdict.PROVEN))
+    assert split(text, proven) == (True, ())
