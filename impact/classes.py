@@ -38,7 +38,7 @@ def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definitio
     language = language_of(path)
     modules = index.modules(language) if language is not None else None
     is_spread = language is not None and language.unit == "folder"
-    for home in modules.mates(path) if modules is not None and is_spread else (path,):
+    for home in dict.fromkeys((path, *(modules.mates(path) if modules is not None and is_spread else ()))):
         facts = index.facts(home)
         for one in facts.definitions if facts is not None else ():
             if one.owner == name:

@@ -121,6 +121,8 @@ def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repos
         ("vi.mock('./toast', { spy: true })", True),
         ("vi.mock('./toast')", True),
         ("vi.mock('./toast', async (importOriginal) => ({ ...(await importOriginal()), toast: 1 }))", True),
+        ("mock.module('./toast', () => ({ toast: 1 }))", False),
+        ("t.mock.module('./toast', { namedExports: { toast: 1 } })", True),
         ("jest.mock('./toast', () => ({ toast: 1 }))", True),
         ("jest.mock('./toast', () => ({ toast: 1 }), { virtual: true })", False),
     ],

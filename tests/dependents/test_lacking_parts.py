@@ -52,6 +52,18 @@ PHP = {
     "composer.json": '{"autoload": {"psr-4": {"App\\\\": "app/"}}}',
     "app/Ship.php": "<?php\nnamespace App;\ninterface Ship\n{\n    public function ship();\n}\n",
     "app/Parcel.php": "<?php\nnamespace App;\nclass Parcel implements Ship\n{\n    public function ship() {}\n}\n",
+    "app/Kind.php": "<?php\nnamespace App;\nenum Kind: string\n{\n    case A = 'a';\n    case B = 'b';\n}\n",
+    "app/Use.php": (
+        "<?php\nnamespace App;\nfunction text(Kind $k)\n{\n    return match ($k) {\n        Kind::A => 1,\n        Kind::B => 2,\n    };\n}\n"
+        "function other(Kind $k)\n{\n    return match ($k) {\n        Kind::A => 1,\n        Kind::B => 2,\n        default => 3,\n    };\n}\n"
+    ),
+}
+SCALA = {
+    "a/Ship.scala": "package a\ntrait Ship {\n  def ship(): Boolean\n}\ntrait Ready extends Ship {\n  def weigh(): Int = 1\n}\n",
+    "a/Parcel.scala": (
+        "package a\nclass Parcel extends Base(1) with Ship {\n  def ship() = true\n}\nclass Base(x: Int)\nabstract class Half extends Ship\nclass Letter extends Half {\n  def ship() = true\n}\n"
+        "class Had extends Ready {\n  def ship() = true\n}\nclass Of(val weigh: Int) extends Ship {\n  def ship() = true\n}\nclass Lib extends lib.Thing with Ship {\n  def ship() = true\n}\n"
+    ),
 }
 CSHARP = {
     "Ship.cs": "namespace Shop;\npublic interface IShip {\n  bool Ship();\n}\npublic class Order {\n  public required string Name { get; init; }\n}\n",
@@ -80,6 +92,8 @@ KOTLIN = {
         (TYPESCRIPT, ("src/ship.ts", "depth: number;", "depth: number; owner: string;"), ["src/use.ts:2", "src/use.ts:5"]),
         (PYTHON, ("ship.py", "    @abs", "    @abstractmethod\n    def weigh(self): ...\n\n    @abs"), ["parcel.py:5"]),
         (PHP, ("app/Ship.php", "ship();", "ship();\n    public function weigh();"), ["app/Parcel.php:3"]),
+        (PHP, ("app/Kind.php", "'b';", "'b';\n    case C = 'c';"), ["app/Use.php:5"]),
+        (SCALA, ("a/Ship.scala", "Boolean\n", "Boolean\n  def weigh(): Int\n"), ["a/Parcel.scala:2", "a/Parcel.scala:7"]),
         (CSHARP, ("Ship.cs", "bool Ship();", "bool Ship(); int Weigh();"), ["Parcel.cs:2"]),
         (CSHARP, ("Ship.cs", "init; }", "init; }\n  public required int Age { get; init; }"), ["Parcel.cs:9"]),
         (KOTLIN, ("a/Ship.kt", "fun ship()", "fun ship()\n    fun weigh(): Int"), ["a/Parcel.kt:3"]),

@@ -11,9 +11,9 @@
 (call_expression function: [(identifier) (member_expression)] @r arguments: (arguments . (string) @spec @nothing) @word
   (#match? @r "^(require\\.resolve|(jest\\.)?((do|un)?[mM]ock|importActual|importOriginal|requireActual))$")
   (#not-match? @word "\\bvirtual\\s*:")) @import @guard
-; Jest needs no file for a virtual mock, and Vitest none for a mock with a factory that does not load the original
+; Jest needs no file for a virtual mock, and Vitest and Bun none for a mock with a factory that does not load the original; Node takes an object
 (call_expression function: (member_expression) @r arguments: [(arguments . (string) @spec @nothing .) (arguments . (string) @spec @nothing . (object) .)]
-  (#match? @r "^vi\\.((do|un)?[mM]ock|importActual)$")) @import @guard
+  (#match? @r "^(vi\\.((do|un)?[mM]ock|importActual)|(\\w+\\.)?mock\\.module)$")) @import @guard
 (call_expression function: (member_expression) @r arguments: (arguments . (string) @spec @nothing . [(arrow_function) (function_expression)] @word .)
   (#match? @r "^vi\\.(do)?[mM]ock$") (#match? @word "\\bimport(Original|Actual)\\b")) @import @guard
 (try_statement body: (_) @guard handler: (_))

@@ -26,3 +26,10 @@
 ((class_declaration (modifiers [(inheritance_modifier) (class_modifier) (platform_modifier)] @rest)) @whole.heir (#any-of? @rest "abstract" "sealed" "expect"))
 (when_expression (when_entry condition: (navigation_expression . (identifier) @of . (identifier) @part .))) @whole.choose
 (when_expression (when_entry) @arm) @whole.choose
+; only: scala
+(trait_definition name: (_) @owner body: (template_body [(function_declaration name: (_) @asks.heir) (val_declaration name: (_) @asks.heir)]))
+(class_definition name: (_) @owner body: (template_body [(function_declaration name: (_) @asks.heir) (val_declaration name: (_) @asks.heir)]))
+(class_definition name: (_) @name extend: (extends_clause [(type_identifier) @of (generic_type . (type_identifier) @of)])) @whole.heir
+(object_definition name: (_) @name extend: (extends_clause [(type_identifier) @of (generic_type . (type_identifier) @of)])) @whole.heir
+(trait_definition name: (_) @name extend: (extends_clause [(type_identifier) @of (generic_type . (type_identifier) @of)])) @whole.heir @rest
+((class_definition (modifiers) @rest) @whole.heir (#match? @rest "\\babstract\\b"))
