@@ -5,12 +5,12 @@
 (file_scoped_namespace_declaration name: (_) @silent)
 (member_access_expression expression: _ @receiver name: [(identifier) @name (generic_name . (identifier) @name)])
 (invocation_expression
-  function: (member_access_expression expression: _ @receiver name: [(identifier) @name (generic_name . (identifier) @name)])
+  function: (_ expression: _ @receiver name: [(identifier) @name (generic_name . (identifier) @name)])
   arguments: (_) @args)
 (invocation_expression function: [(identifier) @name (generic_name . (identifier) @name)] arguments: (_) @args)
 (conditional_access_expression condition: (_) @receiver (member_binding_expression name: [(identifier) @name (generic_name . (identifier) @name)]))
 (invocation_expression
-  function: (conditional_access_expression
+  function: (_
     condition: (_) @receiver
     (member_binding_expression name: [(identifier) @name (generic_name . (identifier) @name)]))
   arguments: (_) @args)
@@ -33,8 +33,8 @@
 (attribute name: [(identifier) @name @args (qualified_name qualifier: (_) @receiver name: (identifier) @name @args)] .)
 (argument name: (identifier) @key)
 (attribute_argument name: (identifier) @key)
-(initializer_expression (assignment_expression left: (identifier) @key))
-(object_creation_expression type: (_) @of initializer: (initializer_expression (assignment_expression left: (identifier) @key)))
+(initializer_expression (_ left: (identifier) @key "="))
+(object_creation_expression type: (_) @of initializer: (initializer_expression (_ left: (identifier) @key "=")))
 (with_initializer . (identifier) @key)
 (subpattern . (identifier) @key)
 (property_declaration name: (identifier) @called) @around
@@ -64,12 +64,12 @@
     (generic_name . (identifier) @place)
     (qualified_name name: [(identifier) @place (generic_name . (identifier) @place)])]))] @constructs.default
   (#not-match? @constructs.default "^[^{]*\\bpartial\\b|\\n[ \\t]*#[ \\t]*if\\b"))
-; `new(1)`: what declares its place says the class
+; `new(1)`: what declares its place says the class; also in `kept ?? new(1)` and `is_new ? new(1) : kept`
 ; when: new(
-(variable_declaration type: (_) @wanted (variable_declarator [(implicit_object_creation_expression (argument_list) @args) @constructs.wanted (binary_expression right: (implicit_object_creation_expression (argument_list) @args) @constructs.wanted) (conditional_expression (implicit_object_creation_expression (argument_list) @args) @constructs.wanted)]))
-(property_declaration type: (_) @wanted value: [(implicit_object_creation_expression (argument_list) @args) @constructs.wanted (binary_expression right: (implicit_object_creation_expression (argument_list) @args) @constructs.wanted) (conditional_expression (implicit_object_creation_expression (argument_list) @args) @constructs.wanted)])
-(return_statement [(implicit_object_creation_expression (argument_list) @args) @constructs.returned (binary_expression right: (implicit_object_creation_expression (argument_list) @args) @constructs.returned) (conditional_expression (implicit_object_creation_expression (argument_list) @args) @constructs.returned)])
-(arrow_expression_clause [(implicit_object_creation_expression (argument_list) @args) @constructs.returned (binary_expression right: (implicit_object_creation_expression (argument_list) @args) @constructs.returned) (conditional_expression (implicit_object_creation_expression (argument_list) @args) @constructs.returned)])
+(variable_declaration type: (_) @wanted (variable_declarator [(implicit_object_creation_expression (argument_list) @args) @constructs.wanted (_ "??" (implicit_object_creation_expression (argument_list) @args) @constructs.wanted) (_ "?" (implicit_object_creation_expression (argument_list) @args) @constructs.wanted)]))
+(property_declaration type: (_) @wanted value: [(implicit_object_creation_expression (argument_list) @args) @constructs.wanted (_ "??" (implicit_object_creation_expression (argument_list) @args) @constructs.wanted) (_ "?" (implicit_object_creation_expression (argument_list) @args) @constructs.wanted)])
+(return_statement [(implicit_object_creation_expression (argument_list) @args) @constructs.returned (_ "??" (implicit_object_creation_expression (argument_list) @args) @constructs.returned) (_ "?" (implicit_object_creation_expression (argument_list) @args) @constructs.returned)])
+(arrow_expression_clause [(implicit_object_creation_expression (argument_list) @args) @constructs.returned (_ "??" (implicit_object_creation_expression (argument_list) @args) @constructs.returned) (_ "?" (implicit_object_creation_expression (argument_list) @args) @constructs.returned)])
 (method_declaration returns: (_) @wanted) @gives
 (method_declaration returns: (generic_name . (identifier) @task (type_argument_list . (_) @wanted .)) (#any-of? @task "Task" "ValueTask")) @gives
 (local_function_statement type: (_) @wanted) @gives

@@ -1,6 +1,6 @@
 (member_expression object: (_) @receiver property: (private_property_identifier))
-(assignment_expression left: (member_expression property: (property_identifier) @store))
-(unary_expression "typeof" @asked (member_expression property: (property_identifier) @store))
+(assignment_expression left: (_ property: (property_identifier) @store))
+(unary_expression "typeof" @asked (_ property: (property_identifier) @store))
 (variable_declarator name: (identifier) @bound !value)
 (variable_declarator name: (identifier) @bound value: (_) @v (#not-match? @v "^(await )?require\\("))
 (variable_declarator name: (_ [(identifier) @bound (shorthand_property_identifier_pattern) @bound (pair_pattern value: (_) @bound) (_ (shorthand_property_identifier_pattern) @bound)])
@@ -45,7 +45,7 @@
 ; when: new this
 (method_definition "static" body: (statement_block (_ (new_expression constructor: (this) arguments: (_) @args) @constructs.own)))
 (method_definition body: (statement_block (_
-  (new_expression constructor: (member_expression object: (this) property: (_) @constructor) arguments: (_) @args) @constructs.own))
+  (new_expression constructor: (_ object: (this) property: (_) @constructor) arguments: (_) @args) @constructs.own))
   (#eq? @constructor "constructor"))
 ; all
 ; only: typescript tsx
@@ -56,9 +56,9 @@
 (type_parameter name: (type_identifier) @bound)
 (abstract_class_declaration name: (_) @called) @around
 (interface_declaration name: (_) @called) @around
-(public_field_definition name: (_) @called value: [(arrow_function) (function_expression) (class)]) @around
+(class_body (_ name: (_) @called value: [(arrow_function) (function_expression) (class)]) @around)
 ; all
 ; only: javascript
 (formal_parameters (identifier) @bound)
 (formal_parameters (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
-(field_definition property: (_) @called value: [(arrow_function) (function_expression) (class)]) @around
+(class_body (_ property: (_) @called value: [(arrow_function) (function_expression) (class)]) @around)

@@ -13,7 +13,7 @@
 (variable_declarator name: (identifier) @name !value) @def.variable
 (variable_declarator name: (identifier) @name value: (_) @value (#not-match? @value "^(await\\s+)?(require|import)\\s*\\(")) @def.variable
 (export_statement (_ (variable_declarator name: (identifier) @name value: (_) @value (#match? @value "^(await\\s+)?(require|import)\\s*\\(")) @def.variable))
-(variable_declarator name: (identifier) @name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function)
+(variable_declarator name: (identifier) @name value: (_ [parameters: (_) parameter: (_)] @params) @def.function)
 (variable_declarator name: (identifier) @name value: (class) @def.class)
 (export_statement (_ (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)
   (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name) (rest_pattern (identifier) @name)]))) @def.variable)
@@ -23,7 +23,7 @@
 (export_statement "default" @name @def.variable @exported value: (_) @means)
 (export_statement "default" @name @def.variable @exported declaration: (_ name: (_) @means))
 (export_statement "default" value: (_) @exported)
-(export_statement "default" @name @opaque.name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function)
+(export_statement "default" @name @opaque.name value: (_ [parameters: (_) parameter: (_)] @params) @def.function)
 (export_statement "default" @name value: (class) @def.class)
 ; CommonJS
 ; when: exports
@@ -33,28 +33,27 @@
     (shorthand_property_identifier) @name @means @def.common
     (pair key: (property_identifier) @name value: (_) @means) @def.common
     (pair key: (string (string_fragment) @name) value: (_) @means) @def.common
-    (pair key: (property_identifier) @name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function @common)
+    (pair key: (property_identifier) @name value: (_ [parameters: (_) parameter: (_)] @params) @def.function @common)
     (method_definition name: (property_identifier) @name parameters: (_) @params) @def.function @common])
   (#match? @m "^(module\\.)?exports$"))
-(assignment_expression left: (member_expression object: (_) @m property: (property_identifier) @name) right: (_) @means (#match? @m "^(module\\.)?exports$")) @def.common
-(assignment_expression left: (member_expression object: (_) @m property: (property_identifier) @name) right: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function @common (#match? @m "^(module\\.)?exports$"))
-(assignment_expression left: (member_expression object: (_) @m property: (property_identifier) @name) right: (class) @def.class @common (#match? @m "^(module\\.)?exports$"))
+(assignment_expression left: (_ object: (_) @m property: (property_identifier) @name) right: (_) @means (#match? @m "^(module\\.)?exports$")) @def.common
+(assignment_expression left: (_ object: (_) @m property: (property_identifier) @name) right: (_ [parameters: (_) parameter: (_)] @params) @def.function @common (#match? @m "^(module\\.)?exports$"))
+(assignment_expression left: (_ object: (_) @m property: (property_identifier) @name) right: (class) @def.class @common (#match? @m "^(module\\.)?exports$"))
 (assignment_expression left: (member_expression) @m right: [
   (function_expression name: (_) @name parameters: (_) @params) @def.function
   (function_expression "function" @default !name parameters: (_) @params) @def.function
-  (arrow_function parameters: (_) @params "=>" @default) @def.function
-  (arrow_function parameter: (_) @params "=>" @default) @def.function
+  (_ [parameters: (_) parameter: (_)] @params "=>" @default) @def.function
   (class name: (_) @name) @def.class
   (class "class" @default !name) @def.class] (#eq? @m "module.exports"))
-(assignment_expression left: (member_expression property: (_) @default) @m right: [
+(assignment_expression left: (_ property: (_) @default) @m right: [
   (call_expression) (new_expression) (member_expression) (await_expression) (ternary_expression) (binary_expression) (template_string) (string) (array) (number)]
   (#eq? @m "module.exports")) @def.common
 (call_expression
-  function: (member_expression object: (identifier) @o property: (property_identifier) @p)
+  function: (_ object: (identifier) @o property: (property_identifier) @p)
   arguments: (arguments . (_) @m . (string (string_fragment) @name) . (object))
   (#eq? @o "Object") (#eq? @p "defineProperty") (#match? @m "^(module\\.)?exports$")) @def.common
 (call_expression
-  function: (member_expression object: (identifier) @o property: (property_identifier) @p)
+  function: (_ object: (identifier) @o property: (property_identifier) @p)
   arguments: (arguments . (_) @m (object [
     (shorthand_property_identifier) @name @means @def.common
     (pair key: (property_identifier) @name value: (_) @means) @def.common
@@ -64,32 +63,32 @@
 ; members that are given to a function or a class
 ; when: prototype
 (assignment_expression
-  left: (member_expression object: (member_expression object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
+  left: (_ object: (member_expression object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
   (#eq? @p "prototype")) @def.member
 (assignment_expression
-  left: (member_expression object: (member_expression object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
-  right: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.method
+  left: (_ object: (member_expression object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
+  right: (_ [parameters: (_) parameter: (_)] @params) @def.method
   (#eq? @p "prototype"))
 ; all
 (expression_statement (assignment_expression
-  left: (member_expression object: (identifier) @owner property: (property_identifier) @name) right: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.method)
+  left: (_ object: (identifier) @owner property: (property_identifier) @name) right: (_ [parameters: (_) parameter: (_)] @params) @def.method)
   (#not-match? @owner "^(module|exports)$"))
-(program (expression_statement (assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @name)) @def.bound) (#not-match? @owner "^(module|exports)$"))
+(program (expression_statement (assignment_expression left: (_ object: (identifier) @owner property: (property_identifier) @name)) @def.bound) (#not-match? @owner "^(module|exports)$"))
 ; members of classes
 (pair key: (property_identifier) @name value: (class) @def.holder)
-(assignment_expression left: (member_expression property: (property_identifier) @name) @m right: (class !name) @def.holder (#not-eq? @m "module.exports"))
-(class_body (method_definition name: (property_identifier) @name parameters: (_) @params) @def.method)
-(class_body (method_definition name: (private_property_identifier) @name parameters: (_) @params) @def.method)
+(assignment_expression left: (_ property: (property_identifier) @name) @m right: (class !name) @def.holder (#not-eq? @m "module.exports"))
+(class_body (_ name: (property_identifier) @name parameters: (_) @params) @def.method)
+(class_body (_ name: (private_property_identifier) @name parameters: (_) @params body: (_)) @def.method)
 (method_definition ["get" "set"] name: (_) @valued)
 (class_body (_ (private_property_identifier) @kept))
 (arrow_function parameter: (identifier) @params @name @param.positional)
 ; only: typescript tsx
 (variable_declarator name: (identifier) @opaque.name type: (_) value: [(arrow_function) (function_expression)])
-(variable_declarator name: (identifier) @name value: [(as_expression . [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function) (satisfies_expression . [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function)])
+(variable_declarator name: (identifier) @name value: [(as_expression . (_ [parameters: (_) parameter: (_)] @params) @def.function) (satisfies_expression . (_ [parameters: (_) parameter: (_)] @params) @def.function)])
 (export_statement "=" [
   (function_expression name: (_) @name parameters: (_) @params) @def.function
   (function_expression "function" @default !name parameters: (_) @params) @def.function
-  (arrow_function parameters: (_) @params "=>" @default) @def.function
+  (_ parameters: (_) @params "=>" @default) @def.function
   (class name: (_) @name) @def.class
   (class "class" @default !name) @def.class])
 (function_signature name: (identifier) @name parameters: (formal_parameters) @params) @def.function
@@ -106,13 +105,10 @@
 (module name: (identifier) @name body: (_)? @local) @def.type
 (module name: (string) body: (_) @local)
 (ambient_declaration (_ (variable_declarator name: (identifier) @name)) @def.variable)
-(class_body (method_signature name: (property_identifier) @name parameters: (_) @params) @def.method)
-(class_body (abstract_method_signature name: (property_identifier) @name parameters: (_) @params) @def.method)
-(class_body (public_field_definition name: (property_identifier) @name) @def.member)
-(class_body (public_field_definition name: (private_property_identifier) @name) @def.member)
-(class_body (public_field_definition name: [(property_identifier) (private_property_identifier)] @name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.method))
-(class_body (public_field_definition name: (_) @opaque.name type: (_) value: [(arrow_function) (function_expression) (generator_function)]))
-(class_body [(public_field_definition (accessibility_modifier) @a name: (_) @kept) (method_definition (accessibility_modifier) @a name: (_) @kept)] (#eq? @a "private"))
+(class_body (_ name: [(property_identifier) (private_property_identifier)] @name !parameters) @def.member)
+(class_body (_ name: [(property_identifier) (private_property_identifier)] @name value: (_ [parameters: (_) parameter: (_)] @params) @def.method))
+(class_body (_ name: (_) @opaque.name type: (_) value: [(arrow_function) (function_expression) (generator_function)]))
+(class_body (_ (accessibility_modifier) @a name: (_) @kept) (#eq? @a "private"))
 (formal_parameters (required_parameter (accessibility_modifier) @a pattern: (identifier) @kept) (#eq? @a "private"))
 (formal_parameters (required_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name) @def.member)
 (interface_body (method_signature name: (property_identifier) @name parameters: (_) @params) @def.method)
@@ -130,9 +126,8 @@
 (formal_parameters (optional_parameter pattern: (_) @name) @param.positional @optional)
 (formal_parameters (required_parameter pattern: (rest_pattern (_) @name)) @param.rest)
 ; only: javascript
-(class_body (field_definition property: (property_identifier) @name) @def.member)
-(class_body (field_definition property: (private_property_identifier) @name) @def.member)
-(class_body (field_definition property: [(property_identifier) (private_property_identifier)] @name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.method))
+(class_body (_ property: [(property_identifier) (private_property_identifier)] @name) @def.member)
+(class_body (_ property: [(property_identifier) (private_property_identifier)] @name value: (_ [parameters: (_) parameter: (_)] @params) @def.method))
 (class_declaration (class_heritage (_) @base)) @class.of
 (class (class_heritage (_) @base)) @class.of
 (formal_parameters [(identifier) (object_pattern) (array_pattern)] @name @param.positional)

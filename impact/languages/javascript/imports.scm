@@ -1,3 +1,4 @@
+(try_statement body: (_) @guard handler: (_))
 ; a pattern that ends in its last name is matched at once: one that waits for the module behind a thousand names takes the cube of them
 (import_statement source: (string) @spec @nothing) @import
 (import_statement (import_clause (identifier) @default)) @import
@@ -8,21 +9,21 @@
 (export_statement (export_clause (export_specifier name: _ @there alias: _ @here))) @import @hands_on
 (export_statement "*" @star source: (string) @spec) @import @hands_on
 (export_statement (namespace_export (identifier) @here) source: (string) @spec) @import @hands_on
+; Jest needs no file for a virtual mock, and Vitest and Bun none for a mock with a factory that does not load the original; Node takes an object
 (call_expression function: [(identifier) (member_expression)] @r arguments: (arguments . (string) @spec @nothing) @word
   (#match? @r "^(require\\.resolve|(jest\\.)?((do|un)?[mM]ock|importActual|importOriginal|requireActual))$")
   (#not-match? @word "\\bvirtual\\s*:")) @import @guard
-; Jest needs no file for a virtual mock, and Vitest and Bun none for a mock with a factory that does not load the original; Node takes an object
 (call_expression function: (member_expression) @r arguments: [(arguments . (string) @spec @nothing .) (arguments . (string) @spec @nothing . (object) .)]
   (#match? @r "^(vi\\.((do|un)?[mM]ock|importActual)|(\\w+\\.)?mock\\.module)$")) @import @guard
+; when: vi.
 (call_expression function: (member_expression) @r arguments: (arguments . (string) @spec @nothing . [(arrow_function) (function_expression)] @word .)
   (#match? @r "^vi\\.(do)?[mM]ock$") (#match? @word "\\bimport(Original|Actual)\\b")) @import @guard
-(try_statement body: (_) @guard handler: (_))
 ; when: require
-(variable_declarator name: (identifier) @here value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
-(variable_declarator name: (object_pattern) @taken value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
+(variable_declarator name: (identifier) @here value: (_ function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
+(variable_declarator name: (object_pattern) @taken value: (_ function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
 (call_expression function: (identifier) @r arguments: (arguments . (string) @spec @nothing .) (#eq? @r "require")) @import
-(member_expression object: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @takes (#eq? @r "require")) @import
-(variable_declarator name: (identifier) @here value: (member_expression object: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @there)
+(member_expression object: (_ function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @takes (#eq? @r "require")) @import
+(variable_declarator name: (identifier) @here value: (_ object: (_ function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @there)
   (#eq? @r "require")) @import
 ; a `require` that a function is passed means what its caller takes it for: a bundle's names, say
 ; when: require
@@ -35,12 +36,12 @@
 (variable_declarator name: (object_pattern) @taken
   value: (await_expression (call_expression function: (import) arguments: (arguments . (string) @spec)))) @import
 (call_expression function: (import) arguments: (arguments . (string) @spec @nothing)) @import
-([(arrow_function body: (call_expression function: (import) arguments: (arguments . (string) @spec)))
+([(arrow_function body: (_ function: (import) arguments: (arguments . (string) @spec)))
   (return_statement (call_expression function: (import) arguments: (arguments . (string) @spec)))
   (arguments (call_expression function: (import) arguments: (arguments . (string) @spec)))
-  (pair value: (call_expression function: (import) arguments: (arguments . (string) @spec)))] @takes_default) @import @guard
+  (pair value: (_ function: (import) arguments: (arguments . (string) @spec)))] @takes_default) @import @guard
 (member_expression object: (parenthesized_expression (await_expression (call_expression function: (import) arguments: (arguments . (string) @spec)))) property: (property_identifier) @takes) @import
-(call_expression function: (member_expression object: (call_expression function: (import) arguments: (arguments . (string) @spec)) property: (property_identifier) @p)
+(call_expression function: (_ object: (_ function: (import) arguments: (arguments . (string) @spec)) property: (property_identifier) @p)
   arguments: (arguments . [(arrow_function) (function_expression)] @f) (#eq? @p "then") (#match? @f "\\bdefault\\b")) @import @guard @takes_default
 ; all
 ; only: typescript tsx

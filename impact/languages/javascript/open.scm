@@ -16,7 +16,7 @@
   (#match? @m "^(module\\.)?exports$") (#not-match? @f "^Object\\.(assign|definePropert(y|ies))$")) @open
 (call_expression function: (_) @f arguments: (arguments . [(identifier) (member_expression)] @m [(identifier) (call_expression) (member_expression) (object [(spread_element) (pair key: (computed_property_name))])])
   (#match? @m "^(module\\.)?exports$") (#match? @f "^Object\\.(assign|definePropert(y|ies))$")) @open
-(call_expression function: (member_expression property: (property_identifier) @p) arguments: (arguments . [(identifier) (member_expression)] @m) (#match? @m "^(module\\.)?exports$") (#eq? @p "defineProperties")) @open
+(call_expression function: (_ property: (property_identifier) @p) arguments: (arguments . [(identifier) (member_expression)] @m) (#match? @m "^(module\\.)?exports$") (#eq? @p "defineProperties")) @open
 (assignment_expression left: (identifier) @m right: [(call_expression) (identifier) (new_expression) (member_expression)] (#eq? @m "exports")) @open
 (assignment_expression left: (subscript_expression object: [(identifier) (member_expression)] @m) (#match? @m "^(module\\.)?exports$")) @open
 ; all

@@ -8,12 +8,12 @@
     (pair_pattern key: (property_identifier) @part)])
   value: (_) @is)
 (assignment_expression left: (identifier) @var right: (_) @is)
-(assignment_expression left: (member_expression object: (this) property: (_) @field) right: (_) @is)
+(assignment_expression left: (_ object: (this) property: (_) @field) right: (_) @is)
 ; only: javascript
-(field_definition property: (_) @field value: (_) @is)
+(class_body (_ property: (_) @field value: (_) @is))
 ; only: typescript tsx
-(public_field_definition name: (_) @field !type value: (_) @is)
-(public_field_definition name: (_) @field type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
+(class_body (_ name: (_) @field !type value: (_) @is))
+(class_body (_ name: (_) @field !parameters type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]"))))
 (required_parameter pattern: (identifier) @var type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
 (optional_parameter pattern: (identifier) @var type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
 (required_parameter (accessibility_modifier) pattern: (identifier) @field type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))

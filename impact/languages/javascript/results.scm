@@ -13,8 +13,8 @@
 (arrow_function) @of
 (function_expression) @of
 (return_statement (_) @gives)
-(call_expression function: [(identifier) @callee (member_expression property: (property_identifier) @callee)]) @call
-(if_statement condition: (parenthesized_expression [(_) @is.tested (binary_expression ["&&" "||"] right: (_) @is.tested)]))
+(call_expression function: [(identifier) @callee (_ property: (property_identifier) @callee)]) @call
+(if_statement condition: (parenthesized_expression [(_) @is.tested (_ ["&&" "||"] right: (_) @is.tested)]))
 (while_statement condition: (parenthesized_expression (_) @is.tested))
 (unary_expression "!" argument: (_) @is.tested)
 (ternary_expression condition: (_) @is.tested)

@@ -1,8 +1,8 @@
 (call_expression function: (identifier) @name arguments: (_) @args)
-(call_expression function: (member_expression object: (_) @receiver property: (property_identifier) @name) arguments: (_) @args)
+(call_expression function: (_ object: (_) @receiver property: (property_identifier) @name) arguments: (_) @args)
 (new_expression constructor: (identifier) @name arguments: (_) @args)
 (new_expression constructor: (identifier) @name @args !arguments)
-(new_expression constructor: (member_expression object: (_) @receiver property: (property_identifier) @name) arguments: (_) @args)
+(new_expression constructor: (_ object: (_) @receiver property: (property_identifier) @name) arguments: (_) @args)
 (member_expression object: (_) @receiver property: (property_identifier) @name)
 (pair_pattern key: (property_identifier) @key)
 (pair key: (property_identifier) @key)
@@ -17,8 +17,8 @@
     (pair_pattern key: (property_identifier) @taken)
     (pair_pattern value: (identifier) @taken)])
   value: [
-    (call_expression function: [(identifier) (import)] @load)
-    (await_expression (call_expression function: [(identifier) (import)] @load))]
+    (_ function: [(identifier) (import)] @load)
+    (await_expression (_ function: [(identifier) (import)] @load))]
   (#any-of? @load "require" "import"))
 ; only: typescript tsx
 (nested_type_identifier module: (_) @receiver name: (type_identifier) @name)

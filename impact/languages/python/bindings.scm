@@ -1,4 +1,4 @@
-(assignment left: (attribute attribute: (identifier) @store))
+(assignment left: (_ attribute: (identifier) @store))
 (assignment left: [(pattern_list (attribute attribute: (identifier) @store)) (tuple_pattern (attribute attribute: (identifier) @store))])
 (delete_statement (attribute attribute: (identifier) @store))
 (function_definition name: (identifier) @bound)
@@ -30,6 +30,6 @@
 (assignment left: (identifier) @alias right: (_) @value)
 ; calls that construct an object of the class around and do not write its name
 (call function: (identifier) @class arguments: (_) @args (#eq? @class "cls")) @constructs.own
-(call function: (attribute object: (identifier) @object attribute: (identifier) @class) arguments: (_) @args (#any-of? @object "self" "cls") (#eq? @class "__class__")) @constructs.own
-(call function: (call function: (identifier) @type arguments: (argument_list . (identifier) @object .)) arguments: (_) @args (#eq? @type "type") (#any-of? @object "self" "cls")) @constructs.own
+(call function: (_ object: (identifier) @object attribute: (identifier) @class) arguments: (_) @args (#any-of? @object "self" "cls") (#eq? @class "__class__")) @constructs.own
+(call function: (_ function: (identifier) @type arguments: (argument_list . (identifier) @object .)) arguments: (_) @args (#eq? @type "type") (#any-of? @object "self" "cls")) @constructs.own
 (call function: (subscript value: (identifier) @class) arguments: (_) @args (#eq? @class "cls")) @constructs.own

@@ -13,8 +13,8 @@
 (class_definition body: (block (function_definition name: (identifier) @n (#any-of? @n "__getattr__" "__getattribute__" "__new__")) @open.owner))
 (class_definition superclasses: (argument_list (keyword_argument name: (identifier) @k (#eq? @k "metaclass"))) body: (block (_) @open.owner))
 ((attribute object: (identifier) @self attribute: (identifier) @n) @open.owner (#any-of? @self "self" "cls") (#eq? @n "__dict__"))
-(call function: (attribute object: (attribute object: (_) @o attribute: (identifier) @n) attribute: (identifier) @f) @open (#eq? @n "__dict__") (#any-of? @f "update" "setdefault") (#not-match? @o "^(self|cls)$"))
-(assignment left: (subscript value: (attribute object: (_) @o attribute: (identifier) @n)) @open (#eq? @n "__dict__") (#not-match? @o "^(self|cls)$"))
+(call function: (_ object: (_ object: (_) @o attribute: (identifier) @n) attribute: (identifier) @f) @open (#eq? @n "__dict__") (#any-of? @f "update" "setdefault") (#not-match? @o "^(self|cls)$"))
+(assignment left: (subscript value: (_ object: (_) @o attribute: (identifier) @n)) @open (#eq? @n "__dict__") (#not-match? @o "^(self|cls)$"))
 ; who gives its object members by name, or the object to another name, has more than are written
 (call function: (identifier) @f arguments: (argument_list . (identifier) @self) @open.owner (#any-of? @f "setattr" "vars") (#any-of? @self "self" "cls"))
 (call function: (identifier) @f arguments: (argument_list . [(call function: (identifier) @type) (attribute attribute: (identifier) @class)]) @open.owner (#eq? @f "setattr") (#match? @type "^type$") (#match? @class "^__class__$"))

@@ -26,7 +26,7 @@
   (#any-of? @taker "all" "any" "enumerate" "frozenset" "iter" "len" "list" "max" "min" "reversed" "set" "sorted" "sum" "tuple"))
 (call function: (identifier) @taker arguments: (argument_list (_) @is.iterated) (#eq? @taker "zip"))
 (call function: (identifier) @taker arguments: (argument_list (_) (_) @is.iterated) (#any-of? @taker "filter" "map"))
-(call function: (attribute object: (string) attribute: (identifier) @taker) arguments: (argument_list . (_) @is.iterated .) (#eq? @taker "join"))
+(call function: (_ object: (string) attribute: (identifier) @taker) arguments: (argument_list . (_) @is.iterated .) (#eq? @taker "join"))
 [(list_splat (_) @is.iterated) (yield "from" (_) @is.iterated)]
 (dictionary_splat (_) @is.spread)
 (call function: (identifier) @taker arguments: (argument_list . (_) @is.spread . (keyword_argument)* .) (#eq? @taker "dict"))
@@ -51,7 +51,7 @@
 (subscript value: (_) @is.asked subscript: (string) @key .)
 (comparison_operator ["in" "not in"] . (_) @is.searched)
 (comparison_operator (string) @key . ["in" "not in"] . (_) @is.searched)
-(call function: (attribute object: (_) @is.searched attribute: (identifier) @m) arguments: (argument_list . (string) @key) (#eq? @m "get"))
+(call function: (_ object: (_) @is.searched attribute: (identifier) @m) arguments: (argument_list . (string) @key) (#eq? @m "get"))
 (assignment left: (subscript value: (_) @is.given))
 (augmented_assignment left: (subscript value: (_) @is.given))
 (try_statement body: (block) @foreseen (except_clause) @caught (#match? @caught "^except\\s*(:|[^\\n]*(KeyError|LookupError|Exception))"))
