@@ -82,6 +82,22 @@ def distinctive_words(file: ChangedFile) -> list[str]:
     return words[:WORDS_OF_FILE]
 
 
+class _Now:
+    """What a changed file says now. A line is read when it has the text of a word that is asked for."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self._path, self._lines = path, [line[:LONG_LINE] for line in text.split("\n")]
+        self._words: dict[str, frozenset[str]] = {}
+
+    def words_with(self, text: str) -> Iterator[str]:
+        """Yield the words, and the parts of dotted ones, of the lines that have a text."""
+        for line in self._lines:
+            if text in line and line not in self._words:
+                words = _words(self._path, line)
+                self._words[line] = frozenset(part for word in words for part in (word, *word.split(".")))
+            yield from self._words.get(line, ()) if text in line else ()
+
+
 def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[LostWord]:
     """The words that the change takes away, the telling ones first. `texts`: the changed files as they are now."""
     mine = [file for file in by_risk(files) if file.is_analyzed and not uses_nothing(file.path)]
@@ -91,12 +107,7 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
         if not any(line.kind == "-" for hunk in file.hunks for line in hunk.lines):
             continue
         whole = texts.get(file.path, "")
-        now = frozenset(
-            part
-            for line in whole.split("\n")
-            for word in _words(file.path, line[:LONG_LINE])
-            for part in (word, *word.split("."))
-        )
+        now = _Now(file.path, whole)
         # What a whole file had is still there if a file of its kind gets it: a text that nothing parses has no keys.
         is_whole = file.status == "deleted"
         here = {path for path in added if not is_whole or suffix(path) == suffix(file.path)}
@@ -104,9 +115,9 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
         for is_edited, text in _lines(file, "-"):
             for word in _words(file.path, text):
                 is_retagged = is_edited and any(one not in whole for one in _tags(word, text))
-                is_kept = ((word in kept or word in now) and not is_retagged) or word in words
+                is_kept = ((word in kept or word in now.words_with(word)) and not is_retagged) or word in words
                 if f"{word}/${{" in text:  # a value was written out: `/jobs/${name}` is `/jobs/nightly` now
-                    is_kept |= any(one.startswith(f"{word}/") for one in (*kept, *now))
+                    is_kept |= any(one.startswith(f"{word}/") for one in (*kept, *now.words_with(f"{word}/")))
                 if not is_kept and (is_distinctive(word) or is_edited):
                     words[word] = LostWord(word, file.path, is_edited, gives(word, file.path, text))
     return sorted(words.values(), key=lambda one: (one.is_plain, not one.is_renamed))
