@@ -29,6 +29,7 @@ class Index:
         self._facts: dict[str, Facts | None] = {}
         self._seen: dict[str, Seen | None] = {}
         self._modules: dict[str, Modules] = {}
+        self._awaited: set[str] = set()  # the languages whose configuration files the next reading brings
         self._unread: set[str] = set()
         self._configs: dict[str, tuple[str, ...]] = {}
         # What a name of a file means (`resolve.py`), by the depth to which it was followed; dropped when another file is read.
@@ -68,11 +69,14 @@ class Index:
 
     def modules(self, language: Language) -> Modules | None:
         """What imports of a language mean; None while its configuration files are not read."""
+        if language.folder in self._awaited:
+            return None
         if language.folder not in self._modules:
             configs = self._paths_of(language)
             missing = [path for path in configs if path not in self.sources and path not in self._unread]
             if missing:
                 self.wanted.update(missing)
+                self._awaited.add(language.folder)
                 return None
             known = {path: self.sources[path] for path in configs if path in self.sources}
             self.paths.ignore({path: source for path, source in known.items() if path.endswith(IGNORES)})
@@ -100,6 +104,7 @@ class Index:
         """Read what was asked for; False if nothing was."""
         wanted = sorted(self.wanted - self.sources.keys() - self._unread)
         self.wanted.clear()
+        self._awaited.clear()
         if not wanted:
             return False
         room = max(0, MOST_FILES - len(self.sources))
