@@ -26,7 +26,8 @@ class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
         rows: dict[str, list[tuple[Node, Captures]]] = defaultdict(list)
         for found in self:
             for key, nodes in found.items():
-                rows[key] += [(node, found) for node in nodes]
+                for node in nodes:
+                    rows[key].append((node, found))
         return rows
 
     def of(self, *keys: str) -> Iterator[tuple[Node, Captures]]:

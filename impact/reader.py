@@ -118,25 +118,59 @@ class Reader:
 
     def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True) -> None:
         self.language, self.root, self.last = language, root, root.end_point[0] + 1  # `last`: its last line
-        self.found = matches(language, DEFINED if needs_definitions else ("imports",), root)
-        self._rows = self.found.get("defs", Rows())
+        self._queries = DEFINED if needs_definitions else ("imports",)
+
+    @cached_property
+    def found(self) -> Mapping[str, Rows]:
+        """What the queries find, by query."""
+        return matches(self.language, self._queries, self.root)
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return self.found.get("defs", Rows())
+
+    @cached_property
+    def _defs(self) -> list[tuple[str, Captures]]:
+        """The definitions with their kinds, but for what the file says of itself."""
         own = min((node.start_byte for node, _ in self._rows.of("module")), default=-1)
         told = [(kind, found) for found in self._rows if (kind := kind_of(found))]
-        self._defs = [(kind, found) for kind, found in told if not _is_at(own, found.get("name", ()))]
-        bodies = [node for node, _ in self._rows.of("local")]
-        self.bodies = frozenset(node.id for node in bodies)
-        self.locals = Spans([(node.start_byte, node.end_byte, "") for node in bodies])
-        hiding = [node for node in bodies if not self._is_inline(node)] if language.inline else bodies
-        self._hiding = Spans([(node.start_byte, node.end_byte, "") for node in hiding])
-        word = language.reads_all.encode()
-        words = re.finditer(rb"\b" + word + rb"\b", root.text or b"") if word else ()
-        self._wholesale = [root.start_byte + one.start() for one in words]
+        return [(kind, found) for kind, found in told if not _is_at(own, found.get("name", ()))]
+
+    @cached_property
+    def _bodies(self) -> list[Node]:
+        return [node for node, _ in self._rows.of("local")]
+
+    @cached_property
+    def bodies(self) -> frozenset[int]:
+        """The nodes whose definitions nobody sees outside."""
+        return frozenset(node.id for node in self._bodies)
+
+    @cached_property
+    def locals(self) -> Spans:
+        """Where they are."""
+        return Spans([(node.start_byte, node.end_byte, "") for node in self._bodies])
+
+    @cached_property
+    def _hiding(self) -> Spans:
+        hiding = [node for node in self._bodies if not self._is_inline(node)] if self.language.inline else self._bodies
+        return Spans([(node.start_byte, node.end_byte, "") for node in hiding])
+
+    @cached_property
+    def _wholesale(self) -> list[int]:
+        """Where the file writes the word by which a function reads all that it is passed."""
+        word = self.language.reads_all.encode()
+        words = re.finditer(rb"\b" + word + rb"\b", self.root.text or b"") if word else ()
+        return [self.root.start_byte + one.start() for one in words]
+
+    @cached_property
+    def _holders(self) -> Spans:
+        """What may hold definitions, each with its name."""
         holders = []
         for kind, found in self._defs:
             if kind in ("class", "holder", "type", "module"):
                 node = first(found, f"def.{kind}")
                 holders.append((node.start_byte, node.end_byte, _called(found).strip("*&`")))
-        self._holders = Spans(list(dict.fromkeys(holders)))
+        return Spans(list(dict.fromkeys(holders)))
 
     def facts(self) -> Facts:
         """What the file defines, imports and offers."""

@@ -92,7 +92,7 @@ def _protection(language: Language, source: bytes, file: str) -> Protection | No
         return None
     guards, scopes = list[Guard](), dict[str, int]()
     for node in _walk(root):
-        if _has_body(node) and (name := _name(node)):
+        if node.child_by_field_name("name") is not None and _has_body(node) and (name := _name(node)):
             scopes.setdefault(name, first_line(node))
         guards += _guards(node, scopes)
     scopes[file] = 1
