@@ -36,7 +36,7 @@ _COUNTED = 400  # characters of a line that are looked at
 def marks(unit: Unit) -> tuple[str, ...]:
     """Return the kinds of danger that the changed lines of a unit show."""
     added_texts, removed_texts = (
-        [row.text[:_COUNTED] for row in rows if not is_comment(row.text, unit.path)]
+        [diff_row.text[:_COUNTED] for diff_row in rows if not is_comment(diff_row.text, unit.path)]
         for rows in (unit.added_rows, unit.removed_rows)
     )
     marks_found = ["a check is gone"] if _times(_CHECK, removed_texts) > _times(_CHECK, added_texts) else []

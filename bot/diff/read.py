@@ -15,13 +15,13 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
     """Return every changed file in git's order. Files that need no review carry the reason in `skip`."""
     is_generated = generated_marks(change.attributes)
     changed_files, pairs = [], [*patches.with_patches(change.status, change.patch)]
-    left = [row.old for row, _ in pairs if row.letter in "DR" and (is_code(row.old) or is_settings(row.old))]
-    for row, written in pairs:
-        reading(row.new)
-        parts = [b""] if row.new in change.left_out else written
-        file = replace(patches.changed_file(row, parts), skip=skip.by_mode(row.old_mode, row.new_mode))
+    left = [entry.old for entry, _ in pairs if entry.letter in "DR" and (is_code(entry.old) or is_settings(entry.old))]
+    for entry, written in pairs:
+        reading(entry.new)
+        parts = [b""] if entry.new in change.left_out else written
+        file = replace(patches.changed_file(entry, parts), skip=skip.by_mode(entry.old_mode, entry.new_mode))
         why = skip.reason(file, parts, change, is_generated)
-        replaces_code = any(path.startswith(f"{row.new}/") for path in left) if why in skip.ELSEWHERE else False
+        replaces_code = any(path.startswith(f"{entry.new}/") for path in left) if why in skip.ELSEWHERE else False
         is_unvouched = skip.is_unvouched(file, why, replaces_code=replaces_code)
         changed_files.append(replace(file, skip=why, is_unreviewed=is_unvouched, is_foreign=why in skip.FOREIGN))
     changed_files += [

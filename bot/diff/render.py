@@ -73,10 +73,12 @@ def _rows(
     rows: dict[Place, DiffRow] = {}
     heads: set[Place] = set()
     for unit in units:
-        for row in (row for row in unit.rows if row.sign):
-            rows[_place(row, above)] = row
-        heads.update(_place(row, above) for row in unit.heads)
-        rows.update({_place(row, above): row for row in unit.heads if _place(row, above) not in rows})
+        for diff_row in (diff_row for diff_row in unit.rows if diff_row.sign):
+            rows[_place(diff_row, above)] = diff_row
+        heads.update(_place(diff_row, above) for diff_row in unit.heads)
+        rows.update(
+            {_place(diff_row, above): diff_row for diff_row in unit.heads if _place(diff_row, above) not in rows}
+        )
     rows |= {
         place: DiffRow(" ", text, number)
         for number, text in further_lines.items()
@@ -104,16 +106,16 @@ def _rows(
     )
     rows_with_notes = _with_layout(noted_rows)
     if file.status == "added" and all(len(unit.text.strip()) >= LEAST_TEXT for unit in units):
-        return tuple(replace(row, sign=" ") if row.sign == "+" else row for row in rows_with_notes)
+        return tuple(replace(diff_row, sign=" ") if diff_row.sign == "+" else diff_row for diff_row in rows_with_notes)
     return tuple(rows_with_notes)
 
 
 def _with_layout(rows: Iterable[DiffRow]) -> list[DiffRow]:
     """The rows, with a note above each run of changed ones that says the same before and after in another layout."""
     noted: list[DiffRow] = []
-    for is_changed, run in groupby(rows, key=lambda row: row.sign in ("+", "-")):
+    for is_changed, run in groupby(rows, key=lambda diff_row: diff_row.sign in ("+", "-")):
         mine = [*run]
-        before, after = ([row.text for row in mine if row.sign == sign] for sign in "-+")
+        before, after = ([diff_row.text for diff_row in mine if diff_row.sign == sign] for sign in "-+")
         if is_changed and before and after and is_layout(before, after):
             noted.append(DiffRow("", f"[these {len(mine)} lines: another layout of the same code]"))
         noted += mine
@@ -164,8 +166,12 @@ def followers(file: ChangedFile) -> Mapping[int, int]:
     return positions
 
 
-def _place(row: DiffRow, followers: Mapping[int, int]) -> Place:
-    return (followers.get(row.number, row.number), 0, row.number) if row.sign == "-" else (row.number, 1, 0)
+def _place(diff_row: DiffRow, followers: Mapping[int, int]) -> Place:
+    return (
+        (followers.get(diff_row.number, diff_row.number), 0, diff_row.number)
+        if diff_row.sign == "-"
+        else (diff_row.number, 1, 0)
+    )
 
 
 def _between(places: Sequence[Place], context: Mapping[int, str]) -> dict[Place, DiffRow]:
@@ -194,7 +200,7 @@ def _with_notes(
     before: Place | None = None
     countable = False
     for place in places:
-        row = rows[place]
+        diff_row = rows[place]
         hidden_count = 0
         if before is not None:
             first, last = before[0] + before[1], place[0]  # head lines between the two
@@ -205,9 +211,13 @@ def _with_notes(
                 yield _note(hidden_count, between + fresh) if is_counted or between + fresh else GAP
         countable = (
             countable and not hidden_count
-        ) or row.sign == "+"  # from a row above of the same side, with no gap between
-        yield replace(row, can_be_counted=countable and row.number % NUMBER_EVERY != 1) if row.sign == " " else row
-        countable = countable or row.sign == " "
+        ) or diff_row.sign == "+"  # from a row above of the same side, with no gap between
+        yield (
+            replace(diff_row, can_be_counted=countable and diff_row.number % NUMBER_EVERY != 1)
+            if diff_row.sign == " "
+            else diff_row
+        )
+        countable = countable or diff_row.sign == " "
         before = place
 
 

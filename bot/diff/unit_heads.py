@@ -40,16 +40,16 @@ def with_heads(
     chains = _chains(lines, {at for mine in starts.values() for at in mine}, file.path) if lines else {}
     head_symbols = [symbol for symbol in symbols if symbol.side == "head" and symbol.start <= len(lines)]
     for unit in units:
-        shown_rows = {row.number: row for row in unit.rows if row.sign in (" ", "+")}
+        shown_rows = {diff_row.number: diff_row for diff_row in unit.rows if diff_row.sign in (" ", "+")}
         numbers: set[int] = set()
         for at in starts[unit.id]:
-            numbers.update(one.start for one in head_symbols if one.start < at <= one.end)
+            numbers.update(symbol.start for symbol in head_symbols if symbol.start < at <= symbol.end)
             numbers.update(chains.get(at, ()))
         whole = {n for number in numbers for n in _signature(lines, number)}
         whole.update(_near(whole, shown_rows, added_rows))
         head_lines = [n for n in sorted(whole) if len(lines[n - 1]) <= MAX_HEAD_CHARS]
         heads = tuple(shown_rows.get(n) or added_rows.get(n) or DiffRow(" ", lines[n - 1], n) for n in head_lines)
-        more = tokens("\n".join(str(row) for row in heads if row.number not in shown_rows))
+        more = tokens("\n".join(str(diff_row) for diff_row in heads if diff_row.number not in shown_rows))
         yield replace(unit, heads=heads, tokens=unit.tokens + more) if heads else unit
 
 
@@ -68,10 +68,10 @@ def _starts(unit: Unit, above: Mapping[int, int]) -> list[int]:
     """The head lines on which stretches of rows begin that nothing is left out of, and runs of changed ones."""
     start_lines: list[int] = []
     before = ""
-    for row in unit.rows:
-        if row.sign and (not before or (row.sign != " " and before == " ")):
-            start_lines.append(above.get(row.number, row.number) if row.sign == "-" else row.number)
-        before = row.sign
+    for diff_row in unit.rows:
+        if diff_row.sign and (not before or (diff_row.sign != " " and before == " ")):
+            start_lines.append(above.get(diff_row.number, diff_row.number) if diff_row.sign == "-" else diff_row.number)
+        before = diff_row.sign
     return start_lines
 
 

@@ -25,7 +25,7 @@ class HunkRows:
 
     def added_rows(self) -> Mapping[int, DiffRow]:
         """Return the added rows, by their lines."""
-        return {row.number: row for hunk in self.hunks for row in self._of(hunk) if row.sign == "+"}
+        return {diff_row.number: diff_row for hunk in self.hunks for diff_row in self._of(hunk) if diff_row.sign == "+"}
 
     def rows(self, lines: Sequence[str], span: Span, start: int, end: int) -> tuple[DiffRow, ...]:
         """Return the whole span as a diff, unchanged lines too; a long quiet stretch is a note. Unchanged lines have their number in the head."""
@@ -54,16 +54,18 @@ class HunkRows:
 def with_numbers(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
     """Return the rows, with the number of each unchanged one that cannot be counted from the row above it."""
     diff_rows: list[DiffRow] = []
-    for row in rows:
-        follows = bool(diff_rows) and diff_rows[-1].sign == " " and diff_rows[-1].number == row.number - 1
-        plain = row.sign == " "
-        diff_rows.append(replace(row, can_be_counted=follows and row.number % NUMBER_EVERY != 1) if plain else row)
+    for diff_row in rows:
+        follows = bool(diff_rows) and diff_rows[-1].sign == " " and diff_rows[-1].number == diff_row.number - 1
+        plain = diff_row.sign == " "
+        diff_rows.append(
+            replace(diff_row, can_be_counted=follows and diff_row.number % NUMBER_EVERY != 1) if plain else diff_row
+        )
     return tuple(diff_rows)
 
 
 def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
     """Cut the rows into pieces of them that are small enough and hold a changed row each; one that fits stays whole. They overlap by a few lines."""
-    if sum(len(str(row)) + 1 for row in rows) <= MAX_PIECE_CHARS:
+    if sum(len(str(diff_row)) + 1 for diff_row in rows) <= MAX_PIECE_CHARS:
         return [tuple(rows)]
     pieces_found: list[tuple[DiffRow, ...]] = []
     at = 0
@@ -76,7 +78,7 @@ def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
             first = max(at + 1, last - (last - at) // CUT_PART)
             last = min(range(first, last + 1), key=lambda n: (_depth(rows, n), -n))
         piece = with_numbers(_trim(rows[at:last]))
-        if any(row.sign in ("+", "-") for row in piece):
+        if any(diff_row.sign in ("+", "-") for diff_row in piece):
             pieces_found.append(piece)
         if last >= len(rows):
             break
@@ -95,7 +97,7 @@ def _depth(rows: Sequence[DiffRow], at: int) -> float:
 
 def _trim(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:
     """Leave out notes at the ends."""
-    row_positions = [index for index, row in enumerate(rows) if row.sign]
+    row_positions = [index for index, diff_row in enumerate(rows) if diff_row.sign]
     return rows[row_positions[0] : row_positions[-1] + 1] if row_positions else ()
 
 
@@ -110,21 +112,21 @@ def _after(hunk: Hunk) -> int:
 
 def _shorten(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:
     """Yield the rows without stretches that lie far from every change."""
-    changes = [index for index, one in enumerate(rows) if one.sign != " "]
+    changes = [index for index, diff_row in enumerate(rows) if diff_row.sign != " "]
     near_positions = {
         near for at in changes or range(len(rows)) for near in range(at - CONTEXT_LINES, at + CONTEXT_LINES + 1)
     }
     gap: list[DiffRow] = []
     has_begun = False
-    for at, one in enumerate(rows):
+    for at, diff_row in enumerate(rows):
         if at not in near_positions:
-            gap.append(one)
+            gap.append(diff_row)
             continue
         if len(gap) < MIN_GAP:
             yield from gap
         elif has_begun:
             yield DiffRow("", f"[... {len(gap)} unchanged lines ...]")
         has_begun, gap = True, []
-        yield one
+        yield diff_row
     if len(gap) < MIN_GAP:
         yield from gap

@@ -78,7 +78,7 @@ def _of_file(
     for span in spans(file, symbols, rows):
         if span.side not in rows:
             continue
-        references = tuple(row for name in span.names for row in uses.get(f"{file.path}:{name}", ()))
+        references = tuple(reference for name in span.names for reference in uses.get(f"{file.path}:{name}", ()))
         mine = _units(file, span, rows[span.side], hunk_rows, references, tests)
         units_found += [unit if symbols else _by_name(unit, uses) for unit in mine]
     units_found = _told_by_changes(units_found)
@@ -113,7 +113,9 @@ def _away(unit: Unit, other: Unit) -> tuple[int, bool]:
 def _by_name(unit: Unit, uses: Mapping[str, Sequence[Reference]]) -> Unit:
     """A unit of a file that has no definitions for us: who holds the words of its lines uses it, as far as anybody knows."""
     mine = (rows for key, rows in uses.items() if key.startswith(f"{unit.path}:"))
-    return replace(unit, references=tuple(row for rows in mine for row in rows if row.name in unit.diff))
+    return replace(
+        unit, references=tuple(reference for rows in mine for reference in rows if reference.name in unit.diff)
+    )
 
 
 def _units(
@@ -151,7 +153,7 @@ def _units(
 def _lines(rows: Sequence[DiffRow], span: Span) -> tuple[int, int]:
     """The first and the last line that rows show of their side."""
     signs = ("-",) if span.side == "base" else (" ", "+")
-    numbers = [row.number for row in rows if row.sign in signs] or [span.start]
+    numbers = [diff_row.number for diff_row in rows if diff_row.sign in signs] or [span.start]
     return min(numbers), max(numbers)
 
 
@@ -191,7 +193,7 @@ class ShownLines:
 
     def add(self, excerpt: Excerpt) -> None:
         """Note that the lines of an excerpt are there now."""
-        self._places[excerpt.side].update((excerpt.path, row.number) for row in excerpt.rows)
+        self._places[excerpt.side].update((excerpt.path, diff_row.number) for diff_row in excerpt.rows)
 
     def has(self, path: str, number: int, side: Side = "head") -> bool:
         """Return whether a line is shown."""

@@ -96,14 +96,14 @@ class _Search:
         member = rf"^\s+(?:self\.|this\.)?{name}\s*(?::[^=]*)?=(?!=)"
         import_pattern = rf"\bimport\b.*\b{name}\b|\bas\s+{name}\b"
         rows = await self._rows([definition(self.short), bound, import_pattern] + ([member] if self.owner else []))
-        return await self._first([row for row in rows if _IMPORT.match(row[2]) is None or row[0] == self.finding.path])
+        return await self._first([hit for hit in rows if _IMPORT.match(hit[2]) is None or hit[0] == self.finding.path])
 
     async def not_overridden(self) -> ClaimCheck:
         """Return a definition of the method in the body of the class."""
         if not re.fullmatch(r"[A-Za-z_$][\w$.]{0,200}", self.claim.of):
             return OPEN
         holder = self.claim.of.rpartition(".")[2]
-        heads = [row for row in await self._rows([definition(holder)]) if defines(row[2], holder, row[0])]
+        heads = [hit for hit in await self._rows([definition(holder)]) if defines(hit[2], holder, hit[0])]
         if not 0 < len(heads) <= MAX_CLASSES:
             return OPEN
         for path, line, _ in heads:
@@ -124,21 +124,21 @@ class _Search:
         claim_texts = (about.title, about.why, about.quote, *(item.quote for item in about.evidence))
         self.near.update(re.findall(r"[\w$]+", " ".join(claim_texts)))
         self.near.update(name for text in file_lines(await self.tree.read(about.path)) for name in defined_names(text))
-        left = await self._code_rows([row for row in rows if self._tells(row) and (row[0], row[1]) not in quoted])
+        left = await self._code_rows([hit for hit in rows if self._tells(hit) and (hit[0], hit[1]) not in quoted])
         if self.claim.says == "only-caller" and (not self.claim.of or len(await self._definers(rows)) > 1):
             return OPEN
-        against = [row for row in left if self._does(row)]
+        against = [hit for hit in left if self._does(hit)]
         counterexample = await self._first(against)
         if not counterexample.holds:
             return counterexample
-        return OPEN if any(self._may(row) for row in left) or len(rows) >= MAX_SEARCHED_ROWS else HOLDS
+        return OPEN if any(self._may(hit) for hit in left) or len(rows) >= MAX_SEARCHED_ROWS else HOLDS
 
     async def _code_rows(self, rows: Sequence[Row]) -> list[Row]:
         """Those of the rows that are no part of a docstring or of a long comment, as far as their files are opened."""
         paths = list(dict.fromkeys(path for path, _, _ in rows))[:MAX_OPENED]
         texts = await self.tree.read_many(paths)
         marks = {path: _inside_text(blob.decode("utf-8", "replace")) for path, blob in dict(texts).items()}
-        return [row for row in rows if not any(marks.get(row[0], ())[row[1] - 1 : row[1]])]
+        return [hit for hit in rows if not any(marks.get(hit[0], ())[hit[1] - 1 : hit[1]])]
 
     async def _first(self, rows: Sequence[Row]) -> ClaimCheck:
         """The first of these lines that is code and of the scope that is meant; open where only others are left."""
@@ -164,21 +164,21 @@ class _Search:
 
     async def _rows(self, patterns: Sequence[str]) -> list[Row]:
         rows = await self.tree.grep_lines(Query(patterns, syntax="perl", limit=MAX_SEARCHED_ROWS))
-        return [row for row in rows if self._tells(row)]
+        return [hit for hit in rows if self._tells(hit)]
 
     async def _definers(self, rows: Sequence[Row]) -> set[str]:
         return {path for path, _, text in rows if self._tells((path, 0, text)) and defines(text, self.short, path)}
 
-    def _tells(self, row: Row) -> bool:
+    def _tells(self, hit: Row) -> bool:
         """Whether a line is code of the product; of tests, where the finding is about a test."""
-        path, _, text = row
+        path, _, text = hit
         if is_prose(path) or is_output(path) or len(text) > LONG_LINE or is_comment(text, path):
             return False
         return is_test(self.finding.path) or not is_test(path)
 
-    def _does(self, row: Row) -> bool:
+    def _does(self, hit: Row) -> bool:
         """Whether a line does what the claim says that nobody does."""
-        path, _, text = row
+        path, _, text = hit
         name, code = re.escape(self.short), _STRINGS.sub('""', code_of(text, path))
         match self.claim.says:
             case "unused":
@@ -207,9 +207,9 @@ class _Search:
                 return bool(sends) and not _CATCHES.search(text) and not _IMPORT.match(text)
         return False
 
-    def _may(self, row: Row) -> bool:
+    def _may(self, hit: Row) -> bool:
         """Whether a line that does not refute the claim leaves it open all the same: as a key, in a string, of another scope."""
-        path, _, text = row
+        path, _, text = hit
         name = re.escape(self.short)
         if defines(text, self.short, path) or _IMPORT.match(text):
             return False

@@ -61,12 +61,14 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         head=object_id(document["pull"]["head"], "pull.head"),
         units=read_units(_reader(_MARKS).validate_python(document["read"]), document["read_by_model"]),
         dependents=tuple(
-            str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
+            str(reading["path"])
+            for reading in rows
+            if reading["kind"] == "dependent" and reading["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
         findings=tuple(finding.with_status("still") for finding in past_findings),
-        silenced_identities=frozenset(one.identity for one in past_findings if one.status == "silenced"),
-        files=tuple(str(row["path"]) for row in document["files"]),
+        silenced_identities=frozenset(finding.identity for finding in past_findings if finding.status == "silenced"),
+        files=tuple(str(file["path"]) for file in document["files"]),
         summary=str(document["summary"]),
         parts={section.key: section.recall(document[section.key]) for section in sections() if section.is_remembered},
         issues=_reader(_ISSUES).validate_python(document["issues"]),
@@ -77,9 +79,9 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
 
 def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
     """Which uses of which file were read; not those of a file in which one was left open."""
-    mine = [row for row in rows if row["kind"] == "use"]
-    left = {(str(row["name"]), str(row["path"])) for row in mine if row["state"] == "unread"}
-    read = {(str(row["name"]), str(row["path"])) for row in mine if row.get("read")}
+    mine = [reading for reading in rows if reading["kind"] == "use"]
+    left = {(str(reading["name"]), str(reading["path"])) for reading in mine if reading["state"] == "unread"}
+    read = {(str(reading["name"]), str(reading["path"])) for reading in mine if reading.get("read")}
     return tuple(sorted(read - left))
 
 
@@ -92,7 +94,7 @@ def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
 def findings_of(document: Mapping[str, Any], *statuses: Status) -> tuple[Finding, ...]:
     """Return the findings of these statuses, one status after the other. Raises ValueError."""
     rows = document["findings"]
-    return findings([row for status in statuses for row in rows if row["status"] == status])
+    return findings([finding for status in statuses for finding in rows if finding["status"] == status])
 
 
 def numbers_given(document: Mapping[str, Any]) -> rounds.NumbersGiven:

@@ -27,26 +27,26 @@ class _CannotApply(Exception):  # noqa: N818 - an outcome
     """Why a fix is left out: the reason."""
 
 
-def is_fixable(row: PlacedFinding) -> bool:
+def is_fixable(placed_finding: PlacedFinding) -> bool:
     """Return whether something is known that would mend the finding."""
-    return bool(rewrites_of(row))
+    return bool(rewrites_of(placed_finding))
 
 
-def rewrites_of(row: PlacedFinding) -> tuple[Rewrite, ...]:
+def rewrites_of(placed_finding: PlacedFinding) -> tuple[Rewrite, ...]:
     """Return the lines to rewrite. Of another repository, or of the state before the change, nothing is written."""
-    finding, spot = row.finding, row.spot
+    finding, spot = placed_finding.finding, placed_finding.spot
     if finding.consumer or finding.side != "head" or not finding.verdict.is_shown:
         return ()
     if finding.rewrites:
         return finding.rewrites
-    if row.replacement is None or spot is None:
+    if placed_finding.replacement is None or spot is None:
         return ()
-    return (Rewrite(spot.path, spot.start, finding.quote, row.replacement),)
+    return (Rewrite(spot.path, spot.start, finding.quote, placed_finding.replacement),)
 
 
 async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> Fix:
     """Return every fix that can be applied, in the order of the findings; one that contradicts an earlier one is left out."""
-    rows = [(row.finding, rewrites_of(row)) for row in placed_findings]
+    rows = [(placed_finding.finding, rewrites_of(placed_finding)) for placed_finding in placed_findings]
     paths = sorted({rewrite.path for _, rewrites in rows for rewrite in rewrites})
     entries = await tree.entries()
     known = {path for path in paths if path in entries and entries[path].kind == "file"}
@@ -102,10 +102,10 @@ def _applied(head: bytes, rewrites: Collection[Rewrite]) -> bytes:
         old_rows = lines[start : start + len(old)]
         if start < at:
             raise _CannotApply("clash")
-        if [fold(row) for row in old_rows] != [fold(row) for row in old]:
+        if [fold(line) for line in old_rows] != [fold(line) for line in old]:
             raise _CannotApply("moved")
         ending = "\r" if old_rows[-1].endswith("\r") else ""
-        new = [row.removesuffix("\r") + ending for row in rewrite.new.split("\n")] if rewrite.new else []
+        new = [line.removesuffix("\r") + ending for line in rewrite.new.split("\n")] if rewrite.new else []
         pieces += [*lines[at:start], *new]
         at = start + len(old)
     return "\n".join([*pieces, *lines[at:]]).encode("utf-8", "surrogateescape")
@@ -116,5 +116,5 @@ def _patch(path: str, before: bytes, after: bytes) -> str:
     old, new = (LINE.findall(side.decode("utf-8", "replace")) for side in (before, after))
     rows = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
     return f"diff --git a/{path} b/{path}\n" + "".join(
-        row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in rows
     )

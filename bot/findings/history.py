@@ -98,7 +98,7 @@ def _committed(commits: Sequence[CommitLines]) -> Iterator[tuple[CommitLines, Lo
 def _secrets_of(file: ChangedFile, without: str) -> Iterator[tuple[LocatedSecret, str]]:
     """The secrets that the hunks of a file show without lines of this sign, each with its line: without "+" those of the base."""
     for hunk in file.hunks:
-        lines = [row.text for row in hunk.lines if row.kind != without]
+        lines = [line.text for line in hunk.lines if line.kind != without]
         yield from ((secret, lines[secret.at]) for secret in secrets_in(file.path, lines))
 
 

@@ -29,12 +29,12 @@ def schema(notes: read.Extent) -> Schema:
 def reports(data: Mapping[str, Any] | None, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
     """Return what an answer says of these issues, each once; what does not fit is left out."""
     reports_found: dict[int, IssueReport] = {}
-    for row in read.rows(data, "issues")[: 2 * len(linked_issues)]:
-        number, progress = row.get("number"), row.get("done")
+    for entry in read.rows(data, "issues")[: 2 * len(linked_issues)]:
+        number, progress = entry.get("number"), entry.get("done")
         if isinstance(number, int) and progress in DONE and any(issue.number == number for issue in linked_issues):
             reports_found.setdefault(
                 number,
-                IssueReport(number, _sentence(row.get("asks")), progress, _sentence(row.get("missing"))),
+                IssueReport(number, _sentence(entry.get("asks")), progress, _sentence(entry.get("missing"))),
             )
     return tuple(reports_found[issue.number] for issue in linked_issues if issue.number in reports_found)
 

@@ -35,7 +35,7 @@ Request = tuple[OpinionQuestion, ...]
 def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
     """Return the claims by request, those that may tell one defect side by side; as many in each as there is room for, and as even as can be."""
     alone = [question for question in questions if question.precedents]
-    rest = list(_side_by_side([one for one in questions if one not in alone]))
+    rest = list(_side_by_side([question for question in questions if question not in alone]))
     count = -(-len(rest) // MOST_CLAIMS) or 1
     most = -(-len(rest) // count)
     groups: list[list[OpinionQuestion]] = []
@@ -45,17 +45,17 @@ def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
             groups[-1].append(one)
         else:
             groups.append([one])
-    return [*((one,) for one in alone), *map(tuple, groups)]
+    return [*((question,) for question in alone), *map(tuple, groups)]
 
 
 def _side_by_side(questions: Sequence[OpinionQuestion]) -> Iterator[OpinionQuestion]:
     """The claims by file and line, each with those after it that quote a line which it quotes, whatever their file."""
-    left = sorted(questions, key=lambda one: (one.finding.path, one.finding.start))
+    left = sorted(questions, key=lambda question: (question.finding.path, question.finding.start))
     while left:
         places = _places(left[0])
-        akin = [left[0], *(one for one in left[1:] if places & _places(one))]
+        akin = [left[0], *(question for question in left[1:] if places & _places(question))]
         yield from akin
-        left = [one for one in left if one not in akin]
+        left = [question for question in left if question not in akin]
 
 
 def _places(question: OpinionQuestion) -> set[tuple[str, int]]:
@@ -67,7 +67,7 @@ def prompt(request: Request) -> Prompt:
     """Return what is sent for these claims: for one alone its own prompt."""
     if len(request) == 1:
         return request[0].prompt
-    findings = [one.finding for one in request]
+    findings = [question.finding for question in request]
     question_text = render.text(
         "prompts/verify.md.j2",
         **pull_fields(request[0].pull),
@@ -91,8 +91,8 @@ def replies(request: Request, reply: Completion | DeepRepoError) -> list[Complet
     if len(request) == 1 or not isinstance(reply, Completion):
         return [reply] * len(request)
     rows = _rows(reply.data)
-    marks = {_id(index): one.finding.fingerprint for index, one in enumerate(request)}
-    own_data = ({**row, "same_as": marks.get(str(row.get("same_as")).strip(), "")} for row in rows.values())
+    marks = {_id(index): question.finding.fingerprint for index, question in enumerate(request)}
+    own_data = ({**opinion, "same_as": marks.get(str(opinion.get("same_as")).strip(), "")} for opinion in rows.values())
     data = dict(zip(rows, own_data, strict=True))
     return [replace(reply, text="", data=data.get(_id(at))) for at in range(len(request))]
 
@@ -105,7 +105,9 @@ def is_left_out(reply: Completion | DeepRepoError) -> bool:
 def open_claims(data: Mapping[str, Any] | None) -> tuple[str, ...]:
     """Return the ids of the claims on which an answer gives no verdict yet."""
     return tuple(
-        name for name, row in _rows(data).items() if (verdict := verdict_of(row)) is None or verdict.is_undecided
+        name
+        for name, opinion in _rows(data).items()
+        if (verdict := verdict_of(opinion)) is None or verdict.is_undecided
     )
 
 
@@ -113,7 +115,7 @@ def join_answers(first: Completion, last: Completion) -> Completion:
     """Return the last answer with the verdicts that the first one has given already."""
     before, after = _rows(first.data), _rows(last.data)
     waiting = open_claims(first.data)
-    rows = {**before, **{name: row for name, row in after.items() if name in waiting or name not in before}}
+    rows = {**before, **{name: opinion for name, opinion in after.items() if name in waiting or name not in before}}
     return replace(last, data={**(last.data or {}), VERDICTS: [*rows.values()]})
 
 
@@ -134,18 +136,18 @@ def schema() -> Schema:
 
 
 def _rows(data: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
-    valid_rows = [row for row in rows(data, VERDICTS) if row.get("verdict") in (*OPINIONS, OPEN)]
-    return {str(row.get("claim")).strip(): row for row in valid_rows}
+    valid_rows = [opinion for opinion in rows(data, VERDICTS) if opinion.get("verdict") in (*OPINIONS, OPEN)]
+    return {str(opinion.get("claim")).strip(): opinion for opinion in valid_rows}
 
 
 def _distinct(request: Sequence[OpinionQuestion]) -> Iterator[Excerpt]:
     """The code for all these claims, each line once, with the claim that it was gathered for."""
     shown_lines = ShownLines()
-    for index, one in enumerate(request):
-        for excerpt in one.excerpts:
-            numbers = {*shown_lines.left(excerpt.path, [row.number for row in excerpt.rows], excerpt.side)}
-            rows = tuple(row for row in excerpt.rows if row.number in numbers)
-            if any(row.text.strip() for row in rows):
+    for index, question in enumerate(request):
+        for excerpt in question.excerpts:
+            numbers = {*shown_lines.left(excerpt.path, [diff_row.number for diff_row in excerpt.rows], excerpt.side)}
+            rows = tuple(diff_row for diff_row in excerpt.rows if diff_row.number in numbers)
+            if any(diff_row.text.strip() for diff_row in rows):
                 shown_lines.add(excerpt)
                 yield replace(excerpt, rows=rows, title=f"{_id(index)}: {excerpt.title}")
 

@@ -23,19 +23,22 @@ class Opinions:
         new = {text: question for question in questions if (text := _text(question.prompt)) not in self._given}
         requests = joint_opinions.requests([*new.values()])
         replies = await self._ask(requests)
-        joint = [one for request in requests if len(request) > 1 for one in request]
-        left_out = [(one,) for one in joint if joint_opinions.is_left_out(replies[_text(one.prompt)])]
+        joint = [question for request in requests if len(request) > 1 for question in request]
+        left_out = [(question,) for question in joint if joint_opinions.is_left_out(replies[_text(question.prompt)])]
         replies |= await self._ask(left_out)
         self._given.update({text: reply for text, reply in replies.items() if isinstance(reply, Completion)})
-        return [self._given[text] if (text := _text(one.prompt)) in self._given else replies[text] for one in questions]
+        return [
+            self._given[text] if (text := _text(question.prompt)) in self._given else replies[text]
+            for question in questions
+        ]
 
     async def _ask(self, requests: Sequence[Request]) -> dict[str, Reply]:
         """The answer about each claim of these requests, by the text of its own prompt."""
         answers = await self._send([joint_opinions.prompt(request) for request in requests]) if requests else ()
         return {
-            _text(one.prompt): own
+            _text(question.prompt): own
             for request, reply in zip(requests, answers, strict=True)
-            for one, own in zip(request, joint_opinions.replies(request, reply), strict=True)
+            for question, own in zip(request, joint_opinions.replies(request, reply), strict=True)
         }
 
 

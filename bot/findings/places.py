@@ -66,11 +66,11 @@ def added(past: Finding, again: Finding, since: Since, files: Sequence[ChangedFi
     known = [replace(item, path=names.get(item.path, item.path)) for item in past.places]
     left = list(again.places)
     for is_same in _SAME:
-        for one in tuple(left):
-            place = next((item for item in known if is_same(item, one, since)), None)
+        for spot in tuple(left):
+            place = next((item for item in known if is_same(item, spot, since)), None)
             if place is not None:
                 known.remove(place)
-                left.remove(one)
+                left.remove(spot)
     if len(past.places) >= CUT:
         left = [one for one in left if since.is_new(one.path, one.quote, one.line)]
     return tuple(one.location for one in left)
@@ -105,7 +105,7 @@ def _is_rewritten(past: Evidence, now: Evidence, since: Since) -> bool:
         return False
     kept = since.moves(past.path)
     is_lost = past.line not in kept and now.line not in kept.values()
-    return is_lost and sum(row < past.line for row in kept) == sum(row < now.line for row in kept.values())
+    return is_lost and sum(line < past.line for line in kept) == sum(line < now.line for line in kept.values())
 
 
 def _is_edited(past: Evidence, now: Evidence, _: Since) -> bool:

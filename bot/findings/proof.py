@@ -95,18 +95,18 @@ def with_signs(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tup
 
 
 def _with_signs(excerpt: Excerpt, sign: Literal["+", "-"], lines: Collection[int]) -> Excerpt:
-    rows = tuple(replace(row, sign=sign) if row.number in lines else row for row in excerpt.rows)
+    rows = tuple(replace(diff_row, sign=sign) if diff_row.number in lines else diff_row for diff_row in excerpt.rows)
     return replace(excerpt, rows=rows)
 
 
 def _of_consumers(finding: Finding) -> Iterator[Excerpt]:
     """The lines of other repositories that the finding quotes: code has read them there."""
-    for one in finding.evidence:
-        if one.repository:
-            lines = one.quote.strip("\n").split("\n")[:LINES_OF_ANY_BLOCK]
-            rows = tuple(DiffRow("", text, one.line + index) for index, text in enumerate(lines))
-            title = f"evidence, in the repository {one.repository}, which uses this one"
-            yield Excerpt(one.path, one.line, one.line + len(lines) - 1, rows, one.side, title)
+    for place in finding.evidence:
+        if place.repository:
+            lines = place.quote.strip("\n").split("\n")[:LINES_OF_ANY_BLOCK]
+            rows = tuple(DiffRow("", text, place.line + index) for index, text in enumerate(lines))
+            title = f"evidence, in the repository {place.repository}, which uses this one"
+            yield Excerpt(place.path, place.line, place.line + len(lines) - 1, rows, place.side, title)
 
 
 def _around(finding: Finding, dependents: Dependents) -> CodeSpan:
@@ -180,17 +180,23 @@ def _claim_words(finding: Finding) -> set[str]:
 def _callers(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
     keys = {f"{finding.path}:{symbol.name}" for symbol in _holding(finding, dependents)}
     claim_words = _claim_words(finding)
-    rows = [row for row in dependents.references if row.symbol in keys and _telling(row, claim_words)]
-    for row in sorted(rows, key=lambda r: (not r.missing, not r.sure, r.test, not r.call))[:MAX_CALLERS]:
-        title = f"uses {row.name}" + ("" if row.sure else " (by name only)")
-        yield CodeSpan(row.path, "head", row.line, row.line, CALLER, title, *(row.span or ()))
+    rows = [
+        reference
+        for reference in dependents.references
+        if reference.symbol in keys and _telling(reference, claim_words)
+    ]
+    for reference in sorted(rows, key=lambda r: (not r.missing, not r.sure, r.test, not r.call))[:MAX_CALLERS]:
+        title = f"uses {reference.name}" + ("" if reference.sure else " (by name only)")
+        yield CodeSpan(reference.path, "head", reference.line, reference.line, CALLER, title, *(reference.span or ()))
 
 
-def _telling(row: Reference, claim_words: Collection[str]) -> bool:
+def _telling(reference: Reference, claim_words: Collection[str]) -> bool:
     """Whether a use says how a definition is used: an import does not, nor a namesake of which the claim does not speak."""
-    if row.missing:
+    if reference.missing:
         return True
-    return row.form != "import" and (row.sure or (row.name in claim_words and not (row.everyday or row.test)))
+    return reference.form != "import" and (
+        reference.sure or (reference.name in claim_words and not (reference.everyday or reference.test))
+    )
 
 
 async def _definitions(finding: Finding, tree: Tree) -> list[CodeSpan]:
@@ -203,7 +209,7 @@ async def _definitions(finding: Finding, tree: Tree) -> list[CodeSpan]:
     quotes = finding.quote, *(item.quote for item in finding.evidence)
     quote_names = [name for text in quotes for shape in (_CONSTANT, _CALLED) for name in shape.findall(text)]
     names = list(dict.fromkeys([*claim_names, *quote_names, *_SPELLED.findall(claim_text)]))[: 2 * MAX_DEFINITIONS]
-    quoted_paths = {finding.path, *(one.path for one in finding.evidence)}
+    quoted_paths = {finding.path, *(place.path for place in finding.evidence)}
     if not names:
         return []
     constants = {name for name in names if _CONSTANT.fullmatch(name)}

@@ -72,8 +72,8 @@ def occurrences(text: str, quote: str) -> int:
 def first_line(quote: str, rows: Iterable[DiffRow]) -> int:
     """Return where a quote begins among the rows that its finder was shown: on an added one if there is one; 0 if it is not among them."""
     first = fold(rows_of(quote)[0])
-    known = [row for row in rows if row.sign != "-" and row.number and fold(row.text) == first]
-    return next((row.number for row in sorted(known, key=lambda row: row.sign != "+")), 0)
+    known = [diff_row for diff_row in rows if diff_row.sign != "-" and diff_row.number and fold(diff_row.text) == first]
+    return next((diff_row.number for diff_row in sorted(known, key=lambda diff_row: diff_row.sign != "+")), 0)
 
 
 def _words_in(part: str, line: str) -> bool:

@@ -163,33 +163,39 @@ def asking(name: str, description: str, properties: Row) -> Schema:
 def rows(data: Row | None, name: str) -> list[Row]:
     """Return the objects of a list that an answer may leave out or get wrong."""
     value = (data or {}).get(name)
-    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, (list, tuple)) else []
+    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, (list, tuple)) else []
 
 
 def sentences(data: Row | None, name: str, most: int, chars: int = 400) -> tuple[str, ...]:
     """Return the texts of such a list, each on one line."""
     value = (data or {}).get(name)
-    texts = [row for row in value if isinstance(row, str)] if isinstance(value, (list, tuple)) else []
-    return tuple([line for row in texts if (line := " ".join(row.split())[:chars])][:most])
+    texts = [text for text in value if isinstance(text, str)] if isinstance(value, (list, tuple)) else []
+    return tuple([line for text in texts if (line := " ".join(text.split())[:chars])][:most])
 
 
 def look_ups(data: Row | None, *, are_several: bool = False) -> tuple[LookUp, ...]:
     """Return what a reply asks to see, each once; nothing where it asks for nothing that can be read. `are_several`: it is about several claims."""
-    known = [row for row in rows(data, "look_ups") if row.get("kind") in get_args(LookUpKind)]
-    return tuple(dict.fromkeys(_look_up(row) for row in known[: MAX_JOINT_LOOK_UPS if are_several else MAX_LOOK_UPS]))
+    known = [entry for entry in rows(data, "look_ups") if entry.get("kind") in get_args(LookUpKind)]
+    return tuple(
+        dict.fromkeys(_look_up(entry) for entry in known[: MAX_JOINT_LOOK_UPS if are_several else MAX_LOOK_UPS])
+    )
 
 
-def _look_up(row: Row) -> LookUp:
-    start, end = (number if type(number := row.get(name)) is int else 0 for name in ("start", "end"))
-    name, path = ("" if row.get(key) is None else str(row[key]) for key in ("name", "path"))
-    side: Side = "base" if row.get("before") is True else "head"
-    return LookUp(row["kind"], name, path, start, end, side)
+def _look_up(entry: Row) -> LookUp:
+    start, end = (number if type(number := entry.get(name)) is int else 0 for name in ("start", "end"))
+    name, path = ("" if entry.get(key) is None else str(entry[key]) for key in ("name", "path"))
+    side: Side = "base" if entry.get("before") is True else "head"
+    return LookUp(entry["kind"], name, path, start, end, side)
 
 
 def withdrawn(data: Row | None) -> frozenset[int]:
     """Return the numbers of the findings of its first answer that a reply takes back."""
     value = (data or {}).get("withdrawn")
-    return frozenset(one for one in value if type(one) is int) if isinstance(value, (list, tuple)) else frozenset()
+    return (
+        frozenset(number for number in value if type(number) is int)
+        if isinstance(value, (list, tuple))
+        else frozenset()
+    )
 
 
 def open_suspicions(data: Row | None) -> tuple[str, ...]:
@@ -199,7 +205,10 @@ def open_suspicions(data: Row | None) -> tuple[str, ...]:
 
 def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
     """Return what a reply says that the change does; None if it says nothing that can be read."""
-    parts = ([part.strip() for part in row.split("|", 2)] for row in sentences(data, "files", MAX_FILE_PHRASES, 4_000))
+    parts = (
+        [part.strip() for part in sentence.split("|", 2)]
+        for sentence in sentences(data, "files", MAX_FILE_PHRASES, 4_000)
+    )
     files = tuple(FileNote(render.original_name(row[0]), row[1], row[2]) for row in parts if len(row) == NOTE_PARTS)
     said = [(data or {}).get(name) if whole else "" for name in ("overview", "look_first")]
     overview, look_first = (value if isinstance(value, str) else "" for value in said)
@@ -210,19 +219,19 @@ def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
 def parse_reply(data: Row | None, source: Source) -> tuple[str, tuple[Finding, ...]]:
     """Return the reply's text and its findings."""
     reply = data or {}
-    return reply.get("answer", ""), tuple(_finding(row, source) for row in rows(reply, "findings")[:MAX_FINDINGS])
+    return reply.get("answer", ""), tuple(_finding(entry, source) for entry in rows(reply, "findings")[:MAX_FINDINGS])
 
 
-def _finding(row: Row, source: Source) -> Finding:
+def _finding(entry: Row, source: Source) -> Finding:
     claims = (
-        Claim(one["says"], name, one["of"].strip("` ()"))
-        for one in rows(row, "claims")
-        if (name := one["name"].strip("` ()"))
+        Claim(claim["says"], name, claim["of"].strip("` ()"))
+        for claim in rows(entry, "claims")
+        if (name := claim["name"].strip("` ()"))
     )
-    line, found = row.get("line"), finding_of(row, row["path"], row["quote"], rows(row, "evidence"), source)
+    line, found = entry.get("line"), finding_of(entry, entry["path"], entry["quote"], rows(entry, "evidence"), source)
     # Nobody is asked for a line, because code finds the quote; of a reply that has one, it decides between several places.
     start = max(0, line) if type(line) is int else 0
-    return replace(found, start=start, suggestion=row["suggestion"], basis=replace(found.basis, claims=tuple(claims)))
+    return replace(found, start=start, suggestion=entry["suggestion"], basis=replace(found.basis, claims=tuple(claims)))
 
 
 def finding_of(words: Row, path: str, quote: str, proofs: Iterable[Row], source: Source) -> Finding:

@@ -82,7 +82,12 @@ async def recall(
     for past in silent_findings:
         now = await head.find(past, _absence(past, absence))
         again = next(
-            (one for one in left if now.path != past.path and not past.proven and _is_edited(now, one, files)), None
+            (
+                finding
+                for finding in left
+                if now.path != past.path and not past.proven and _is_edited(now, finding, files)
+            ),
+            None,
         )
         if again is not None:  # it was reported again where its lines have gone
             left.remove(again)
@@ -116,11 +121,11 @@ def _repeated(
         path = new_path(past.path, files)
         return since.moves(path).get(past.start) == finding.start and _is_identical(past, finding, files)
 
-    marks = {mark: one.fingerprint for one in findings for mark in _copies(one.fingerprint)}
+    marks = {mark: finding.fingerprint for finding in findings for mark in _copies(finding.fingerprint)}
     known = [replace(past, fingerprint=marks.get(past.fingerprint, past.fingerprint)) for past in earlier.findings]
     for is_same in (is_kept, _is_identical, _is_edited, _proves_the_same):  # of all findings the surest pairs first
         for at, past in enumerate(known):
-            others = (i for i, one in enumerate(findings) if i not in taken and is_same(past, one, files))
+            others = (i for i, finding in enumerate(findings) if i not in taken and is_same(past, finding, files))
             if at not in places and (place := next(others, None)) is not None:
                 places[at] = place
                 taken.add(place)
@@ -248,8 +253,8 @@ class _Head:
 
 def _words(path: str, quote: str) -> list[str]:
     """The words of each line of a quote, without its comments and what is masked in it; of a comment all."""
-    rows = [code_of(row, path) for row in rows_of(quote) if row.strip() and not is_comment(row, path)]
-    pieces = (_tokens(piece) for row in rows or rows_of(quote) for piece in _MASKED.split(row))
+    rows = [code_of(line, path) for line in rows_of(quote) if line.strip() and not is_comment(line, path)]
+    pieces = (_tokens(piece) for line in rows or rows_of(quote) for piece in _MASKED.split(line))
     return [words for words in pieces if words.strip()]
 
 
@@ -418,8 +423,12 @@ def give_numbers(
     Numbers are given in the order of the summary, kept while the pull request lives, and used once: a finding that was fixed and comes
     back has its old one again, and no other ever gets it.
     """
-    shown = [row.finding for row in rows if row.place or row.finding.status == "still"]
-    taken_numbers = {one.number for one in shown if one.number}
+    shown = [
+        placed_finding.finding
+        for placed_finding in rows
+        if placed_finding.place or placed_finding.finding.status == "still"
+    ]
+    taken_numbers = {finding.number for finding in shown if finding.number}
     fingerprints_by_number = dict(numbers_given)
     free: dict[str, list[int]] = {}
     for number, mark in sorted(numbers_given):
@@ -427,14 +436,26 @@ def give_numbers(
             free.setdefault(mark, []).append(number)
     highest = max((*fingerprints_by_number, *taken_numbers), default=0)
     numbered_rows: dict[int, PlacedFinding] = {}
-    for row in in_order(row for row in rows if row.place and not row.finding.number):
-        free_numbers = free.get(row.finding.fingerprint)
+    for placed_finding in in_order(
+        placed_finding for placed_finding in rows if placed_finding.place and not placed_finding.finding.number
+    ):
+        free_numbers = free.get(placed_finding.finding.fingerprint)
         number = free_numbers.pop(0) if free_numbers else highest + 1
-        is_back = number <= highest and row.finding.is_new
+        is_back = number <= highest and placed_finding.finding.is_new
         highest = max(highest, number)
-        tracking = replace(row.finding.tracking, number=number, how="back" if is_back else row.finding.tracking.how)
-        numbered_rows[id(row)] = replace(row, finding=replace(row.finding, tracking=tracking))
-    now = tuple(numbered_rows.get(id(row), row) for row in rows)
-    shown_findings = (row.finding for row in now if row.place or row.finding.status == "still")
+        tracking = replace(
+            placed_finding.finding.tracking,
+            number=number,
+            how="back" if is_back else placed_finding.finding.tracking.how,
+        )
+        numbered_rows[id(placed_finding)] = replace(
+            placed_finding, finding=replace(placed_finding.finding, tracking=tracking)
+        )
+    now = tuple(numbered_rows.get(id(placed_finding), placed_finding) for placed_finding in rows)
+    shown_findings = (
+        placed_finding.finding
+        for placed_finding in now
+        if placed_finding.place or placed_finding.finding.status == "still"
+    )
     fingerprints_by_number |= {finding.number: finding.fingerprint for finding in shown_findings if finding.number}
     return now, tuple(sorted(fingerprints_by_number.items()))

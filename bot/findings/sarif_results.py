@@ -36,7 +36,7 @@ def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
     for run in _runs(data, name):
         if not run.is_complete:
             results.append(_row("", run.tool, f"the run of {run.tool} failed or holds no results"))
-        results += [one for one in run.unread() if one.path or one.sure]
+        results += [place for place in run.unread() if place.path or place.sure]
         rules = run.rules()
         for result in _list(run.row.get("results")):
             if len(results) >= MOST_RESULTS:
@@ -51,7 +51,8 @@ def runs(data: bytes, name: str) -> tuple[ToolRun, ...]:
     """Return the runs of one file that came to their end. Raises UsageError with the file's name."""
     complete_runs = (run for run in _runs(data, name) if run.is_complete)
     return tuple(
-        ToolRun(run.tool, run.files(), tuple(dict.fromkeys(one.path for one in run.unread()))) for run in complete_runs
+        ToolRun(run.tool, run.files(), tuple(dict.fromkeys(place.path for place in run.unread())))
+        for run in complete_runs
     )
 
 
@@ -155,7 +156,9 @@ class _Run:
 
     def files(self) -> tuple[str, ...] | None:
         """Return the files that the tool was told to look at; None if it does not say."""
-        targets = [one for one in self._artifacts[:MOST_RESULTS] if "analysisTarget" in _list(one.get("roles"))]
+        targets = [
+            artifact for artifact in self._artifacts[:MOST_RESULTS] if "analysisTarget" in _list(artifact.get("roles"))
+        ]
         return tuple(self._path(_dict(target.get("location"))) for target in targets) or None
 
     def unread(self) -> Iterator[ToolResult]:

@@ -69,8 +69,8 @@ class IgnoreList:
         """Return the findings to go on with, and the silenced ones: together as many as there were."""
         judged = [self.judge(finding) for finding in findings]
         return (
-            tuple(one for one in judged if one.tracking.silencing is None),
-            tuple(one for one in judged if one.tracking.silencing is not None),
+            tuple(finding for finding in judged if finding.tracking.silencing is None),
+            tuple(finding for finding in judged if finding.tracking.silencing is not None),
         )
 
     def judge(self, finding: Finding) -> Finding:
@@ -90,7 +90,7 @@ class IgnoreList:
         first = next((place for place in left if places.is_movable(finding, place)), finding.places[0])
         at_first = places.told_at(finding, first, left)
         quiet = {place.location for place, why in rows if why is not None}
-        rewrites = tuple(row for row in at_first.rewrites if (row.path, row.line) not in quiet)
+        rewrites = tuple(rewrite for rewrite in at_first.rewrites if (rewrite.path, rewrite.line) not in quiet)
         return replace(at_first, rewrites=rewrites)
 
     def _judge_secret(self, finding: Finding) -> Finding:
@@ -232,15 +232,19 @@ def silence_again(review: Review, dismissals: Sequence[Dismissal], rules: Sequen
     that was made stays what is stored, so doing it twice changes nothing.
     """
     words = IgnoreList().also(dismissals, rules)
-    rows = tuple(_judge(row, words) for row in review.findings)
+    rows = tuple(_judge(placed_finding, words) for placed_finding in review.findings)
     returning = [
-        row.finding for row, before in zip(rows, review.findings, strict=True) if row.place and not before.place
+        placed_finding.finding
+        for placed_finding, before in zip(rows, review.findings, strict=True)
+        if placed_finding.place and not before.place
     ]
     numbers = _numbers(returning, review)
-    rows = tuple(_numbered(row, numbers) for row in rows)
+    rows = tuple(_numbered(placed_finding, numbers) for placed_finding in rows)
     known_numbers = {number for number, _ in review.round.numbers}
     silenced_places = {
-        (row.finding.path, row.finding.start) for row in rows if row.finding.tracking.silencing is not None
+        (placed_finding.finding.path, placed_finding.finding.start)
+        for placed_finding in rows
+        if placed_finding.finding.tracking.silencing is not None
     }
     quiet = ({*_open_places(review.findings)} - {*_open_places(rows)}) | silenced_places
     return replace(
@@ -261,42 +265,48 @@ def new_numbers(before: Review, after: Review) -> Mapping[str, int]:
     return MappingProxyType({mark: number for number, mark in {*after.round.numbers} - {*before.round.numbers}})
 
 
-def _judge(row: PlacedFinding, words: IgnoreList) -> PlacedFinding:
+def _judge(placed_finding: PlacedFinding, words: IgnoreList) -> PlacedFinding:
     """The row under these words. A secret that is silenced at its first place is reported at the next one."""
-    finding = row.finding
+    finding = placed_finding.finding
     if finding.status in ("new", "still"):
         judged = words.judge(finding)
         if judged is finding:
-            return row
-        return PlacedFinding(judged, "outside" if row.place and judged.tracking.silencing is None else "")
+            return placed_finding
+        return PlacedFinding(judged, "outside" if placed_finding.place and judged.tracking.silencing is None else "")
     silencing = finding.tracking.silencing
     rule = silencing.rule if silencing is not None else None
     if silencing is None or rule is None or not rule.learned:
-        return row
+        return placed_finding
     if rule.is_learning and any(
         learning.learned and (learning.number, learning.text) == (rule.number, silencing.reason)
         for learning in words.learnings
     ):
-        return row  # a second opinion has decided
+        return placed_finding  # a second opinion has decided
     judged = words.judge(finding.with_status("new"))
     return PlacedFinding(judged, "outside" if judged.tracking.silencing is None else "")
 
 
 def _open_places(rows: Sequence[PlacedFinding]) -> Iterator[tuple[str, int]]:
-    return ((row.finding.path, row.finding.start) for row in rows if row.finding.status in ("new", "still"))
+    return (
+        (placed_finding.finding.path, placed_finding.finding.start)
+        for placed_finding in rows
+        if placed_finding.finding.status in ("new", "still")
+    )
 
 
-def _numbered(row: PlacedFinding, numbers: Mapping[str, int]) -> PlacedFinding:
-    if row.place and not row.finding.number and row.finding.fingerprint in numbers:
-        return replace(row, finding=row.finding.with_number(numbers[row.finding.fingerprint]))
-    return row
+def _numbered(placed_finding: PlacedFinding, numbers: Mapping[str, int]) -> PlacedFinding:
+    if placed_finding.place and not placed_finding.finding.number and placed_finding.finding.fingerprint in numbers:
+        return replace(
+            placed_finding, finding=placed_finding.finding.with_number(numbers[placed_finding.finding.fingerprint])
+        )
+    return placed_finding
 
 
 def _numbers(again: Sequence[Finding], review: Review) -> dict[str, int]:
     """The number of each finding that is back: its own, or the next."""
     had = {mark: number for number, mark in review.round.numbers}
     highest, numbers = max((0, *had.values())), dict[str, int]()
-    for one in again:
-        number = one.number or had.get(one.fingerprint) or highest + 1
-        highest, numbers[one.fingerprint] = max(highest, number), number
+    for finding in again:
+        number = finding.number or had.get(finding.fingerprint) or highest + 1
+        highest, numbers[finding.fingerprint] = max(highest, number), number
     return numbers

@@ -40,9 +40,13 @@ class SuggestionRefused(Exception):  # noqa: N818 - an outcome
 async def suggest(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> tuple[PlacedFinding, ...]:
     """Return each finding with a replacement that can be committed, or with the reason why it has none."""
     rows = tuple(placed_findings)
-    paths = [row.finding.path for row in rows if row.finding.suggestion is not None and row.place == "inline"]
+    paths = [
+        placed_finding.finding.path
+        for placed_finding in rows
+        if placed_finding.finding.suggestion is not None and placed_finding.place == "inline"
+    ]
     texts = await tree.read_many(paths)
-    return tuple(_try(row, texts.get(row.finding.path), faults) for row in rows)
+    return tuple(_try(placed_finding, texts.get(placed_finding.finding.path), faults) for placed_finding in rows)
 
 
 def is_taken(finding: Finding, before: str, after: str) -> bool:
@@ -51,14 +55,14 @@ def is_taken(finding: Finding, before: str, after: str) -> bool:
     A suggestion that only deletes does not count: any other deletion would look the same.
     """
     fence = _FENCED.match(finding.suggestion or "")
-    suggestion_rows = [fold(row) for row in rows_of(fence[2] if fence else finding.suggestion or "")]
+    suggestion_rows = [fold(line) for line in rows_of(fence[2] if fence else finding.suggestion or "")]
     if not any(suggestion_rows) or len(suggestion_rows) > MAX_SUGGESTED_LINES:
         return False
     return _stands(suggestion_rows, after, finding.start) and not _stands(suggestion_rows, before, finding.start)
 
 
 def _stands(suggestion_rows: Sequence[str], text: str, near: int) -> bool:
-    rows = [fold(row) for row in text.split("\n")]
+    rows = [fold(line) for line in text.split("\n")]
     first, last = max(0, near - 1 - MAX_SHIFT), min(len(rows) - len(suggestion_rows), near - 1 + MAX_SHIFT)
     return any(rows[index : index + len(suggestion_rows)] == suggestion_rows for index in range(first, last + 1))
 
@@ -81,10 +85,10 @@ def _replacement(placed_finding: PlacedFinding, head: bytes | None, faults: Faul
         raise SuggestionRefused("place")
     lines = head.decode("utf-8", "surrogateescape").split("\n")
     above, old, below = lines[: spot.start - 1], lines[spot.start - 1 : spot.end], lines[spot.end :]
-    bare = [row.rstrip("\r") for row in old]
+    bare = [line.rstrip("\r") for line in old]
     shapes = _shapes(_suggested_lines(finding, bare), bare, lines)
     for new in shapes:
-        _plausible(new, bare, [row.rstrip("\r") for row in (*above[-1:], *below[:1])])
+        _plausible(new, bare, [line.rstrip("\r") for line in (*above[-1:], *below[:1])])
     before = faults(finding.path, head)
     if before is None:
         _check_balance(shapes[0], bare)
@@ -99,8 +103,8 @@ def _replacement(placed_finding: PlacedFinding, head: bytes | None, faults: Faul
 
 def _suggested_lines(finding: Finding, old: Sequence[str]) -> list[str]:
     """The suggested lines as the model meant them. Raises Refused where they are none for whole lines."""
-    quote_lines = [_fold(row) for row in finding.quote.strip("\r\n").split("\n")]
-    if quote_lines != [_fold(row) for row in old]:
+    quote_lines = [_fold(line) for line in finding.quote.strip("\r\n").split("\n")]
+    if quote_lines != [_fold(line) for line in old]:
         raise SuggestionRefused("part")
     text = (finding.suggestion or "").replace("\r\n", "\n")
     fence = _FENCED.match(text)
@@ -119,58 +123,60 @@ def _plausible(new: Sequence[str], old: Sequence[str], around: Sequence[str]) ->
     """Raises Refused for what no parser would notice: nothing changed, a diff, code left out, the neighbouring lines repeated."""
     if list(new) == list(old):
         raise SuggestionRefused("same")
-    old_rows = {_fold(row) for row in old} - {""}
-    added_rows = [row for row in new if row.strip() and row not in old]
-    if any(_fold(row)[0] in "+-" and _fold(row)[1:] in old_rows for row in added_rows):
+    old_rows = {_fold(line) for line in old} - {""}
+    added_rows = [line for line in new if line.strip() and line not in old]
+    if any(_fold(line)[0] in "+-" and _fold(line)[1:] in old_rows for line in added_rows):
         raise SuggestionRefused("shape")
-    if any(_LEFT_OUT.fullmatch(row) for row in added_rows):
+    if any(_LEFT_OUT.fullmatch(line) for line in added_rows):
         raise SuggestionRefused("shape")
     edges = [new[0], new[-1]] if new else []
-    if any(len(_fold(row)) >= TELLING and row in around and row not in old for row in edges):
+    if any(len(_fold(line)) >= TELLING and line in around and line not in old for line in edges):
         raise SuggestionRefused("shape")
 
 
 def _check_balance(new: Sequence[str], old: Sequence[str]) -> None:
     """Where there is no parser, brackets must open and close as before. Raises Refused."""
     for left, right in PAIRS:
-        if len({sum(row.count(left) - row.count(right) for row in rows) for rows in (new, old)}) > 1:
+        if len({sum(line.count(left) - line.count(right) for line in rows) for rows in (new, old)}) > 1:
             raise SuggestionRefused("shape")
 
 
 def _shapes(suggested_lines: Sequence[str], old: Sequence[str], lines: Sequence[str]) -> list[list[str]]:
     """The ways in which the suggestion may have been meant, by its indentation; the likeliest first."""
-    first = next((row for row in suggested_lines if row.strip()), "")
-    indent = _indent(next((row for row in old if row.strip()), ""))
-    tabs = any(row.startswith("\t") for row in lines) and not any(row.startswith("  ") for row in lines)
-    suggested_rows = [_with_tabs(row) for row in suggested_lines] if tabs else list(suggested_lines)
+    first = next((line for line in suggested_lines if line.strip()), "")
+    indent = _indent(next((line for line in old if line.strip()), ""))
+    tabs = any(line.startswith("\t") for line in lines) and not any(line.startswith("  ") for line in lines)
+    suggested_rows = [_with_tabs(line) for line in suggested_lines] if tabs else list(suggested_lines)
     if _indent(_with_tabs(first) if tabs else first) == indent:
         return [suggested_rows]
     rest = (
-        [len(_indent(row)) for row in suggested_lines[suggested_lines.index(first) + 1 :] if row.strip()]
+        [len(_indent(line)) for line in suggested_lines[suggested_lines.index(first) + 1 :] if line.strip()]
         if first
         else []
     )
     own = _indent(_with_tabs(first) if tabs else first)
-    whole = [indent + row.removeprefix(own) if row.strip() else row for row in suggested_rows]
+    whole = [indent + line.removeprefix(own) if line.strip() else line for line in suggested_rows]
     alone = [
-        indent + row.lstrip() if row.strip() and index == suggested_lines.index(first) else row
-        for index, row in enumerate(suggested_rows)
+        indent + line.lstrip() if line.strip() and index == suggested_lines.index(first) else line
+        for index, line in enumerate(suggested_rows)
     ]
     # Cut out of its line, the first one alone has lost its indentation; typed anew, all of them have.
     cut_out = bool(rest) and min(rest) > len(_indent(first)) and min(rest) >= len(indent) > 0
     return [alone, whole] if cut_out and min(rest) > len(indent) else [whole, alone]
 
 
-def _with_tabs(row: str) -> str:
-    blanks = _indent(row)
-    return "\t" * (blanks.count("\t") + blanks.count(" ") // TAB) + " " * (blanks.count(" ") % TAB) + row[len(blanks) :]
+def _with_tabs(line: str) -> str:
+    blanks = _indent(line)
+    return (
+        "\t" * (blanks.count("\t") + blanks.count(" ") // TAB) + " " * (blanks.count(" ") % TAB) + line[len(blanks) :]
+    )
 
 
 def _join_lines(new: Sequence[str], old: Sequence[str]) -> str:
     """The lines joined with the line ending of those that they replace."""
-    ending = "\r" if any(row.endswith("\r") for row in old) else ""
+    ending = "\r" if any(line.endswith("\r") for line in old) else ""
     bare_end = bool(old) and not old[-1].endswith("\r")  # the last line of a file may have no ending at all
-    rows = [row + ending for row in new]
+    rows = [line + ending for line in new]
     if rows and bare_end:
         rows[-1] = rows[-1].removesuffix("\r")
     return "\n".join(rows)
@@ -184,10 +190,10 @@ def _parses(before: frozenset[int], after: frozenset[int], at: tuple[int, int, i
     return len(after) <= len(before) and (was_inside or not inside)
 
 
-def _indent(row: str) -> str:
-    match = _INDENT.match(row)
+def _indent(line: str) -> str:
+    match = _INDENT.match(line)
     return match[0] if match else ""
 
 
-def _fold(row: str) -> str:
-    return "".join(row.split())
+def _fold(line: str) -> str:
+    return "".join(line.split())

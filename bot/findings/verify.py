@@ -224,8 +224,8 @@ async def _question(
         claims=[claims.results(finding)],
         excerpts=excerpts,
     )
-    learnings = [one for one in precedents.values() if isinstance(one, OwnerRule)]
-    dismissed = [one for one in precedents.values() if not isinstance(one, OwnerRule)]
+    learnings = [precedent for precedent in precedents.values() if isinstance(precedent, OwnerRule)]
+    dismissed = [precedent for precedent in precedents.values() if not isinstance(precedent, OwnerRule)]
     if precedents:
         said = render.text("prompts/precedents.md.j2", learnings=learnings, dismissed=dismissed)
         question_text = f"{question_text.rstrip()}\n\n{said.strip()}\n"

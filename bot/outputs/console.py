@@ -69,7 +69,7 @@ def render(review: "Review") -> str:
     console = Console(file=StringIO(), width=WIDTH, color_system=None, force_terminal=False, _environ={})
     with console.capture() as capture:
         show(review, console)
-    return "\n".join(row.rstrip() for row in capture.get().split("\n"))
+    return "\n".join(line.rstrip() for line in capture.get().split("\n"))
 
 
 def show(review: "Review", console: Console, extent: Extent = Extent()) -> None:
@@ -200,7 +200,7 @@ def prose(text: str) -> Text:
 
 def _evidence(item: "Evidence", becomes: str) -> RenderableType:
     at = f"{line(item.path)}:{item.line}" if item.line else line(item.path)
-    code = "  ".join(row.strip() for row in visible(item.quote).split("\n")[:3])
+    code = "  ".join(line.strip() for line in visible(item.quote).split("\n")[:3])
     mended = (f" → {cut(visible(becomes.strip()), WIDTH)}", "green") if becomes else ""
     return Text.assemble(
         (at, "cyan"), (f"  {line(item.note)}" if item.note else "", "dim"), "  ", cut(code, 2 * WIDTH), mended
@@ -238,11 +238,13 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
     rows: list[RenderableType] = [table]
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
-    for row in left[: extent.rows(facts.LISTED_OPEN)]:
+    for open_place in left[: extent.rows(facts.LISTED_OPEN)]:
         grid.add_row(
             Text("  open", "yellow"),
             Text.assemble(
-                visible(row.place(extent.rows(facts.LISTED_NUMBERS))), (f"  {line(row.reason)}", "dim"), overflow="fold"
+                visible(open_place.place(extent.rows(facts.LISTED_NUMBERS))),
+                (f"  {line(open_place.reason)}", "dim"),
+                overflow="fold",
             ),
         )
     rows += [grid] if left else []
@@ -251,8 +253,8 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
     if coverage.not_installed:
         remedy = f" ({extent.remedy})" if extent.remedy else ""
         rows.append(Text(f"  not installed: {', '.join(coverage.not_installed)}{remedy}", "dim"))
-    skipped_rows = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
-    rows += _rows("skipped", [(f"{row.path} {row.name}", row.reason) for row in skipped_rows], extent)
+    skipped_rows = [reading for reading in coverage.readings if reading.kind == "unit" and reading.state == "skipped"]
+    rows += _rows("skipped", [(f"{reading.path} {reading.name}", reading.reason) for reading in skipped_rows], extent)
     rows += _rows("changed files that were left out", coverage.skipped_files, extent)
     rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[: extent.rows(MOST_LIMITS)]]
     rows += _more(len(coverage.cut), extent.rows(MOST_LIMITS), "limits")
@@ -263,7 +265,7 @@ def _relying(coverage: "Coverage", extent: Extent) -> list[RenderableType]:
     """The places that rely on the change, under what changed."""
     groups = facts.relying(coverage)
     rows = [
-        (what, ", ".join(visible(row.place(extent.rows(facts.LISTED_NUMBERS))) for row in places))
+        (what, ", ".join(visible(open_place.place(extent.rows(facts.LISTED_NUMBERS))) for open_place in places))
         for what, places in groups
     ]
     title = facts.ENGLISH.say("relying", facts.relying_count(coverage))

@@ -32,7 +32,7 @@ def excerpt(finding: Finding, colour: str) -> RenderableType:
 def _colour(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
     """Numbered lines, the middle of a long quote left out and counted."""
     lines = list(_syntax(filetype(path).lexer or "text").highlight("\n".join(rows)).split("\n"))[: len(rows)]
-    rows_with_numbers = [(str(first + index) if first else " ", row) for index, row in enumerate(lines)]
+    rows_with_numbers = [(str(first + index) if first else " ", line) for index, line in enumerate(lines)]
     if len(rows_with_numbers) <= QUOTED_LINES:
         return rows_with_numbers
     head, tail = rows_with_numbers[: QUOTED_LINES - 4], rows_with_numbers[-3:]

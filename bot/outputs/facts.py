@@ -136,13 +136,17 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
         both = words.say("new_and_open", new=words.number(new), open=words.number(before))
         since = both if new else "" if review.new_places else words.say("none_new")
     failed = sum(ruling.result == "failed" and ruling.warns for ruling in review.rulings)
-    places = [row for row in review.coverage.readings if row.kind in ("unit", "use") and row.by != NOTHING_ADDED]
-    looked = _counted([row for row in places if row.state in LOOKED_AT], words)
+    places = [
+        reading
+        for reading in review.coverage.readings
+        if reading.kind in ("unit", "use") and reading.by != NOTHING_ADDED
+    ]
+    looked = _counted([reading for reading in places if reading.state in LOOKED_AT], words)
     return Summary(
         review.conclusion,
         words.say("failed_all" if is_unanswered else "failed_part", why=cut.rstrip(".")) if cut else "",
         _found(review, words),
-        MARKS[min((one.finding.severity for one in listed), key=severity_rank)] if listed else "",
+        MARKS[min((placed_finding.finding.severity for placed_finding in listed), key=severity_rank)] if listed else "",
         _sentences(since, words.say("fixed", fixed) if fixed else ""),
         words.say("rulings_failed", failed) if failed else "",
         _left(review, words),
@@ -185,7 +189,11 @@ def _found(review: Review, words: Phrases) -> str:
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """Return what is open, counted: "Open: 1 use of what changed. 4 places still say `API_URL`."; empty if nothing is."""
     counted = _counted(coverage.open, words)
-    places = {(row.path, row.line): row.name.rpartition(":")[2] for row in coverage.open if row.kind == "word"}
+    places = {
+        (reading.path, reading.line): reading.name.rpartition(":")[2]
+        for reading in coverage.open
+        if reading.kind == "word"
+    }
     codes = [str(code(word)) for word in dict.fromkeys(places.values())]
     more = words.say("and_more", len(codes) - SAID) if len(codes) > SAID else ""
     still = words.say("still_say", len(places), what=_sentences(", ".join(codes[:SAID]), more)) if codes else ""
@@ -193,17 +201,21 @@ def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
 
 
 def _counted(rows: Iterable[CoverageRow], words: Phrases) -> str:
-    counts = Counter[str](row.kind for row in rows)
+    counts = Counter[str](reading.kind for reading in rows)
     texts = [words.say(name, counts[kind]) for kind, name in OPEN if counts[kind]]
     return words.say("both", one=", ".join(texts[:-1]), other=texts[-1]) if len(texts) > 1 else "".join(texts)
 
 
 def lookers(coverage: Coverage) -> list[str]:
     """Return who has looked at any of the change, by name: models first, then the checks by code."""
-    rows = [row for row in coverage.readings if row.kind == "unit" and row.by != NOTHING_ADDED]
-    readers = dict.fromkeys(who.rpartition(" ")[2] for row in rows if row.read for who in row.read.split(", "))
-    checks = {name for row in rows if row.checked for name in row.checked.split(", ")}
-    checks |= {"contracts"} if any(row.kind == "use" and row.checked for row in coverage.readings) else set()
+    rows = [reading for reading in coverage.readings if reading.kind == "unit" and reading.by != NOTHING_ADDED]
+    readers = dict.fromkeys(
+        who.rpartition(" ")[2] for reading in rows if reading.read for who in reading.read.split(", ")
+    )
+    checks = {name for reading in rows if reading.checked for name in reading.checked.split(", ")}
+    checks |= (
+        {"contracts"} if any(reading.kind == "use" and reading.checked for reading in coverage.readings) else set()
+    )
     return [*readers, *sorted(checks - readers.keys())]
 
 
@@ -213,12 +225,12 @@ def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
     A use in a test that no comparison could decide, and a place that relies on the change, oblige nobody: they are not counted here.
     """
     left = ("skipped", "relies") if kind == "use" else ()
-    rows = [row for row in coverage.readings if row.kind == kind and row.state not in left]
+    rows = [reading for reading in coverage.readings if reading.kind == kind and reading.state not in left]
     return {
         "all": len(rows),
-        "checked": sum(bool(row.checked) for row in rows),
-        "read": sum(bool(row.read) for row in rows),
-        "open": sum(row.state == "unread" for row in rows),
+        "checked": sum(bool(reading.checked) for reading in rows),
+        "read": sum(bool(reading.read) for reading in rows),
+        "open": sum(reading.state == "unread" for reading in rows),
     }
 
 
@@ -247,7 +259,7 @@ def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """Return what to do about what is open; empty if nothing is."""
     if coverage.complete:
         return ""
-    readable = any(row.kind in ("unit", "use", "word") for row in coverage.open)
+    readable = any(reading.kind in ("unit", "use", "word") for reading in coverage.open)
     return words.say("open_lead_code" if readable and not coverage.by_model else "open_lead")
 
 
@@ -259,9 +271,9 @@ def change(pull: PullRequest) -> str:
 def open_places(coverage: Coverage) -> list[Open]:
     """Return what is open, most telling first; the uses of several definitions take turns."""
     rows: dict[tuple[str, str, str, str], list[int]] = {}
-    for row in coverage.open:
-        name = row.name if row.kind == "unit" and row.name != row.path else ""
-        rows.setdefault((row.kind, row.path, name, row.reason), []).append(row.line)
+    for reading in coverage.open:
+        name = reading.name if reading.kind == "unit" and reading.name != reading.path else ""
+        rows.setdefault((reading.kind, reading.path, name, reading.reason), []).append(reading.line)
     turns = Counter[str]()
     keyed_places = []
     for (kind, path, name, reason), lines in rows.items():
@@ -269,14 +281,14 @@ def open_places(coverage: Coverage) -> list[Open]:
         turn = turns[reason] if is_use else 0
         turns[reason] += 1
         keyed_places.append((is_use, turn, Open(path, tuple(sorted(line for line in lines if line)), name, reason)))
-    return [one for _, _, one in sorted(keyed_places, key=lambda item: item[:2])]
+    return [place for _, _, place in sorted(keyed_places, key=lambda item: item[:2])]
 
 
 def relying(coverage: Coverage) -> list[tuple[str, list[Open]]]:
     """Return the places that rely on the change, under what changed, most telling first."""
     rows: dict[tuple[str, str], list[int]] = {}
-    for row in coverage.relying:
-        rows.setdefault((row.reason, row.path), []).append(row.line)
+    for reading in coverage.relying:
+        rows.setdefault((reading.reason, reading.path), []).append(reading.line)
     groups: dict[str, list[Open]] = {}
     for (reason, path), lines in rows.items():
         groups.setdefault(reason, []).append(Open(path, tuple(sorted(lines)), "", reason))
@@ -285,7 +297,7 @@ def relying(coverage: Coverage) -> list[tuple[str, list[Open]]]:
 
 def relying_count(coverage: Coverage) -> int:
     """Return how many lines rely on the change: one that two changed things reach is one place."""
-    return len({(row.path, row.line) for row in coverage.relying})
+    return len({(reading.path, reading.line) for reading in coverage.relying})
 
 
 def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> str:
@@ -360,7 +372,7 @@ def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
 def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
     """Return the rules that silenced something, those of files first: each with its reason, and how many findings."""
     reasons = {silencing.rule: silencing.reason for silencing in silencings(review) if silencing.rule is not None}
-    counts = Counter(one.rule for one in silencings(review) if one.rule is not None)
+    counts = Counter(silencing.rule for silencing in silencings(review) if silencing.rule is not None)
     return [
         (rule, reasons[rule], counts[rule])
         for rule in sorted(counts, key=lambda rule: (rule.learned, rule.file, rule.number))

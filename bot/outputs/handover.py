@@ -21,8 +21,8 @@ def prompt(findings: Sequence[PlacedFinding], commit: str, room: int = MAX_PROMP
     def text(row_count: int) -> str:
         more = len(findings) - row_count
         about = {
-            "secrets": any(row["secret"] for row in rows[:row_count]),
-            "defects": not all(row["secret"] for row in rows[:row_count]),
+            "secrets": any(entry["secret"] for entry in rows[:row_count]),
+            "defects": not all(entry["secret"] for entry in rows[:row_count]),
         }
         return render.text(
             "prompts/handover.md.j2", findings=rows[:row_count], commit=commit, more=more, **about

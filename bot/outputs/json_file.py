@@ -88,9 +88,9 @@ def read(data: bytes) -> Review:
 def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
     """Return the same review, with numbers that findings were given later, by fingerprint."""
     document = json.loads(data)
-    for row in document["findings"]:
-        if row["status"] == "silenced":
-            row["number"] = row["number"] or numbers.get(row["fingerprint"], 0)
+    for finding in document["findings"]:
+        if finding["status"] == "silenced":
+            finding["number"] = finding["number"] or numbers.get(finding["fingerprint"], 0)
     known_numbers = {number for number, _ in document["numbers"]}
     document["numbers"] = sorted(
         [*document["numbers"], *([n, mark] for mark, n in numbers.items() if n not in known_numbers)]
@@ -125,7 +125,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "strategy",
     )
     spot = ("place", "spot", "replacement", "refused")
-    skipped = [(row["path"], row["reason"]) for row in document["coverage"]["skipped_files"]]
+    skipped = [(file["path"], file["reason"]) for file in document["coverage"]["skipped_files"]]
     return {
         **{name: document[name] for name in same},
         "settings": {
@@ -145,12 +145,15 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "version": document["tool"]["version"],
         "pull": {**{name: document["pull"][name] for name in PULL}, "git_dir": ""},  # a file says nothing of folders
         "findings": [
-            {**{k: row[k] for k in spot}, "finding": finding_fields({k: v for k, v in row.items() if k not in spot})}
-            for row in document["findings"]
+            {
+                **{k: finding[k] for k in spot},
+                "finding": finding_fields({k: v for k, v in finding.items() if k not in spot}),
+            }
+            for finding in document["findings"]
         ],
         "files": [
-            {**row, "added_lines": frozenset(range(row["added"])), "removed_lines": frozenset(range(row["removed"]))}
-            for row in document["files"]
+            {**file, "added_lines": frozenset(range(file["added"])), "removed_lines": frozenset(range(file["removed"]))}
+            for file in document["files"]
         ],
         "coverage": {
             **document["coverage"],
@@ -187,23 +190,23 @@ def _row(finding: Finding) -> dict[str, Any]:
 
 def _consumer(report: ConsumerReport) -> dict[str, Any]:
     """The report; of each package that it takes, also when a break of it arrives."""
-    rows = [{**asdict(row), "arrival": row.arrival} for row in report.takes]
+    rows = [{**asdict(requirement), "arrival": requirement.arrival} for requirement in report.takes]
     return {**asdict(report), "takes": rows}
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:
-    row = {name: getattr(file, name) for name in ("path", "old_path", "status", "skip", "note")}
-    return {**row, "added": len(file.added_lines), "removed": len(file.removed_lines)}
+    record = {name: getattr(file, name) for name in ("path", "old_path", "status", "skip", "note")}
+    return {**record, "added": len(file.added_lines), "removed": len(file.removed_lines)}
 
 
 def _coverage(coverage: Coverage) -> dict[str, Any]:
     return {
         "complete": coverage.complete,
-        "open": [asdict(row) for row in coverage.open],
-        "relying": [asdict(row) for row in coverage.relying],
+        "open": [asdict(reading) for reading in coverage.open],
+        "relying": [asdict(reading) for reading in coverage.relying],
         "not_installed": list(coverage.not_installed),
         "by_model": coverage.by_model,
-        "readings": [asdict(row) for row in coverage.readings],
+        "readings": [asdict(reading) for reading in coverage.readings],
         "skipped_files": [{"path": path, "reason": reason} for path, reason in coverage.skipped_files],
         "cut": list(coverage.cut),
     }

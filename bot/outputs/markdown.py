@@ -78,7 +78,7 @@ def summary(
                     **{k: v for section in sections() for k, v in section.values(review, form.words, most).items()},
                     "most": most,
                     "handover": prompt,
-                    "details": [row["detail"] for row in rows["full"] if row["detail"]],
+                    "details": [entry["detail"] for entry in rows["full"] if entry["detail"]],
                     "untold": len(unposted) - len(details),
                     "notes": [note for note in (*review.notes, *form.notes) if note != review.cut.failure],
                 }

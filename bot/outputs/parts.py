@@ -174,7 +174,9 @@ def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: P
         "path": rule.place,
         "reason": reason,
         "findings": number,
-        "titles": [{"title": one.title, "where": _where(one, review, words)} for one in quiet if rule.is_learning],
+        "titles": [
+            {"title": finding.title, "where": _where(finding, review, words)} for finding in quiet if rule.is_learning
+        ],
     }
 
 
@@ -203,9 +205,9 @@ def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, 
 def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
     """What is open: places that are open for one reason stand together, and the reason once."""
     links_by_reason: dict[str, list[Safe]] = {}
-    for row in rows:
-        links_by_reason.setdefault(row.reason, []).extend(
-            [link(row.label[:200], _head(row, review))] if row.path else []
+    for open_place in rows:
+        links_by_reason.setdefault(open_place.reason, []).extend(
+            [link(open_place.label[:200], _head(open_place, review))] if open_place.path else []
         )
     return [{"where": Safe(", ".join(places)), "reason": reason} for reason, places in links_by_reason.items()]
 
@@ -213,21 +215,24 @@ def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
 def _relying(review: Review) -> list[dict[str, Any]]:
     """The places that rely on the change, under what changed."""
     return [
-        {"what": what, "where": Safe(", ".join(link(row.label[:200], _head(row, review)) for row in rows))}
+        {
+            "what": what,
+            "where": Safe(", ".join(link(open_place.label[:200], _head(open_place, review)) for open_place in rows)),
+        }
         for what, rows in facts.relying(review.coverage)
     ]
 
 
-def _head(row: facts.Open, review: Review) -> str:
-    return facts.permalink(review.pull, row.path, "head", row.lines[0] if row.lines else 0)
+def _head(open_place: facts.Open, review: Review) -> str:
+    return facts.permalink(review.pull, open_place.path, "head", open_place.lines[0] if open_place.lines else 0)
 
 
 def _lists(review: Review, words: Phrases) -> list[dict[str, Any]]:
     coverage = review.coverage
-    left = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
+    left = [reading for reading in coverage.readings if reading.kind == "unit" and reading.state == "skipped"]
     lists = (
         ("list_not_installed", [(name, "") for name in coverage.not_installed]),
-        ("list_skipped", [(f"{row.path} {row.name}", row.reason) for row in left]),
+        ("list_skipped", [(f"{reading.path} {reading.name}", reading.reason) for reading in left]),
         ("list_files", list(coverage.skipped_files)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),
         *((section.title, list(section.rows(section.of(review)))) for section in sections() if section.place == "list"),

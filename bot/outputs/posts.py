@@ -90,7 +90,7 @@ def _together(findings: Sequence[PlacedFinding], review: Review) -> list[PlacedF
             neighbours.append(item)
             continue
         spots = worst.setdefault((hunk, item.finding.category == "secret"), [])
-        spot = next((one for one in spots if abs(one.end - own.end) <= NEIGHBOURS), own)
+        spot = next((known_spot for known_spot in spots if abs(known_spot.end - own.end) <= NEIGHBOURS), own)
         if item.replacement is not None and spot != own:
             spot = own
         spots.append(spot)
@@ -122,7 +122,9 @@ def _posts(
             bundle.append([])
         bundle[-1].append((own, f"{_marker(own, review)}\n{body}"))
     for (first, text), *others in (part for bundle in groups.values() for part in bundle):
-        more = tuple(Also(body, one.spot.end) for one, body in others if one.spot is not None)
+        more = tuple(
+            Also(body, placed_finding.spot.end) for placed_finding, body in others if placed_finding.spot is not None
+        )
         yield replace(_post(first, text, review), more=more)
 
 

@@ -44,7 +44,7 @@ def _run(review: Review) -> dict[str, Any]:
         "invocations": [_invocation(review)],
         "results": [
             *(_result(item, rules, counts) for item in findings),
-            *(_ruling_result(one, len(rules) + index) for index, one in enumerate(failed_rulings)),
+            *(_ruling_result(ruling, len(rules) + index) for index, ruling in enumerate(failed_rulings)),
         ],
         "properties": {
             "conclusion": review.conclusion,
@@ -98,23 +98,23 @@ def _ruling_result(ruling: Ruling, index: int) -> dict[str, Any]:
     first, *others = ruling.quotes
     place = _location(first.path, first.quote, first.line, first.line + first.quote.strip("\n").count("\n"))
     message = line(ruling.reason) or line(ruling.name)
-    row = _row(_ruling_id(ruling), index, RULING_LEVELS[ruling.severity], message, place, others)
-    return row | {"partialFingerprints": {"deeprepo/v1": ruling.digest}}
+    result = _row(_ruling_id(ruling), index, RULING_LEVELS[ruling.severity], message, place, others)
+    return result | {"partialFingerprints": {"deeprepo/v1": ruling.digest}}
 
 
 def _row(
     rule: str, index: int, level: str, message: str, place: Mapping[str, Any], evidence: Sequence[Evidence]
 ) -> dict[str, Any]:
     related = [_related_location(number, item) for number, item in enumerate(evidence, 1)]
-    row = {"ruleId": rule, "ruleIndex": index, "level": level, "message": {"text": message}, "locations": [place]}
-    return row | ({"relatedLocations": related} if related else {})
+    result = {"ruleId": rule, "ruleIndex": index, "level": level, "message": {"text": message}, "locations": [place]}
+    return result | ({"relatedLocations": related} if related else {})
 
 
 def _result(placed_finding: PlacedFinding, rules: list[str], counts: Counter[str]) -> dict[str, Any]:
     finding = placed_finding.finding
     name, place = _rule_id(finding), _location(finding.path, finding.quote, finding.start, finding.end)
-    row = _row(name, rules.index(name), SARIF_LEVELS[finding.severity], _message(finding), place, finding.evidence)
-    row["properties"] = {
+    result = _row(name, rules.index(name), SARIF_LEVELS[finding.severity], _message(finding), place, finding.evidence)
+    result["properties"] = {
         "severity": finding.severity,
         "category": finding.category,
         "verdict": finding.verdict,
@@ -126,15 +126,15 @@ def _result(placed_finding: PlacedFinding, rules: list[str], counts: Counter[str
     }
     for section in finding_sections():
         if (part := section.of(finding)) is not None:
-            row["properties"][section.key] = {name: encodable(str(value)) for name, value in asdict(part).items()}
+            result["properties"][section.key] = {name: encodable(str(value)) for name, value in asdict(part).items()}
     if finding.fingerprint:
         counts[finding.fingerprint] += 1
         # GitHub matches alerts by `primaryLocationLineHash`, which its upload step can only compute in a checkout.
-        row["partialFingerprints"] = {
+        result["partialFingerprints"] = {
             "deeprepo/v1": finding.fingerprint,
             "primaryLocationLineHash": f"{finding.fingerprint}:{counts[finding.fingerprint]}",
         }
-    return row
+    return result
 
 
 def _message(finding: Finding) -> str:

@@ -88,11 +88,11 @@ def head(data: bytes) -> str | None:
 
 def head_conclusion(data: bytes) -> HeadConclusion | None:
     """Return what a state's head came to, or None if it holds none."""
-    row = json.loads(data).get("head_conclusion")
+    entry = json.loads(data).get("head_conclusion")
     conclusions = ("success", "neutral", "failure")
     names = {field.name for field in fields(HeadConclusion)}
-    is_whole = isinstance(row, dict) and set(row) == names and row["conclusion"] in conclusions
-    return HeadConclusion(**row) if is_whole else None
+    is_whole = isinstance(entry, dict) and set(entry) == names and entry["conclusion"] in conclusions
+    return HeadConclusion(**entry) if is_whole else None
 
 
 def from_file(data: bytes) -> bytes | str:
@@ -108,11 +108,11 @@ def from_file(data: bytes) -> bytes | str:
 
 def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
     """Of the JSON output, what the next round reads."""
-    rows = [row for row in full["coverage"]["readings"] if row["kind"] == "dependent" and _read(row)]
+    rows = [reading for reading in full["coverage"]["readings"] if reading["kind"] == "dependent" and _read(reading)]
     uses = {  # one row for all uses of one definition in one file: who read them, or that one was left open
-        (row["name"], row["path"], row["state"] == "unread"): row
-        for row in full["coverage"]["readings"]
-        if row["kind"] == "use" and (row["read"] or row["state"] == "unread")
+        (reading["name"], reading["path"], reading["state"] == "unread"): reading
+        for reading in full["coverage"]["readings"]
+        if reading["kind"] == "use" and (reading["read"] or reading["state"] == "unread")
     }
     return {
         **{
@@ -126,9 +126,9 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
             )
         },
         "findings": [
-            {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
-            for row in full["findings"]
-            if row["status"] not in ("fixed", "refuted", "unproven")
+            {k: v for k, v in finding.items() if k not in ("place", "spot", "replacement", "refused")}
+            for finding in full["findings"]
+            if finding["status"] not in ("fixed", "refuted", "unproven")
         ],
         **{section.key: section.remember(full[section.key]) for section in sections() if section.is_remembered},
         "round": {"number": full["round"]["number"]},
@@ -136,17 +136,17 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
         "read": full["read"],
         "read_by_model": full["read_by_model"],
         "coverage": {"readings": _slim_rows([*rows, *uses.values()])},
-        "files": [{"path": row["path"]} for row in full["files"]],
+        "files": [{"path": file["path"]} for file in full["files"]],
     }
 
 
 def _slim_rows(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     names = {"dependent": ("kind", "path", "state"), "use": ("kind", "path", "state", "name", "read")}
-    return [{name: row[name] for name in names[row["kind"]]} for row in rows]
+    return [{name: reading[name] for name in names[reading["kind"]]} for reading in rows]
 
 
-def _read(row: dict[str, Any]) -> bool:
-    return row["state"] in ("reviewed", "reused")
+def _read(reading: dict[str, Any]) -> bool:
+    return reading["state"] in ("reviewed", "reused")
 
 
 def _unpack(text: str) -> bytes | str:

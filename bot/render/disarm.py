@@ -24,7 +24,7 @@ _OTHERS = """astro bat bicep c++ cljs clojure cmake cmd conf csv cue diff docker
     groovy haml hbs hcl ini json5 jsonc julia lua make makefile md mdx mli mm nim nix pas perl pl pm proto ps1 psm1 rst sass sbt
     shell sol tcl text tf txt v vb xml zig zsh"""
 LANGUAGES = frozenset(_OTHERS.split()).union(
-    *({one.lexer, *(suffix[1:] for suffix in one.suffixes)} - {""} for one in filetypes())
+    *({filetype.lexer, *(suffix[1:] for suffix in filetype.suffixes)} - {""} for filetype in filetypes())
 )
 
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
@@ -71,11 +71,11 @@ def inside(value: str) -> str:
     """
     if not _MARK_START.search(value):
         return value
-    return "".join(f" {row}" if _imitates(row) else row for row in value.splitlines(keepends=True))
+    return "".join(f" {line}" if _imitates(line) else line for line in value.splitlines(keepends=True))
 
 
-def _imitates(row: str) -> bool:
-    visible_row = _UNSEEN.sub("", row).rstrip()
+def _imitates(line: str) -> bool:
+    visible_row = _UNSEEN.sub("", line).rstrip()
     return bool(_MARK_START.match(visible_row) and _MARK_END.search(visible_row[-2:]) and visible_row.strip(_DASHES))
 
 
@@ -104,7 +104,7 @@ def line(value: str) -> str:
 def plain(value: str, *, cell: bool = False) -> Safe:
     """Return prose as Markdown that shows exactly these words. Code spans in it stay code; line breaks stay."""
     clean = _without_unseen(_with_line_feeds(value))
-    clean = "\n".join(row.strip() for row in clean.split("\n")).strip("\n")
+    clean = "\n".join(line.strip() for line in clean.split("\n")).strip("\n")
     parts, at = [], 0
     for span in _SPAN.finditer(clean):
         parts += [_quiet(clean[at : span.start()]), code(span[2].strip(), cell=cell)]
@@ -149,7 +149,7 @@ def html(value: str) -> Safe:
 def diff(old_text: str, new_text: str) -> Safe:
     """Return a block that shows what takes the place of what; GitHub colours it and offers no button."""
     rows = [("-", old_text.strip("\n")), ("+", new_text.strip("\n"))]
-    return fence("\n".join(f"{sign}{row}" for sign, text in rows if text.strip() for row in text.split("\n")), "diff")
+    return fence("\n".join(f"{sign}{line}" for sign, text in rows if text.strip() for line in text.split("\n")), "diff")
 
 
 def link(label: str, address: str) -> Safe:

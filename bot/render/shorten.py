@@ -19,10 +19,10 @@ def cut(value: str, length: int, missing: str = "{:,} more characters") -> str:
 
 def title(value: str) -> str:
     """Return one sentence on one line, at most `TITLE_CHARS` long: the words that fit, and no half of a code span."""
-    one = " ".join(value.split())
-    if len(one) <= TITLE_CHARS:
-        return one
-    head = one[: TITLE_CHARS - 1]
+    one_line = " ".join(value.split())
+    if len(one_line) <= TITLE_CHARS:
+        return one_line
+    head = one_line[: TITLE_CHARS - 1]
     if head.count("`") % 2:
         head = head[: head.rindex("`")]
     words, space, _ = head.rpartition(" ")  # not every language has spaces

@@ -152,7 +152,7 @@ class Excerpt:
     @property
     def text(self) -> str:
         """The lines alone."""
-        return "\n".join(row.text for row in self.rows)
+        return "\n".join(diff_row.text for diff_row in self.rows)
 
     @property
     def size(self) -> int:
@@ -186,20 +186,20 @@ class Unit:
 
     def __post_init__(self) -> None:
         """Write the rows once: every prompt and every answered prompt is held against them."""
-        above = [row for row in self.heads if row not in self.rows] if self.heads else []
+        above = [diff_row for diff_row in self.heads if diff_row not in self.rows] if self.heads else []
         object.__setattr__(self, "diff", "\n".join(map(str, (*above, *self.rows))))
 
     @property
     def changed_rows(self) -> tuple[DiffRow, ...]:
         """The rows that the change adds or removes."""
-        return tuple(row for row in self.rows if row.sign in ("+", "-"))
+        return tuple(diff_row for diff_row in self.rows if diff_row.sign in ("+", "-"))
 
     @property
     def added_rows(self) -> tuple[DiffRow, ...]:
         """The rows that the change adds."""
-        return tuple(row for row in self.rows if row.sign == "+")
+        return tuple(diff_row for diff_row in self.rows if diff_row.sign == "+")
 
     @property
     def removed_rows(self) -> tuple[DiffRow, ...]:
         """The rows that the change removes."""
-        return tuple(row for row in self.rows if row.sign == "-")
+        return tuple(diff_row for diff_row in self.rows if diff_row.sign == "-")

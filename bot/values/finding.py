@@ -332,8 +332,8 @@ class Finding:
 
     def rewritten(self, path: str, line: int, side: Side = "head") -> str:
         """Return the one line that code writes in place of one; "" where it writes none, or more."""
-        rows = (row for row in self.rewrites if (row.path, row.line) == (path, line) and side == "head")
-        return next((row.new for row in rows if "\n" not in row.old + row.new), "")
+        rows = (rewrite for rewrite in self.rewrites if (rewrite.path, rewrite.line) == (path, line) and side == "head")
+        return next((rewrite.new for rewrite in rows if "\n" not in rewrite.old + rewrite.new), "")
 
     @property
     def place_marks(self) -> frozenset[str]:
@@ -343,7 +343,7 @@ class Finding:
     @property
     def unmended(self) -> tuple["Evidence", ...]:
         """The first broken line of each file that its rewrites leave as it is; empty if it has none."""
-        mended_paths = {row.path for row in self.rewrites}
+        mended_paths = {rewrite.path for rewrite in self.rewrites}
         places = {item.path: item for item in reversed(self.places)}
         return (
             tuple(places[path] for path in sorted(places.keys() - mended_paths)) if self.rewrites and self.cause else ()

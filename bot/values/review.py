@@ -86,7 +86,15 @@ class PlacedFinding:
 
 def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
     """Sort them as a reader meets them: what is collapsed comes last, then by severity, then as the ranking has them."""
-    return tuple(sorted(findings, key=lambda one: (one.place == "folded", severity_rank(one.finding.severity))))
+    return tuple(
+        sorted(
+            findings,
+            key=lambda placed_finding: (
+                placed_finding.place == "folded",
+                severity_rank(placed_finding.finding.severity),
+            ),
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +143,14 @@ class Coverage:
 
     def count(self, kind: str, *states: str) -> int:
         """Return how many readings of this kind are in one of these states (in any, where none is given)."""
-        return sum(1 for row in self.readings if row.kind == kind and (not states or row.state in states))
+        return sum(1 for reading in self.readings if reading.kind == kind and (not states or reading.state in states))
 
     @property
     def open(self) -> tuple[CoverageRow, ...]:
         """What should have been read or checked and was not, most telling first."""
         order = {"unit": 0, "file": 1, "use": 2, "word": 3, "search": 4, "commits": 5, "check": 6}
-        left = [row for row in self.readings if row.state == "unread" and row.kind in order]
-        return tuple(sorted(left, key=lambda row: order[row.kind]))
+        left = [reading for reading in self.readings if reading.state == "unread" and reading.kind in order]
+        return tuple(sorted(left, key=lambda reading: order[reading.kind]))
 
     @property
     def complete(self) -> bool:
@@ -154,13 +162,17 @@ class Coverage:
         told = {(place.path, place.line) for finding in findings for place in (*finding.places, *finding.evidence)}
         return replace(
             self,
-            readings=tuple(row for row in self.readings if row.state != "relies" or (row.path, row.line) not in told),
+            readings=tuple(
+                reading
+                for reading in self.readings
+                if reading.state != "relies" or (reading.path, reading.line) not in told
+            ),
         )
 
     @property
     def relying(self) -> tuple[CoverageRow, ...]:
         """The places that rely on what changed, most telling first."""
-        return tuple(row for row in self.readings if row.state == "relies")
+        return tuple(reading for reading in self.readings if reading.state == "relies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,22 +285,26 @@ class Review:
     @property
     def reported(self) -> tuple[PlacedFinding, ...]:
         """The findings that this review says: the new ones, and where everything is said again those of earlier rounds."""
-        return tuple(row for row in self.findings if row.place)
+        return tuple(placed_finding for placed_finding in self.findings if placed_finding.place)
 
     @property
     def new_places(self) -> int:
         """How many places are new to findings of earlier rounds."""
-        return sum(len(row.finding.tracking.added) for row in self.reported)
+        return sum(len(placed_finding.finding.tracking.added) for placed_finding in self.reported)
 
     @property
     def still(self) -> tuple[Finding, ...]:
         """The findings that an earlier round has said and that are still there."""
-        return tuple(row.finding for row in self.findings if row.finding.status == "still" and not row.place)
+        return tuple(
+            placed_finding.finding
+            for placed_finding in self.findings
+            if placed_finding.finding.status == "still" and not placed_finding.place
+        )
 
     @property
     def open_findings(self) -> tuple[Finding, ...]:
         """What is not mended: what this review says, then what earlier ones have said."""
-        return (*(row.finding for row in self.reported), *self.still)
+        return (*(placed_finding.finding for placed_finding in self.reported), *self.still)
 
     @property
     def unproven(self) -> tuple[Finding, ...]:
@@ -297,11 +313,18 @@ class Review:
 
     def having(self, status: Status) -> tuple[Finding, ...]:
         """Return the findings of one status."""
-        return tuple(row.finding for row in self.findings if row.finding.status == status)
+        return tuple(
+            placed_finding.finding for placed_finding in self.findings if placed_finding.finding.status == status
+        )
 
     def without_unproven(self) -> "Review":
         """Return the review without what nobody has confirmed, as it is posted."""
-        return replace(self, findings=tuple(row for row in self.findings if row.finding.status != "unproven"))
+        return replace(
+            self,
+            findings=tuple(
+                placed_finding for placed_finding in self.findings if placed_finding.finding.status != "unproven"
+            ),
+        )
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """Return the open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
@@ -318,7 +341,7 @@ class Review:
         """What it comes to. Something unread is never clean, and neither is what an earlier round has found."""
         if self.open_findings or any(ruling.result == "failed" and ruling.warns for ruling in self.rulings):
             return "findings"
-        is_open = self.cut.partial or any(one.warns for one in self.rulings)
+        is_open = self.cut.partial or any(ruling.warns for ruling in self.rulings)
         return "clean" if self.coverage.complete and not is_open else "incomplete"
 
     @property
@@ -330,7 +353,7 @@ class Review:
     def shortfalls(self) -> tuple[Shortfall, ...]:
         """What this review lacks: it was cut off, findings have no judgement, what must hold has no result."""
         unread = {"search", "file", "commits"} | ({"unit"} if self.coverage.by_model else set())
-        cut = bool(self.cut.partial or self.cut.fault or unread & {row.kind for row in self.coverage.open})
+        cut = bool(self.cut.partial or self.cut.fault or unread & {reading.kind for reading in self.coverage.open})
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
             ("dropped", self.dropped > len(self.having("refuted"))),

@@ -56,36 +56,44 @@ def findings(change: DataChange, files: Sequence[ChangedFile]) -> list[Finding]:
     """Return one finding for each name."""
     removed_lines = {file.old_path: file.removed_lines for file in files if file.old_path}
     added_lines = {file.path: file.added_lines for file in files}
-    return [_finding(one, change.before, change.after, removed_lines, added_lines) for one in change.breaks]
+    return [
+        _finding(broken_name, change.before, change.after, removed_lines, added_lines) for broken_name in change.breaks
+    ]
 
 
 def _finding(
-    one: Break,
+    broken_name: Break,
     before: World,
     after: World,
     removed_lines: dict[str, frozenset[int]],
     added_lines: dict[str, frozenset[int]],
 ) -> Finding:
-    sure = [use for use in one.uses if use.certainty != "hint"]
-    by_line = {(use.path, use.line): use for use in sure or one.uses}
+    sure = [use for use in broken_name.uses if use.certainty != "hint"]
+    by_line = {(use.path, use.line): use for use in sure or broken_name.uses}
     uses = sorted(by_line.values(), key=lambda use: (is_test(use.path) or is_sample(use.path), use.path, use.line))
-    first, former = uses[0], one.former
+    first, former = uses[0], broken_name.former
     path, line, is_removed = first.path, first.line, False
-    if former is not None and one.is_required and former.line in added_lines.get(former.path, ()):
+    if former is not None and broken_name.is_required and former.line in added_lines.get(former.path, ()):
         path, line = former.path, former.line
-    elif former is not None and not one.is_required and former.line in removed_lines.get(former.path, ()):
+    elif former is not None and not broken_name.is_required and former.line in removed_lines.get(former.path, ()):
         path, line, is_removed = former.path, former.line, True
-    title, why, effect, rule = _sentences(one, uses, is_sure=bool(sure))
+    title, why, effect, rule = _sentences(broken_name, uses, is_sure=bool(sure))
     return Finding(
         path=path,
         quote=(before if is_removed else after).line(path, line),
         title=title,
         why=why,
         consequence=effect if sure else f"If it is meant: {effect}",
-        severity=_severity(first.path, is_sure=bool(sure), is_loud=NAME_KINDS[one.scope.kind].is_loud),
+        severity=_severity(first.path, is_sure=bool(sure), is_loud=NAME_KINDS[broken_name.scope.kind].is_loud),
         category="contract",
         basis=Basis(
-            (Source("analyser", SOURCE, proof=proof_of(rule, f"{one.scope.kind} {one.name}") if sure else ""),),
+            (
+                Source(
+                    "analyser",
+                    SOURCE,
+                    proof=proof_of(rule, f"{broken_name.scope.kind} {broken_name.name}") if sure else "",
+                ),
+            ),
             verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
         ),
         rule=rule if sure else f"likely-{rule}",
@@ -105,23 +113,31 @@ def _severity(path: str, *, is_sure: bool, is_loud: bool) -> Severity:
     return "high" if is_loud and not (is_test(path) or is_sample(path)) else "medium"
 
 
-def _sentences(one: Break, uses: Sequence[NameUse], *, is_sure: bool) -> tuple[str, str, str, str]:
+def _sentences(broken_name: Break, uses: Sequence[NameUse], *, is_sure: bool) -> tuple[str, str, str, str]:
     """The title, the reason, the effect, and the check's own code."""
-    kind, first, former = NAME_KINDS[one.scope.kind], uses[0], one.former
+    kind, first, former = NAME_KINDS[broken_name.scope.kind], uses[0], broken_name.former
     others = len({use.path for use in uses}) - 1
     more = f" and {others} more {'file' if others == 1 else 'files'}" if others else ""
     noun = f"{kind.noun[0].upper()}{kind.noun[1:]}"
     if former is None:
-        title = f"{first.path}{more} use{'' if more else 's'} the {kind.noun} `{one.name}`, which nothing declares"
-        why = f"{kind.law} No file of this tree declares `{one.name}` there."
+        title = (
+            f"{first.path}{more} use{'' if more else 's'} the {kind.noun} `{broken_name.name}`, which nothing declares"
+        )
+        why = f"{kind.law} No file of this tree declares `{broken_name.name}` there."
         return title, why, kind.effect, "undeclared-name"
-    if one.is_required:
-        title = f"{noun} `{one.name}` is required, and {first.path}{more} {'do' if more else 'does'} not give it"
+    if broken_name.is_required:
+        title = (
+            f"{noun} `{broken_name.name}` is required, and {first.path}{more} {'do' if more else 'does'} not give it"
+        )
         why = f"{former.path}:{former.line} declares it without a default, and {first.path}:{first.line} leaves it out."
         return title, why, "The call is refused: a required value is missing.", "missing-argument"
     still = f"still use{'' if more else 's'} it" if is_sure else "may still use it"
-    also = f" New beside it: {', '.join(f'`{name}`' for name in one.successors)}." if one.successors else ""
+    also = (
+        f" New beside it: {', '.join(f'`{name}`' for name in broken_name.successors)}."
+        if broken_name.successors
+        else ""
+    )
     doubt = "" if is_sure else " Something else may be meant or may set it; that was not proven."
-    title = f"{noun} `{one.name}` was removed, {'but' if is_sure else 'and'} {first.path}{more} {still}"
-    why = f"{kind.law} Nothing declares `{one.name}` any more, and {first.path}:{first.line} names it.{also}{doubt}"
+    title = f"{noun} `{broken_name.name}` was removed, {'but' if is_sure else 'and'} {first.path}{more} {still}"
+    why = f"{kind.law} Nothing declares `{broken_name.name}` any more, and {first.path}:{first.line} names it.{also}{doubt}"
     return title, why, kind.effect, "removed-name"

@@ -22,17 +22,21 @@ async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...
     """Return each break with the lines of the repository that it reaches, and what stays open; those that nobody in sight names as hints, one for a file."""
     lookup = await find_uses(tree, change, change.complete)
     uses = lookup.uses
-    quotes = await quotes_of(tree, [one for _, one in change.breaks])
-    rows = [finding(name, one, uses[one], quotes[one]) for name, one in change.breaks if one in uses]
+    quotes = await quotes_of(tree, [schema_break for _, schema_break in change.breaks])
+    rows = [
+        finding(name, schema_break, uses[schema_break], quotes[schema_break])
+        for name, schema_break in change.breaks
+        if schema_break in uses
+    ]
     alone: dict[tuple[str, str, bool], list[SchemaBreak]] = defaultdict(list)
-    for name, one in change.breaks:
-        if one not in uses and one.alone is not None and not one.is_planned:
-            alone[name, one.path, one.alone != "low"].append(one)
+    for name, schema_break in change.breaks:
+        if schema_break not in uses and schema_break.alone is not None and not schema_break.is_planned:
+            alone[name, schema_break.path, schema_break.alone != "low"].append(schema_break)
     rows += [hint(name, group, quotes) for (name, _, _), group in alone.items()]
     return tuple(rows), lookup.open
 
 
-def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: str) -> Finding:
+def finding(language: str, schema_break: SchemaBreak, uses: Sequence[SchemaUse], quote: str) -> Finding:
     """Return one break with those who name it. Proven if a line names the element without a doubt."""
     sure = [use for use in uses if use.sure]
     shown_uses = sure or list(uses)
@@ -43,21 +47,21 @@ def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: s
     reason = "" if sure else " The lines hold its name; that they mean this one was not proven."
     fails = "fails" if language == "sql" else "fails, or silently reads nothing,"
     return Finding(
-        path=one.path,
+        path=schema_break.path,
         quote=quote,
-        title=f"{one.element} {one.change}, {'but' if sure else 'and'} {files[0]}{more} {still}",
-        why=f"{one.law} {files[0]}:{shown_uses[0].line} names `{one.name}`.{reason}",
+        title=f"{schema_break.element} {schema_break.change}, {'but' if sure else 'and'} {files[0]}{more} {still}",
+        why=f"{schema_break.law} {files[0]}:{shown_uses[0].line} names `{schema_break.name}`.{reason}",
         consequence=f"{'This' if sure else 'If it is meant, this'} line {fails} once the change is deployed.",
         severity=severity,
         category="contract",
         basis=Basis(
-            (_source([one], proof_of(one.rule, one.element) if sure else ""),),
+            (_source([schema_break], proof_of(schema_break.rule, schema_break.element) if sure else ""),),
             verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
         ),
-        rule=one.rule if sure else f"likely-{one.rule}",
-        start=one.line,
-        end=one.line,
-        side=one.side,
+        rule=schema_break.rule if sure else f"likely-{schema_break.rule}",
+        start=schema_break.line,
+        end=schema_break.line,
+        side=schema_break.side,
         evidence=tuple(
             Evidence(use.path, use.text, use.line, note=USES_IT if use.sure else NAMES_IT)
             for use in shown_uses[:QUOTED]
@@ -66,16 +70,21 @@ def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: s
 
 
 def _source(group: Sequence[SchemaBreak], proof: str = "") -> Source:
-    return Source("analyser", SOURCE, proof=proof, breaks=tuple(break_of(one.rule, one.element) for one in group))
+    return Source(
+        "analyser",
+        SOURCE,
+        proof=proof,
+        breaks=tuple(break_of(schema_break.rule, schema_break.element) for schema_break in group),
+    )
 
 
 def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBreak, str]) -> Finding:
     """Return the breaks of one file that nobody in sight names: everybody who uses the schema elsewhere may."""
-    group = sorted(group, key=lambda one: not one.rule.endswith(("-removed", "-dropped", "-renamed")))
+    group = sorted(group, key=lambda schema_break: not schema_break.rule.endswith(("-removed", "-dropped", "-renamed")))
     first = group[0]  # what is gone breaks code that only names it
     label = LABELS[language]
     count = "" if len(group) == 1 else f" (and {len(group) - 1} more {'break' if len(group) == 2 else 'breaks'})"  # noqa: PLR2004
-    others = [f"{one.element} {one.change}" for one in group[1 : LISTED + 1]]
+    others = [f"{schema_break.element} {schema_break.change}" for schema_break in group[1 : LISTED + 1]]
     also = f" Also: {'; '.join(others)}." if others else ""
     return Finding(
         path=first.path,
