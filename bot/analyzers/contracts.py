@@ -51,10 +51,14 @@ class Contracts:
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:
         """Return fixed: every use is looked for each time, unless the search was cut off, or a use on its lines could not be compared."""
         verdicts = compare(dependents)
-        undecided_rows = (row for row in dependents.references if (row.symbol, row.path, row.line) not in verdicts)
+        undecided_rows = (
+            reference
+            for reference in dependents.references
+            if (reference.symbol, reference.path, reference.line) not in verdicts
+        )
         paths = {finding.path, *(item.path for item in finding.evidence)}
         text = f"{finding.title}\n{finding.quote}"
-        is_undecided = any(row.path in paths and row.name in text for row in undecided_rows)
+        is_undecided = any(reference.path in paths and reference.name in text for reference in undecided_rows)
         return "unseen" if dependents.missed_uses or is_undecided else "fixed"
 
     def compare(self, dependents: Dependents) -> Mapping[UsePlace, str]:
@@ -110,7 +114,7 @@ async def _with_rewrites(
     with_rewrites = []
     for group, one in rows:
         lines_by_path: dict[str, list[Sequence[Rewrite]]] = defaultdict(list)
-        for path, symbol in dict.fromkeys((row.reference.path, row.reference.symbol) for row in group):
+        for path, symbol in dict.fromkeys((breakage.reference.path, breakage.reference.symbol) for breakage in group):
             lines_by_path[path].append(mended.get((path, symbol), ()))
         lines = [line for mine in lines_by_path.values() if all(mine) for some in mine for line in some]
         with_rewrites.append(replace(one, rewrites=tuple(dict.fromkeys(lines)) if one.proven else ()))
@@ -124,32 +128,35 @@ def build(languages: Mapping[str, Language]) -> Contracts:
 
 def _doubtful(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:
     """Take out the hints about a definition of which other uses are proven to break: they are told with these."""
-    gone = {row.reference.symbol for (_, family), rows in groups.items() if family == "removed" for row in rows}
+    gone = {
+        breakage.reference.symbol for (_, family), rows in groups.items() if family == "removed" for breakage in rows
+    }
     doubtful = []
     for key in [key for key in groups if key[1] == "likely"]:
         rows = groups.pop(key)
-        doubtful += [row for row in rows if row.reference.symbol in gone]
-        if rest := [row for row in rows if row.reference.symbol not in gone]:
+        doubtful += [breakage for breakage in rows if breakage.reference.symbol in gone]
+        if rest := [breakage for breakage in rows if breakage.reference.symbol not in gone]:
             groups[key] = rest
     return doubtful
 
 
 def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:
     """The rows by what broke them: one definition, a class with its members, or what is gone (or renamed) and was used in the same files."""
-    if any(row.rule == "removed-module" for row in rows):  # then the names in it are gone with it
+    if any(breakage.rule == "removed-module" for breakage in rows):  # then the names in it are gone with it
         return [_order(rows)]
-    keys = {row.reference.symbol for row in rows}
+    keys = {breakage.reference.symbol for breakage in rows}
     by_root: dict[str, list[Breakage]] = defaultdict(list)
-    for row in rows:
-        path, _, name = row.reference.symbol.rpartition(":")
+    for breakage in rows:
+        path, _, name = breakage.reference.symbol.rpartition(":")
         parts = name.split(".")
         owners = (f"{path}:{'.'.join(parts[:count])}" for count in range(1, len(parts)))
-        by_root[next((owner for owner in owners if owner in keys), row.reference.symbol)].append(row)
+        by_root[next((owner for owner in owners if owner in keys), breakage.reference.symbol)].append(breakage)
     by_cause: dict[object, list[Breakage]] = defaultdict(list)
     for root, mine in by_root.items():
-        is_gone = all(row.misfit is None for row in mine)
-        is_renamed = any(row.symbol is not None and row.symbol.change == "renamed" for row in mine)  # mended otherwise
-        by_cause[(frozenset(row.reference.path for row in mine), is_renamed) if is_gone else root] += mine
+        is_gone = all(breakage.misfit is None for breakage in mine)
+        # What is renamed is mended otherwise.
+        is_renamed = any(breakage.symbol is not None and breakage.symbol.change == "renamed" for breakage in mine)
+        by_cause[(frozenset(breakage.reference.path for breakage in mine), is_renamed) if is_gone else root] += mine
     return [_order(cause) for cause in by_cause.values()]
 
 
@@ -158,12 +165,12 @@ def _order(rows: Sequence[Breakage]) -> list[Breakage]:
     forms = {"call": 0, "mention": 1}
     return sorted(
         rows,
-        key=lambda row: (
-            row.reference.likely,
-            row.reference.test,
-            not row.reference.sure,
-            forms.get(row.reference.form, 2),
-            row.reference.path,
-            row.reference.line,
+        key=lambda breakage: (
+            breakage.reference.likely,
+            breakage.reference.test,
+            not breakage.reference.sure,
+            forms.get(breakage.reference.form, 2),
+            breakage.reference.path,
+            breakage.reference.line,
         ),
     )

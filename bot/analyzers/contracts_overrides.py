@@ -74,7 +74,7 @@ async def _finding(tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tup
         start=at.line,
         end=at.line,
         evidence=(
-            *(one for one in evidence if one is not None),
+            *(place for place in evidence if place is not None),
             *(
                 replace(there, note=ALSO_BROKEN, telling=tell(one), breaks=(its_break,))
                 for (one, there), its_break in zip(rows[1:], breaks[1:], strict=True)

@@ -60,9 +60,9 @@ class _File:
     language: Language
     _uses: dict[str, dict[int, list[Use]]] = field(default_factory=dict)  # of a name, by their lines
 
-    def uses(self, row: Breakage) -> list[Use]:
+    def uses(self, breakage: Breakage) -> list[Use]:
         """Return the uses of a broken name on its line. A module of the same name is not one of them: `from app.price import price`."""
-        name, line = row.reference.name, row.reference.line
+        name, line = breakage.reference.name, breakage.reference.line
         if name not in self._uses:
             by_line = self._uses.setdefault(name, {})
             uses = {use.at: use for use in self.language.uses(self.path, self.source, {name}) if use.at >= 0}
@@ -86,15 +86,17 @@ async def rewrites(
     tree: Tree, groups: Iterable[Sequence[Breakage]], languages: Mapping[str, Language]
 ) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
     """Map (caller's path, changed definition or file) to the lines that mend every broken use of it in this file."""
-    rows = [row for group in groups for row in group if not row.reference.likely]
-    refitted = {row.symbol for row in rows if row.misfit is not None and row.symbol is not None}
-    renamed = {row.symbol for row in rows if row.symbol is not None and row.symbol.change == "renamed"}
+    rows = [breakage for group in groups for breakage in group if not breakage.reference.likely]
+    refitted = {breakage.symbol for breakage in rows if breakage.misfit is not None and breakage.symbol is not None}
+    renamed = {
+        breakage.symbol for breakage in rows if breakage.symbol is not None and breakage.symbol.change == "renamed"
+    }
     replaced = {item for item in refitted if await _replaces_parameter(tree, item)}
     replaced |= {item for item in renamed if await _is_another(tree, item)}
     rows_by_file: dict[str, list[Breakage]] = defaultdict(list)
-    for row in rows:
-        if row.symbol not in replaced:
-            rows_by_file[row.reference.path].append(row)
+    for breakage in rows:
+        if breakage.symbol not in replaced:
+            rows_by_file[breakage.reference.path].append(breakage)
     sources = await tree.read_many(sorted(rows_by_file))
     rewrites_by_key: dict[tuple[str, str], tuple[Rewrite, ...]] = {}
     for path, rows in rows_by_file.items():
@@ -110,10 +112,12 @@ async def _replaces_parameter(tree: Tree, item: ChangedSymbol) -> bool:
     if before is None or after is None or not before.called or not after.called:
         return False
     old, new = before.listed, after.listed
-    names_before, names_after = ({one.name for one in side} for side in (old, new))
+    names_before, names_after = ({parameter.name for parameter in side} for side in (old, new))
     if not names_before - names_after or not names_after - names_before:
         return False
-    if [(one.kind, one.is_required) for one in old] != [(one.kind, one.is_required) for one in new]:
+    if [(parameter.kind, parameter.is_required) for parameter in old] != [
+        (parameter.kind, parameter.is_required) for parameter in new
+    ]:
         return True
     named = re.compile(rf"\b(?:{'|'.join(map(re.escape, names_before ^ names_after))})\b")
     lines_before, lines_after = [
@@ -151,13 +155,13 @@ async def _text(tree: Tree, symbol: Definition) -> Sequence[str]:
 def _of_file(file: _File, rows: Sequence[Breakage]) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
     """The same for one file: a line that two changed definitions share is written once, with both."""
     edits: dict[str, set[ByteEdit]] = {}
-    counts = Counter(row.reference.symbol for row in rows)
-    for row in rows:
-        key = row.reference.symbol
+    counts = Counter(breakage.reference.symbol for breakage in rows)
+    for breakage in rows:
+        key = breakage.reference.symbol
         if counts[key] > MAX_REWRITTEN_LINES:
             continue
         try:
-            edits.setdefault(key, set()).update(_edits(file, row))
+            edits.setdefault(key, set()).update(_edits(file, breakage))
         except _NotMechanical:
             edits[key] = {ByteEdit(-1, -1, b"")}  # one place that cannot be mended, and the whole is not
     mendable = {key: found for key, found in edits.items() if found and all(edit.start >= 0 for edit in found)}
@@ -205,48 +209,54 @@ def _lines(file: _File, edits: Sequence[ByteEdit]) -> dict[ByteEdit, Rewrite]:
     return rewrites_by_edit
 
 
-def _edits(file: _File, row: Breakage) -> set[ByteEdit]:
+def _edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
     """What mends one broken line. Raises _NotMechanical."""
-    if row.misfit is not None:
-        return _call_edits(file, row)
-    if row.rule == "removed-module":
-        return _module_edits(file, row)
-    item = row.symbol
-    if item is not None and item.before is not None and item.after is None and _is_namesake(row, item.before.name):
-        return _type_edits(file, row)
+    if breakage.misfit is not None:
+        return _call_edits(file, breakage)
+    if breakage.rule == "removed-module":
+        return _module_edits(file, breakage)
+    item = breakage.symbol
+    if item is not None and item.before is not None and item.after is None and _is_namesake(breakage, item.before.name):
+        return _type_edits(file, breakage)
     if item is None or item.change != "renamed" or item.before is None or item.after is None:
         raise _NotMechanical
-    if row.reference.form == "import" and row.reference.name == "default" and row.new_path:
-        return _module_edits(file, row)
-    return _renamed_edits(file, row, item.before, item.after)
+    if breakage.reference.form == "import" and breakage.reference.name == "default" and breakage.new_path:
+        return _module_edits(file, breakage)
+    return _renamed_edits(file, breakage, item.before, item.after)
 
 
-def _renamed_edits(file: _File, row: Breakage, before: Definition, after: Definition) -> set[ByteEdit]:
+def _renamed_edits(file: _File, breakage: Breakage, before: Definition, after: Definition) -> set[ByteEdit]:
     """A definition with another name, or in another file. Raises _NotMechanical."""
-    if before.name.rpartition(".")[0] != after.name.rpartition(".")[0] or row.reference.name != before.short:
+    if before.name.rpartition(".")[0] != after.name.rpartition(".")[0] or breakage.reference.name != before.short:
         raise _NotMechanical
     was, now = before.called, after.called
-    if row.reference.call and was is not None and now is not None and misfit(was, now, row.reference) is not None:
+    if (
+        breakage.reference.call
+        and was is not None
+        and now is not None
+        and misfit(was, now, breakage.reference) is not None
+    ):
         raise _NotMechanical  # its arguments do not fit either
-    if after.path in {before.path, row.new_path}:
-        if _is_default(file, row):
-            return _module_edits(file, row) if row.reference.form == "import" else set()
-        return _name_edits(file, row, before.short, after.short, is_member="." in before.name)
+    if after.path in {before.path, breakage.new_path}:
+        if _is_default(file, breakage):
+            return _module_edits(file, breakage) if breakage.reference.form == "import" else set()
+        return _name_edits(file, breakage, before.short, after.short, is_member="." in before.name)
     if before.short != after.short or "." in before.name:
         raise _NotMechanical
-    return _move_edits(file, row, after.path)
+    return _move_edits(file, breakage, after.path)
 
 
-def _is_default(file: _File, row: Breakage) -> bool:
+def _is_default(file: _File, breakage: Breakage) -> bool:
     """Whether the file gives a name of its own to the default of a file that has another path now: only the path is wrong."""
-    return bool(row.new_path) and takes_default(file.path, file.source, row.reference.name)
+    return bool(breakage.new_path) and takes_default(file.path, file.source, breakage.reference.name)
 
 
-def _name_edits(file: _File, row: Breakage, old: str, new: str, *, is_member: bool) -> set[ByteEdit]:
+def _name_edits(file: _File, breakage: Breakage, old: str, new: str, *, is_member: bool) -> set[ByteEdit]:
     """Another name in the place of the old one."""
-    selection = [use for use in _uses(file, row, is_member=is_member) if use.form not in ("key", "definition")]
-    if not selection and row.reference.form == "import":  # the statement begins here, and has the name on a later line
-        spot = statement(file.path, file.source, row.reference.line)
+    selection = [use for use in _uses(file, breakage, is_member=is_member) if use.form not in ("key", "definition")]
+    # The statement begins here, and has the name on a later line.
+    if not selection and breakage.reference.form == "import":
+        spot = statement(file.path, file.source, breakage.reference.line)
         end = spot.start + len(spot.text.encode()) if spot is not None else 0
         selection = [use for use in file.all_uses(old) if spot is not None and spot.start <= use.at < end]
     if not selection:
@@ -254,12 +264,12 @@ def _name_edits(file: _File, row: Breakage, old: str, new: str, *, is_member: bo
     return {_rename(file, use, old.encode(), new.encode()) for use in selection}
 
 
-def _uses(file: _File, row: Breakage, *, is_member: bool) -> list[Use]:
+def _uses(file: _File, breakage: Breakage, *, is_member: bool) -> list[Use]:
     """The uses on a line that mean the definition: those of a member, or those by its bare name and through its file. Else all of them."""
-    uses = file.uses(row)
+    uses = file.uses(breakage)
     if is_member:
         return [use for use in uses if use.form == "member"] or uses
-    home = row.home_before
+    home = breakage.home_before
     return [use for use in uses if use.form != "member" or _is_asked_of(file, use, home)] or uses
 
 
@@ -294,17 +304,17 @@ def _rename(file: _File, use: Use, old: bytes, new: bytes) -> ByteEdit:
     return ByteEdit(at, at + len(old), form % {b"old": old, b"new": new} if form else new)
 
 
-def _call_edits(file: _File, row: Breakage) -> set[ByteEdit]:
+def _call_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
     """Calls of the line that do not fit, without the arguments that nothing takes any more, or with another keyword."""
-    before, after = (side.called if side is not None else None for side in _sides(row))
+    before, after = (side.called if side is not None else None for side in _sides(breakage))
     if before is None or after is None or after.also:
         raise _NotMechanical
     edits: set[ByteEdit] = set()
-    for use in _uses(file, row, is_member="." in row.reference.symbol.rpartition(":")[2]):
+    for use in _uses(file, breakage, is_member="." in breakage.reference.symbol.rpartition(":")[2]):
         at = use.at + len(use.name.encode()) - 1
         arguments = _arguments(file, at) if use.arguments is not None else None
         if arguments is not None:
-            edits |= _fitted(file, row, arguments, before, after)
+            edits |= _fitted(file, breakage, arguments, before, after)
     if not edits:
         raise _NotMechanical
     return edits
@@ -315,28 +325,28 @@ def _arguments(file: _File, at: int) -> list[Node] | None:
     root = tree_of(file.path, file.source)
     name = root.descendant_for_byte_range(at, at + 1) if root is not None else None
     for above in islice(ancestors(name), CLIMB) if name is not None else ():
-        found = next((one for one in above.children if one.type in LISTS and one.start_byte > at), None)
+        found = next((node for node in above.children if node.type in LISTS and node.start_byte > at), None)
         if found is not None:
             return found.named_children
     return None
 
 
 def _fitted(
-    file: _File, row: Breakage, arguments: Sequence[Node], before: Definition, after: Definition
+    file: _File, breakage: Breakage, arguments: Sequence[Node], before: Definition, after: Definition
 ) -> set[ByteEdit]:
     sign = filetype(file.path).named_arguments.strip()
     named = re.compile(rf"(\w+)\s*{sign}(?![{sign}:])".encode())
     keywords = [match[1].decode() if sign and (match := named.match(one.text or b"")) else "" for one in arguments]
-    call = _with_arguments(row.reference, keywords)
+    call = _with_arguments(breakage.reference, keywords)
     if misfit(before, after, call) is None:
         return set()  # another call of the same line, which fits
-    old, new = ([one for one in side.listed if one.kind != "rest"] for side in (before, after))
-    gone = [one.name for one in old if one.name not in {each.name for each in new}]
-    fresh = [one.name for one in new if one.name not in {each.name for each in old}]
-    kept = [[one.name for one in side if one.name not in {*gone, *fresh}] for side in (old, new)]
+    old, new = ([parameter for parameter in side.listed if parameter.kind != "rest"] for side in (before, after))
+    gone = [parameter.name for parameter in old if parameter.name not in {each.name for each in new}]
+    fresh = [parameter.name for parameter in new if parameter.name not in {each.name for each in old}]
+    kept = [[parameter.name for parameter in side if parameter.name not in {*gone, *fresh}] for side in (old, new)]
     if misfit(before, before, call) is not None or len(gone) != 1 or len(fresh) > 1 or kept[0] != kept[1]:
         raise _NotMechanical
-    place = [one.name for one in old].index(gone[0])
+    place = [parameter.name for parameter in old].index(gone[0])
     at = keywords.index(gone[0]) if gone[0] in keywords else place
     if at >= len(arguments) or keywords[at] not in ("", gone[0]):
         raise _NotMechanical
@@ -370,16 +380,16 @@ def _with_arguments(call: Reference, keywords: Sequence[str]) -> Reference:
     return replace(call, positional=len(keywords) - len(named), keywords=named)
 
 
-def _sides(row: Breakage) -> tuple[Definition | None, Definition | None]:
-    return (row.symbol.before, row.symbol.after) if row.symbol is not None else (None, None)
+def _sides(breakage: Breakage) -> tuple[Definition | None, Definition | None]:
+    return (breakage.symbol.before, breakage.symbol.after) if breakage.symbol is not None else (None, None)
 
 
-def _module_edits(file: _File, row: Breakage) -> set[ByteEdit]:
+def _module_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
     """The import of a file that is at another place now."""
-    spot = statement(file.path, file.source, row.reference.line) if row.new_path else None
-    respelt = respell(file.path, spot.text, row.home_before, row.new_path) if spot is not None else None
-    if row.new_path and respelt is None and filetype(row.home).named_types:
-        return _type_edits(file, row)
+    spot = statement(file.path, file.source, breakage.reference.line) if breakage.new_path else None
+    respelt = respell(file.path, spot.text, breakage.home_before, breakage.new_path) if spot is not None else None
+    if breakage.new_path and respelt is None and filetype(breakage.home).named_types:
+        return _type_edits(file, breakage)
     if spot is None or respelt is None:
         raise _NotMechanical
     start, end, new = respelt
@@ -387,24 +397,24 @@ def _module_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     return {ByteEdit(at, at + len(spot.text[start:end].encode()), new.encode())}
 
 
-def _is_namesake(row: Breakage, name: str) -> bool:
+def _is_namesake(breakage: Breakage, name: str) -> bool:
     """Whether a type is the one that its file is named after, and the file has another name now."""
-    return filetype(row.home).named_types and bool(row.new_path) and _stem(row.home_before) == name
+    return filetype(breakage.home).named_types and bool(breakage.new_path) and _stem(breakage.home_before) == name
 
 
 def _stem(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path))[0]
 
 
-def _type_edits(file: _File, row: Breakage) -> set[ByteEdit]:
+def _type_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
     """Uses of the type that a file is named after, where the file has another name in the same folder."""
-    old, new = _stem(row.home_before), _stem(row.new_path)
-    is_moved = posixpath.dirname(row.home_before) != posixpath.dirname(row.new_path)
-    if is_moved or old == new or not filetype(row.home).folder_namespaces:
+    old, new = _stem(breakage.home_before), _stem(breakage.new_path)
+    is_moved = posixpath.dirname(breakage.home_before) != posixpath.dirname(breakage.new_path)
+    if is_moved or old == new or not filetype(breakage.home).folder_namespaces:
         raise _NotMechanical
-    about = replace(row, reference=replace(row.reference, name=old))
+    about = replace(breakage, reference=replace(breakage.reference, name=old))
     uses = [use for use in file.uses(about) if use.form in ("name", "member", "import")]
-    if row.reference.form == "import" and not uses:  # a whole namespace, of which the type was a part
+    if breakage.reference.form == "import" and not uses:  # a whole namespace, of which the type was a part
         every = file.language.uses(file.path, file.source, {old})
         uses = [use for use in every if use.form in ("name", "member") and use.at >= 0]
     if not uses:
@@ -412,18 +422,18 @@ def _type_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     return {_rename(file, use, old.encode(), new.encode()) for use in uses}
 
 
-def _move_edits(file: _File, row: Breakage, new_path: str) -> set[ByteEdit]:
+def _move_edits(file: _File, breakage: Breakage, new_path: str) -> set[ByteEdit]:
     """The import of a definition that is in another file now. Uses of the imported name stay as they are."""
-    if row.reference.form != "import":
-        if any(use.form == "member" for use in file.uses(row)):
+    if breakage.reference.form != "import":
+        if any(use.form == "member" for use in file.uses(breakage)):
             raise _NotMechanical  # of a module that is imported whole
         return set()
-    spot = statement(file.path, file.source, row.reference.line)
-    parts = without(spot.text, row.reference.name) if spot is not None else None
+    spot = statement(file.path, file.source, breakage.reference.line)
+    parts = without(spot.text, breakage.reference.name) if spot is not None else None
     if spot is None or parts is None:
         raise _NotMechanical
     rest, alone = parts
-    respelt = respell(file.path, alone, row.home_before, new_path)
+    respelt = respell(file.path, alone, breakage.home_before, new_path)
     if respelt is None:
         raise _NotMechanical
     start, end, new = respelt

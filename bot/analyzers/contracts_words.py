@@ -29,14 +29,14 @@ async def finding(
     evidence = await _definitions(tree, rows, old)
     where = next((f"{item.path}:{item.line}" for item in evidence if item.side == "base"), "")
     breaks = _breaks(rows)
-    evidence += [_place(row, rows, where, breaks) for row in _further(rows)]
-    symbols = {row.reference.symbol for row in rows} if family == "removed" else set()
+    evidence += [_place(breakage, rows, where, breaks) for breakage in _further(rows)]
+    symbols = {breakage.reference.symbol for breakage in rows} if family == "removed" else set()
     evidence += [
-        Evidence(row.reference.path, row.reference.text, row.reference.line, note=MAY_BREAK)
-        for row in doubtful[:MOST_BROKEN]
-        if row.reference.symbol in symbols
+        Evidence(breakage.reference.path, breakage.reference.text, breakage.reference.line, note=MAY_BREAK)
+        for breakage in doubtful[:MOST_BROKEN]
+        if breakage.reference.symbol in symbols
     ]
-    cause = break_of(family, min(row.reference.symbol for row in rows))
+    cause = break_of(family, min(breakage.reference.symbol for breakage in rows))
     proof = "" if reference.likely else proof_of(family, cause)
     told = _telling(rows, where)
     return Finding(
@@ -60,7 +60,7 @@ async def finding(
 
 
 def _first(rows: Sequence[Breakage]) -> Breakage:
-    return next((row for row in rows if row.rule == "removed-module"), rows[0])
+    return next((breakage for breakage in rows if breakage.rule == "removed-module"), rows[0])
 
 
 def _telling(rows: Sequence[Breakage], where: str) -> Telling:
@@ -71,17 +71,19 @@ def _telling(rows: Sequence[Breakage], where: str) -> Telling:
 
 
 def _place(
-    row: Breakage, rows: Sequence[Breakage], where: str, breaks: Mapping[tuple[str, int], Sequence[str]]
+    breakage: Breakage, rows: Sequence[Breakage], where: str, breaks: Mapping[tuple[str, int], Sequence[str]]
 ) -> Evidence:
     """One more line that breaks, with what the finding says if it is told there: of its file first."""
-    here = row.reference
-    others = sorted((one for one in rows if one is not row), key=lambda one: one.reference.path != here.path)
+    here = breakage.reference
+    others = sorted(
+        (other for other in rows if other is not breakage), key=lambda other: other.reference.path != here.path
+    )
     return Evidence(
         here.path,
         here.text,
         here.line,
         note=ALSO_BROKEN,
-        telling=_telling([row, *others], where),
+        telling=_telling([breakage, *others], where),
         breaks=tuple(breaks[here.path, here.line]),
     )
 
@@ -90,18 +92,18 @@ def _breaks(rows: Sequence[Breakage]) -> Mapping[tuple[str, int], Sequence[str]]
     """One digest for each use that breaks, by its line, of the definition and the text; of several such lines each has its own."""
     counts = Counter[tuple[str, ...]]()
     breaks: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for row in sorted(rows, key=lambda row: row.reference.line):
-        for symbol in (row.reference.symbol, *row.other_symbols):
-            key = symbol, row.reference.path, " ".join(row.reference.text.split())
+    for breakage in sorted(rows, key=lambda breakage: breakage.reference.line):
+        for symbol in (breakage.reference.symbol, *breakage.other_symbols):
+            key = symbol, breakage.reference.path, " ".join(breakage.reference.text.split())
             counts[key] += 1
-            breaks[row.reference.path, row.reference.line].append(break_of(*key, str(counts[key])))
+            breaks[breakage.reference.path, breakage.reference.line].append(break_of(*key, str(counts[key])))
     return breaks
 
 
 def _further(rows: Sequence[Breakage]) -> list[Breakage]:
     """The other lines, one row each: some of the first file, then one of each other file, tests last; then the rest."""
     first = rows[0].reference
-    places = {(row.reference.path, row.reference.line): row for row in reversed(rows)}
+    places = {(breakage.reference.path, breakage.reference.line): breakage for breakage in reversed(rows)}
     places.pop((first.path, first.line))
 
     ranks: dict[tuple[str, int], int] = {}  # among the lines of its file, calls before imports
@@ -109,15 +111,21 @@ def _further(rows: Sequence[Breakage]) -> list[Breakage]:
         ranks[path, line] = sum(other == path for other, _ in ranks)
 
     def order(place: tuple[str, int]) -> tuple[bool, bool, bool, str, int]:
-        one = places[place].reference
-        is_other = one.path != first.path
-        return ranks[place] > (0 if is_other else MOST_OF_FIRST), is_other, one.test, one.path, one.line
+        reference = places[place].reference
+        is_other = reference.path != first.path
+        return (
+            ranks[place] > (0 if is_other else MOST_OF_FIRST),
+            is_other,
+            reference.test,
+            reference.path,
+            reference.line,
+        )
 
     return [places[place] for place in sorted(places, key=order)][:MOST_BROKEN]
 
 
 def _more_files(rows: Sequence[Breakage]) -> str:
-    more = len({row.reference.path for row in rows}) - 1
+    more = len({breakage.reference.path for breakage in rows}) - 1
     return f" (and {more} more {'file' if more == 1 else 'files'})" if more else ""
 
 
@@ -132,7 +140,11 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
         return f"{first.name} returns {misuse.gives} now, but {first.reference.path} {misuse.says}"
     if first.misfit is not None:
         return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
-    names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule and _fate(row) == _fate(first)))
+    names = list(
+        dict.fromkeys(
+            breakage.name for breakage in rows if breakage.rule == first.rule and _fate(breakage) == _fate(first)
+        )
+    )
     label = (
         names[0]
         if len(names) == 1
@@ -151,14 +163,14 @@ def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
     """A sentence for each further name of the title and each that has another fate; the names that are left over."""
     is_removed_symbol = first.misfit is None and first.rule == "removed-symbol"
     others: dict[str, Breakage] = {}
-    for row in rows:
-        if row.rule == first.rule and row.name != first.name:
-            others.setdefault(row.name, row)
+    for breakage in rows:
+        if breakage.rule == first.rule and breakage.name != first.name:
+            others.setdefault(breakage.name, breakage)
     told = list(others.values())[: NAMES_IN_TITLE - 1] if is_removed_symbol else []
     sentences = "".join(
-        f" `{row.name}` was {_fate(row)}{' too' if _fate(row) == _fate(first) else ''}: "
-        f"{row.reference.path}:{row.reference.line} still uses {_left(row)}."
-        for row in told
+        f" `{breakage.name}` was {_fate(breakage)}{' too' if _fate(breakage) == _fate(first) else ''}: "
+        f"{breakage.reference.path}:{breakage.reference.line} still uses {_left(breakage)}."
+        for breakage in told
     )
     left = list(others)[len(told) if is_removed_symbol else NAMES_IN_TITLE - 1 : LISTED_NAMES]
     if first.misfit is not None or not left:
@@ -166,48 +178,50 @@ def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
     return f"{sentences} The same holds for {', '.join(f'`{name}`' for name in left)}."
 
 
-def _fate(row: Breakage) -> str:
-    if row.new_path and row.rule == "removed-module":
-        return f"moved to {row.new_path}"
-    after = row.symbol.after if row.symbol is not None and row.symbol.change == "renamed" else None
-    before = row.symbol.before if row.symbol is not None else None
+def _fate(breakage: Breakage) -> str:
+    if breakage.new_path and breakage.rule == "removed-module":
+        return f"moved to {breakage.new_path}"
+    after = breakage.symbol.after if breakage.symbol is not None and breakage.symbol.change == "renamed" else None
+    before = breakage.symbol.before if breakage.symbol is not None else None
     if after is None or before is None:
         return "removed"
     return f"moved to {after.path}" if after.short == before.short else f"renamed to {after.short}"
 
 
-def _why(row: Breakage, reference: Reference, where: str) -> str:
+def _why(breakage: Breakage, reference: Reference, where: str) -> str:
     place_text = f"{reference.path}:{reference.line}"
-    if row.misfit is not None and row.symbol is not None:
-        before, after = row.symbol.before, row.symbol.after
+    if breakage.misfit is not None and breakage.symbol is not None:
+        before, after = breakage.symbol.before, breakage.symbol.after
         was, now = _head(before), _head(after)
-        if row.rule == "removed-key":
+        if breakage.rule == "removed-key":
             has = "returns" if reference.call else "has"
-            return f"`{row.name}` ({where} before the change) {has} {row.misfit.says}. {place_text} asks for it."
+            return (
+                f"`{breakage.name}` ({where} before the change) {has} {breakage.misfit.says}. {place_text} asks for it."
+            )
         place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {place_text}"
-        if reference.misuse is not None and (row.rule in REQUIRED or was == now):
-            does = reference.misuse.gives if row.rule in REQUIRED else f"returns {reference.misuse.gives} now"
-            return f"{row.name} {does} ({row.home}). {place} {row.misfit.says}."
-        return f"{row.name} was `{was}` and is now `{now}` ({row.home})."  # the title says what the call gets wrong
-    if row.rule == "removed-module":
-        place = f"{row.reference.path}:{row.reference.line}"
+        if reference.misuse is not None and (breakage.rule in REQUIRED or was == now):
+            does = reference.misuse.gives if breakage.rule in REQUIRED else f"returns {reference.misuse.gives} now"
+            return f"{breakage.name} {does} ({breakage.home}). {place} {breakage.misfit.says}."
+        return f"{breakage.name} was `{was}` and is now `{now}` ({breakage.home})."  # the title says what the call gets wrong
+    if breakage.rule == "removed-module":
+        place = f"{breakage.reference.path}:{breakage.reference.line}"
         use = "" if place == place_text else f" and uses it at line {reference.line}"
-        if row.new_path:
-            return f"This change moves {row.home} to {row.new_path}; {place} imports it from its old place{use}."
-        return f"This change removes {row.home}; nothing in the tree takes its place, and {place} imports it{use}."
+        if breakage.new_path:
+            return (
+                f"This change moves {breakage.home} to {breakage.new_path}; {place} imports it from its old place{use}."
+            )
+        return f"This change removes {breakage.home}; nothing in the tree takes its place, and {place} imports it{use}."
     by_name = (
         "" if reference.sure else " No other definition of that name is left in the tree, and there was none before."
     )
     if reference.likely:
         by_name = " Nothing in the tree defines that name any more. What the receiver is was not proven: a library may still offer it."
-    return (
-        f"`{row.name}` ({where} before the change) was {_fate(row)}, but {place_text} still uses {_left(row)}.{by_name}"
-    )
+    return f"`{breakage.name}` ({where} before the change) was {_fate(breakage)}, but {place_text} still uses {_left(breakage)}.{by_name}"
 
 
-def _left(row: Breakage) -> str:
+def _left(breakage: Breakage) -> str:
     """What a line that was left behind still uses."""
-    fate = _fate(row)
+    fate = _fate(breakage)
     return (
         "the old name" if fate.startswith("renamed") else "it from its old place" if fate.startswith("moved") else "it"
     )
@@ -222,7 +236,7 @@ def _head(symbol: Definition | None) -> str:
 
 def _consequence(rows: Sequence[Breakage]) -> str:
     reference = rows[0].reference
-    places = {(row.reference.path, row.reference.line) for row in rows}
+    places = {(breakage.reference.path, breakage.reference.line) for breakage in rows}
     files = {path for path, _ in places}
     where = "of this file" if len(files) == 1 else f"of {len(files)} files"
     many = f" {len(places)} lines {where} are affected." if len(places) > 1 else ""
@@ -249,7 +263,12 @@ def _fails(rows: Sequence[Breakage]) -> str:
     if known is None or known.exports:
         return ""
     taken = next(
-        (row for row in rows if row.reference.path == reference.path and row.reference.form == "import"), rows[0]
+        (
+            breakage
+            for breakage in rows
+            if breakage.reference.path == reference.path and breakage.reference.form == "import"
+        ),
+        rows[0],
     )
     kind = "missing-module" if taken.rule == "removed-module" else "missing-name"
     if rows[0].misfit is not None:
@@ -263,9 +282,13 @@ def _fails(rows: Sequence[Breakage]) -> str:
 async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) -> list[Evidence]:
     """The changed definitions' own lines, as they were and as they are."""
     evidence: dict[tuple[str, int, Side], Evidence] = {}
-    for row in rows:
-        lines = row.reference.misuse.lines if row.reference.misuse is not None else (0, 0)
-        sides = [(row.symbol.before, "before"), (row.symbol.after, "after")] if row.symbol is not None else []
+    for breakage in rows:
+        lines = breakage.reference.misuse.lines if breakage.reference.misuse is not None else (0, 0)
+        sides = (
+            [(breakage.symbol.before, "before"), (breakage.symbol.after, "after")]
+            if breakage.symbol is not None
+            else []
+        )
         items = [
             await line_of(tree, symbol, note, line) if symbol is not None else None
             for (symbol, note), line in zip(sides, lines, strict=False)
@@ -275,8 +298,10 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
         for item in items:
             if item is not None:
                 evidence.setdefault((item.path, item.line, item.side), item)
-        if row.symbol is None and row.rule != "removed-module":
-            item = await _former_offer(tree, old.get(row.home, row.home), row.reference.symbol.rpartition(":")[2])
+        if breakage.symbol is None and breakage.rule != "removed-module":
+            item = await _former_offer(
+                tree, old.get(breakage.home, breakage.home), breakage.reference.symbol.rpartition(":")[2]
+            )
             if item is not None:
                 evidence.setdefault((item.path, item.line, item.side), item)
     return list(evidence.values())[: 2 * DEFINITIONS]

@@ -29,8 +29,8 @@ class Hadolint(Linter):
 
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         """Read its rows as they are."""
-        for row in output:
-            yield LintReport(row["file"], row["code"], row["line"], row["message"])
+        for entry in output:
+            yield LintReport(entry["file"], entry["code"], entry["line"], entry["message"])
 
 
 LINTER = Hadolint()

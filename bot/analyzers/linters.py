@@ -311,8 +311,8 @@ class Linter(ABC):
         """What is not known of a file: whether it was read to its end, and what a comment of the change hides."""
         if side.bare and not side.reports[side.bare].complete:
             yield UNREAD
-        visible = {(one.code, one.start) for one in self._fresh(side, side.own)}
-        hidden = {(one.code, one.start) for one in self._fresh(side, side.shown)} - visible
+        visible = {(report.code, report.start) for report in self._fresh(side, side.own)}
+        hidden = {(report.code, report.start) for report in self._fresh(side, side.shown)} - visible
         if hidden:
             labels = [f"{code} in line {line}" for code, line in sorted(hidden, key=lambda one: one[::-1])]
             more = f" and {count(len(labels) - NAMED_REPORTS, 'more report')}" if len(labels) > NAMED_REPORTS else ""
@@ -367,9 +367,9 @@ def rules(tables: tuple[str, ...]) -> Mapping[str, LintRule]:
     rules_by_code: dict[str, LintRule] = {}
     for table in tables:
         rows: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / table).read_text(encoding="utf-8"))["rule"]
-        for row in rows:
-            codes = row.pop("codes")
-            rules_by_code.update({code: LintRule(**row) for code in codes})
+        for entry in rows:
+            codes = entry.pop("codes")
+            rules_by_code.update({code: LintRule(**entry) for code in codes})
     return rules_by_code
 
 

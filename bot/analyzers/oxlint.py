@@ -48,11 +48,11 @@ class Oxlint(Linter):
 
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         """Read each row at its last label, which is the place that is wrong: earlier ones name what it contradicts. Syntax errors have no code."""
-        for row in output["diagnostics"]:
-            match = CODE.fullmatch(row.get("code") or "")
-            if match and row["labels"]:
-                line = max(label["span"]["line"] for label in row["labels"])
-                yield LintReport(row["filename"], match[1], line, row["message"])
+        for entry in output["diagnostics"]:
+            match = CODE.fullmatch(entry.get("code") or "")
+            if match and entry["labels"]:
+                line = max(label["span"]["line"] for label in entry["labels"])
+                yield LintReport(entry["filename"], match[1], line, entry["message"])
 
 
 LINTER = Oxlint()

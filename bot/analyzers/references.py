@@ -45,7 +45,9 @@ class References:
         places = [place for place in report.places if not told & _told_as(place)]
         texts = await tree.read_many(sorted({path for place in places for path in (place.path, place.source) if path}))
         lines = {path: file_lines(source) for path, source in texts.items()}
-        damaged = {path for path in {one.path for one in places} if await _is_damaged(tree, path, files, texts[path])}
+        damaged = {
+            path for path in {place.path for place in places} if await _is_damaged(tree, path, files, texts[path])
+        }
         return Judgement(
             tuple(
                 _finding(place, lines, proves=place.certainty == "proven" and place.path not in damaged)
@@ -79,9 +81,11 @@ def _told(dependents: Dependents) -> frozenset[tuple[str, str]]:
     """File and name of the uses that `contracts` reports: a place is told once."""
     verdicts = compare(dependents)
     return frozenset(
-        (row.path, row.name)
-        for row in dependents.references
-        if row.missing or row.likely or verdicts.get((row.symbol, row.path, row.line)) == REPORTED
+        (reference.path, reference.name)
+        for reference in dependents.references
+        if reference.missing
+        or reference.likely
+        or verdicts.get((reference.symbol, reference.path, reference.line)) == REPORTED
     )
 
 

@@ -99,9 +99,9 @@ def _evidence(side: Side, report: LintReport) -> tuple[Evidence, ...]:
     if report.code not in ("F821", "F822") or not name:
         return ()
     bound = re.compile(BINDING.format(name))
-    removed = [row for hunk in side.file.hunks for row in hunk.lines if row.kind == "-" and bound.search(row.text)]
+    removed = [line for hunk in side.file.hunks for line in hunk.lines if line.kind == "-" and bound.search(line.text)]
     path = side.file.old_path or side.file.path
-    return tuple(Evidence(path, row.text, row.old or 0, "base", "removed by this change") for row in removed[:1])
+    return tuple(Evidence(path, line.text, line.old or 0, "base", "removed by this change") for line in removed[:1])
 
 
 def _suggestion(lines: Sequence[str], fix: Mapping[str, Any], finding: Finding) -> str | None:
@@ -147,14 +147,18 @@ class Ruff(Linter):
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         """Read the first syntax error of a file, and one report of a line without an effect."""
         seen: set[tuple[str, str]] = set()
-        rows = {(row["filename"], row["location"]["row"]) for row in output if row["code"] != "B018"}
-        for row in output:
-            path, at = "/".join(row["filename"].split("/")[-2:]), row["location"]
-            is_told = (path, row["code"]) in seen or (row["code"] == "B018" and (row["filename"], at["row"]) in rows)
+        rows = {(entry["filename"], entry["location"]["row"]) for entry in output if entry["code"] != "B018"}
+        for entry in output:
+            path, at = "/".join(entry["filename"].split("/")[-2:]), entry["location"]
+            is_told = (path, entry["code"]) in seen or (
+                entry["code"] == "B018" and (entry["filename"], at["row"]) in rows
+            )
             if not is_told:
-                seen |= {(path, SYNTAX)} if row["code"] == SYNTAX else set()
-                fix, end = row["fix"] or {}, row["end_location"]["row"]
-                yield LintReport(path, row["code"], at["row"], row["message"], end=end, column=at["column"], fix=fix)
+                seen |= {(path, SYNTAX)} if entry["code"] == SYNTAX else set()
+                fix, end = entry["fix"] or {}, entry["end_location"]["row"]
+                yield LintReport(
+                    path, entry["code"], at["row"], entry["message"], end=end, column=at["column"], fix=fix
+                )
 
     def counts(self, side: Side, report: LintReport, /) -> bool:
         """Return whether no idiom that ruff does not know explains the report."""

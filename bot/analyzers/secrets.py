@@ -73,7 +73,9 @@ def _secrets(file: ChangedFile) -> Iterator[_Secret]:
 def _is_encoded(line: str, value: str) -> bool:
     """Whether a value stands only inside of long runs of letters and digits: a program or a picture as text has every short form by chance."""
     found = re.finditer(re.escape(value), line)
-    beside = [(line[max(0, one.start() - RUN) : one.start()], line[one.end() : one.end() + RUN]) for one in found]
+    beside = [
+        (line[max(0, match.start() - RUN) : match.start()], line[match.end() : match.end() + RUN]) for match in found
+    ]
     return bool(beside) and all(any(ENCODED.fullmatch(side) for side in sides) for sides in beside)
 
 

@@ -31,8 +31,8 @@ class ShellCheck(Linter):
 
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         """Read its comments; their codes are numbers."""
-        for row in output["comments"]:
-            yield LintReport(row["file"], f"SC{row['code']}", row["line"], row["message"])
+        for entry in output["comments"]:
+            yield LintReport(entry["file"], f"SC{entry['code']}", entry["line"], entry["message"])
 
 
 LINTER = ShellCheck()

@@ -72,21 +72,21 @@ class Zizmor(Linter):
 
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         """Read the reports: the audit's own confidence decides whether a report stands without a second opinion."""
-        for row in output:
-            if row["ignored"]:
+        for entry in output:
+            if entry["ignored"]:
                 continue
-            place = next(each for each in row["locations"] if each["symbolic"]["kind"] == "Primary")
+            place = next(each for each in entry["locations"] if each["symbolic"]["kind"] == "Primary")
             span = place["concrete"]["location"]
             path = place["symbolic"]["key"]["Local"]["verbatim_path"]
-            text = place["symbolic"]["annotation"] or row["desc"]
-            references = _references(place["concrete"]["feature"]) if row["ident"] == "template-injection" else None
+            text = place["symbolic"]["annotation"] or entry["desc"]
+            references = _references(place["concrete"]["feature"]) if entry["ident"] == "template-injection" else None
             if references is not None and all(map(OWN_AUDITS.fullmatch, references)):
                 continue
-            sure = row["determinations"]["confidence"] == "High"
+            sure = entry["determinations"]["confidence"] == "High"
             sure &= references is None or any(
                 STRANGERS.search(reference) and not OWN_AUDITS.fullmatch(reference) for reference in references
             )
-            yield LintReport(path, row["ident"], span["start_point"]["row"] + 1, text, sure)
+            yield LintReport(path, entry["ident"], span["start_point"]["row"] + 1, text, sure)
 
     def completed(self, log: str, names: Collection[str], /) -> Collection[str]:
         """Return the files that it completed without a warning about them.

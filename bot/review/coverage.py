@@ -159,7 +159,7 @@ class CoverageTracker:
             return
         rows = prompt.split("\n")
         row_numbers = set(_numbers(rows))
-        plain = {row.strip() for row in rows}
+        plain = {line.strip() for line in rows}
         paths_named = {path for path in {use.path for use in left} if path in prompt}
         for use in left:
             text = use.text.strip()
@@ -231,7 +231,7 @@ class CoverageTracker:
         unchecked = (row for row in self._unchecked if row[0] not in left_out)
         rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in unchecked]
         # What is found by its name alone is a proposal, not a dependent.
-        sure = [row.path for row in self._dependents.references if row.sure]
+        sure = [reference.path for reference in self._dependents.references if reference.sure]
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
         changed_paths = {file.path for file in self._files}
         rows += [self._dependent(path) for path in paths if path not in changed_paths]
@@ -258,20 +258,20 @@ class CoverageTracker:
 
     def _use(self, use: "ObligedUse") -> CoverageRow:
         comparison, read = self._compared.get(use.place, ""), self._read.get(use.place, "")
-        row = CoverageRow("use", use.path, use.symbol, "reviewed", line=use.line, checked=comparison, read=read)
+        reading = CoverageRow("use", use.path, use.symbol, "reviewed", line=use.line, checked=comparison, read=read)
         if comparison or read:
-            return replace(row, by=", ".join(filter(None, ("contracts" if comparison else "", read))))
+            return replace(reading, by=", ".join(filter(None, ("contracts" if comparison else "", read))))
         if use.place in self._reused_uses:
             by = self._reused_uses[use.place]
-            return replace(row, state="reused", by=by, read=by)
+            return replace(reading, state="reused", by=by, read=by)
         if use.is_left_to_a_run:
-            return replace(row, state="skipped", reason="in a test: whether it still holds, its run says")
+            return replace(reading, state="skipped", reason="in a test: whether it still holds, its run says")
         if use.reference.asks:
-            return replace(row, kind="word", state="unread", reason=use.says)
+            return replace(reading, kind="word", state="unread", reason=use.says)
         if not use.may_break:
-            return replace(row, state="relies", reason=use.was_now or use.says)
+            return replace(reading, state="relies", reason=use.was_now or use.says)
         why = self._left.get(use.place) or ("its lines stood in no prompt" if self.by_model else "")
-        return replace(row, state="unread", reason="; ".join(filter(None, (use.says, why))))
+        return replace(reading, state="unread", reason="; ".join(filter(None, (use.says, why))))
 
     def _dependent(self, path: str) -> CoverageRow:
         if by := ", ".join(self._callers.get(path, ())):
@@ -341,28 +341,43 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     symbols = dependents.by_key()
     fresh = {file.path: file.added_lines for file in files}
     uses_by_place: dict[UsePlace, ObligedUse] = {}
-    rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
+    rows = [(reference, symbols.get(reference.symbol)) for reference in dependents.references if _tells(reference)]
     rows += [(_override(key, override), symbols.get(key)) for key, override in dependents.heirs]
-    for row, item in sorted(rows, key=lambda pair: _telling(pair[0])):
-        changes = item.contract if item is not None else ("removed",) if not row.is_guessed else ()
+    for reference, item in sorted(rows, key=lambda pair: _telling(pair[0])):
+        changes = item.contract if item is not None else ("removed",) if not reference.is_guessed else ()
         is_gone = not {"removed", "renamed"}.isdisjoint(changes)
-        if not changes or (row.form == "import" and not is_gone) or row.line in fresh.get(row.path, ()):
+        if (
+            not changes
+            or (reference.form == "import" and not is_gone)
+            or reference.line in fresh.get(reference.path, ())
+        ):
             continue
         after = item.after if item is not None else None
-        if after is not None and after.path == row.path and after.start <= row.line <= after.end:
+        if after is not None and after.path == reference.path and after.start <= reference.line <= after.end:
             continue
-        says = " and ".join(_says(part, row, item) for part in changes[:2])
-        lost = {"removed"} if row.symbol.endswith(f":{MODULE}") else BREAKS  # an import that means another file works
-        may_break = (row.sure or row.missing) and not lost.isdisjoint(changes)
+        says = " and ".join(_says(part, reference, item) for part in changes[:2])
+        # An import that means another file works.
+        lost = {"removed"} if reference.symbol.endswith(f":{MODULE}") else BREAKS
+        may_break = (reference.sure or reference.missing) and not lost.isdisjoint(changes)
         was_now = _was_now(item) if item is not None else ""
-        use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row, was_now, may_break)
+        use = ObligedUse(
+            reference.symbol,
+            reference.path,
+            reference.line,
+            reference.text,
+            says,
+            reference.test,
+            reference,
+            was_now,
+            may_break,
+        )
         uses_by_place.setdefault(use.place, use)
     return tuple(uses_by_place.values())
 
 
-def _says(part: Contract, row: Reference, item: ChangedSymbol | None) -> str:
+def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> str:
     """What changed, as a clause: "load is called read now"."""
-    path, _, name = row.symbol.rpartition(":")
+    path, _, name = reference.symbol.rpartition(":")
     if name == MODULE:
         if part == "renamed" and item is not None and item.after is None:
             return f"this import means {path} no longer"
@@ -370,25 +385,34 @@ def _says(part: Contract, row: Reference, item: ChangedSymbol | None) -> str:
     if part == "renamed" and item is not None and item.before is not None and item.before.path == item.symbol.path:
         return f"{item.before.name} is called {name} now"
     if part == "renamed":
-        return f"{name} is in {row.symbol.rpartition(':')[0]} now"
+        return f"{name} is in {reference.symbol.rpartition(':')[0]} now"
     return SAYS[part].format(name=name)
 
 
 def _was_now(item: ChangedSymbol) -> str:
     """The signature before and after the change; empty if it is the same, or too long for a line."""
     was, now = (
-        " ".join(one.head.split()) if one is not None and one.called else "" for one in (item.before, item.after)
+        " ".join(definition.head.split()) if definition is not None and definition.called else ""
+        for definition in (item.before, item.after)
     )
     is_told = was and now and was != now and max(len(was), len(now)) <= LONGEST_SIGNATURE
     return f"`{was}` is now `{now}`" if is_told else ""
 
 
-def _tells(row: Reference) -> bool:
-    return row.form != "definition" and not row.is_guessed
+def _tells(reference: Reference) -> bool:
+    return reference.form != "definition" and not reference.is_guessed
 
 
-def _telling(row: Reference) -> tuple[bool, bool, bool, bool, bool, str, int]:
-    return not row.missing, row.test, not row.sure, not row.call, not is_code(row.path), row.path, row.line
+def _telling(reference: Reference) -> tuple[bool, bool, bool, bool, bool, str, int]:
+    return (
+        not reference.missing,
+        reference.test,
+        not reference.sure,
+        not reference.call,
+        not is_code(reference.path),
+        reference.path,
+        reference.line,
+    )
 
 
 def _override(key: str, override: Definition) -> Reference:
@@ -424,10 +448,14 @@ def _own_lines(units: Sequence[Unit], dependents: Dependents) -> dict[tuple[str,
 
     `from shop import pay` stands in many files, and perhaps in the change itself: it proves nothing without the path.
     """
-    rows = {(row.path, row.text.strip()) for row in dependents.references if len(row.text.strip()) >= MIN_BODY}
+    rows = {
+        (reference.path, reference.text.strip())
+        for reference in dependents.references
+        if len(reference.text.strip()) >= MIN_BODY
+    }
     holders = Counter(text for _, text in rows)
     changed_lines = {line.strip() for unit in units for line in unit.text.split("\n")}
-    changed_lines |= {row.text.strip() for unit in units for row in unit.rows}
+    changed_lines |= {diff_row.text.strip() for unit in units for diff_row in unit.rows}
     return {(path, text): holders[text] == 1 and text not in changed_lines for path, text in sorted(rows)}
 
 
@@ -435,9 +463,9 @@ def _twins(units: Sequence[Unit], rows: Callable[[Unit], frozenset[str]]) -> fro
     """Units all of whose rows stand in another unit too, such as one line that is changed in many files: their path must be named."""
     holders: dict[str, set[str]] = defaultdict(set)
     for unit in units:
-        for row in rows(unit):
-            holders[row].add(unit.id)
-    shared_rows = ((unit.id, sorted((holders[row] for row in rows(unit)), key=len)) for unit in units)
+        for line in rows(unit):
+            holders[line].add(unit.id)
+    shared_rows = ((unit.id, sorted((holders[line] for line in rows(unit)), key=len)) for unit in units)
     return frozenset(name for name, sets in shared_rows if sets and len(set.intersection(*sets)) > 1)
 
 
@@ -454,5 +482,5 @@ def _whole(unit: Unit, prompt: str) -> bool:
     return len(body) >= MIN_BODY and body in prompt
 
 
-def _is_change(row: DiffRow) -> bool:
-    return row.sign in ("+", "-")
+def _is_change(diff_row: DiffRow) -> bool:
+    return diff_row.sign in ("+", "-")

@@ -63,7 +63,7 @@ class Dialogues:
         more = (JOINT_TOKENS if any(map(_are_several, prompts)) else ONE_TOKENS) + REPEATED
         offers = foresight.second_calls(self.calls, self.model, prompts, self.role, more)
         can_offer = self.look_ups is not None
-        return [one if can_offer and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
+        return [prompt if can_offer and offer else final(prompt) for prompt, offer in zip(prompts, offers, strict=True)]
 
     async def show(self, wishes: Sequence[LookUp], prompt: Prompt) -> tuple[LookedUp, ...]:
         """Return the code that the reader of a prompt has asked for."""

@@ -83,13 +83,13 @@ class FindingDialogues:
         worker_reply = self._read(sent_prompt, reply)
         if isinstance(worker_reply, PromptTooLong):
             return worker_reply
-        one = FirstAnswer(
+        first_answer = FirstAnswer(
             sent_prompt, worker_reply, reply if isinstance(reply, Completion) and not worker_reply.error else NO_REPLY
         )
-        if one.look_ups or any(map(_vague, worker_reply.findings)):
-            second = await self._further(one)
+        if first_answer.look_ups or any(map(_vague, worker_reply.findings)):
+            second = await self._further(first_answer)
             (answer,) = await self._dialogues.send([second.prompt])
-            worker_reply = self._finish(one, self._read(second, answer))
+            worker_reply = self._finish(first_answer, self._read(second, answer))
         return worker_reply
 
     def _read(self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
@@ -170,5 +170,5 @@ def _vague(finding: Finding) -> bool:
 
 def at_its_line(finding: Finding, units: Iterable[Unit]) -> Finding:
     """Return the finding with the line of its quote in what its reader judged: a quote such as `return None` occurs more than once in a file."""
-    rows = (row for unit in units if unit.path == finding.path for row in unit.rows)
+    rows = (diff_row for unit in units if unit.path == finding.path for diff_row in unit.rows)
     return finding if finding.start else replace(finding, start=quotes.first_line(finding.quote, rows))

@@ -119,7 +119,7 @@ class Guidance:
             folders = [folder for folder in _folders(path) if folder]
             hits = (name for folder in folders for base in kind if (name := f"{folder}/{base}") in self.files)
             near.update(dict.fromkeys(islice(hits, 1)))
-        names = [name for name, one in self.files.items() if name.endswith(ENDINGS) and one.concerns(paths)]
+        names = [name for name, guideline in self.files.items() if name.endswith(ENDINGS) and guideline.concerns(paths)]
         names.sort(key=lambda name: not self.files[name].patterns)
         return list(dict.fromkeys([*names, *near, *(name for name in FILES if name in self.files)]))
 
@@ -205,16 +205,16 @@ def _folders(path: str) -> list[str]:
 def _header_and_text(text: str) -> tuple[tuple[str, ...] | None, str]:
     """The patterns in the header of a file, and the text after it; None for a file that is for no path unless a person asks for it."""
     rows = text.split("\n")
-    end = next((number for number, row in enumerate(rows[1 : MOST_HEADER + 1], 1) if row.rstrip() == "---"), 0)
+    end = next((number for number, line in enumerate(rows[1 : MOST_HEADER + 1], 1) if line.rstrip() == "---"), 0)
     if rows[0].rstrip() != "---" or not end:
         return None, text
     fields: dict[str, list[str]] = {}
     name = ""
-    for row in rows[
+    for line in rows[
         1:end
     ]:  # not read as YAML: `globs: *.ts` is what people write, and YAML takes the star for an alias
-        match = _FIELD.match(row)
-        name, value = (match[1], match[2]) if match else (name, row.strip().removeprefix("- "))
+        match = _FIELD.match(line)
+        name, value = (match[1], match[2]) if match else (name, line.strip().removeprefix("- "))
         fields.setdefault(name, []).append(value)
     glob_text = ",".join([*fields.get("applyTo", ()), *fields.get("globs", ())])
     parts = [part.strip(" \t'\"[]") for part in _parts(glob_text)]

@@ -66,7 +66,7 @@ class Past:
         units = tuple(tracker.units.values())
         same = _unchanged_units(self.earlier, units, dependents.references, by_model=by_model)
         same = {name: mark for name, mark in same.items() if tracker.units[name].path not in again}
-        used = [row.symbol for row in _uses(units, same)]
+        used = [reference.symbol for reference in _uses(units, same)]
         paths = _reused_dependents(self.earlier, dependents.references, used)
         fresh, by = frozenset(used), f"round {self.earlier.number}"
         known_uses = frozenset(self.earlier.uses)
@@ -133,8 +133,8 @@ async def _texts(commits: Commits, commit: str, names: Mapping[str, str]) -> dic
 
 def digest(unit: Unit) -> str:
     """Return what was judged of a unit, without line numbers: moved code is the same code."""
-    removed_texts = [row.text for row in unit.removed_rows]
-    uses = sorted(f"{row.path}\1{row.function}\1{row.text.strip()}" for row in unit.references)
+    removed_texts = [diff_row.text for diff_row in unit.removed_rows]
+    uses = sorted(f"{reference.path}\1{reference.function}\1{reference.text.strip()}" for reference in unit.references)
     parts = "\0".join(
         [unit.path, unit.name if "lines " not in unit.name else "", unit.side, unit.text, *removed_texts, *uses]
     )
@@ -145,10 +145,10 @@ def _unchanged_units(
     earlier: Earlier, units: Sequence[Unit], references: Sequence[Reference], *, by_model: bool
 ) -> dict[str, ReadUnit]:
     """The units that need no second reading, and who read them: the same text, and nothing that they use has changed."""
-    known = {one.digest: one for one in earlier.units if one.model or not by_model}
+    known = {unit.digest: unit for unit in earlier.units if unit.model or not by_model}
     same = {unit.id: known[unit_digest] for unit in units if (unit_digest := digest(unit)) in known}
     changed_keys = {f"{unit.path}:{unit.name}" for unit in units if unit.id not in same}
-    touched_places = {(row.path, row.line) for row in references if row.symbol in changed_keys}
+    touched_places = {(reference.path, reference.line) for reference in references if reference.symbol in changed_keys}
     return {
         unit.id: same[unit.id]
         for unit in units
@@ -159,7 +159,7 @@ def _unchanged_units(
 
 def _reused_dependents(earlier: Earlier, references: Sequence[Reference], fresh: Collection[str]) -> frozenset[str]:
     """Unchanged files that were read before and that no unit which is read again depends on."""
-    again = {row.path for row in references if row.symbol in fresh}
+    again = {reference.path for reference in references if reference.symbol in fresh}
     return frozenset(earlier.dependents) - again
 
 
@@ -171,4 +171,4 @@ def read_units(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tup
 
 
 def _uses(units: Sequence[Unit], same: Collection[str]) -> list[Reference]:
-    return [row for unit in units if unit.id not in same for row in unit.references]
+    return [reference for unit in units if unit.id not in same for reference in unit.references]

@@ -82,10 +82,10 @@ async def judge(
         found = await recall(past.known, found, survey.tree, survey.files, reread, past.before, absence, past.since)
     found = tell_apart(found)
     found = _silence(found, survey)
-    due = [index for index, one in enumerate(found) if ask is not None and _is_due(one, least)]
+    due = [index for index, finding in enumerate(found) if ask is not None and _is_due(finding, least)]
     asked = [found[at].with_verdict(Verdict.UNPROVEN) for at in due]
     judged: list[Finding | None] = [
-        _unasked(one, ask is not None and not at_least(one.severity, least)) for one in found
+        _unasked(finding, ask is not None and not at_least(finding.severity, least)) for finding in found
     ]
     same = dict[str, str]()  # new finding -> another one that tells the same, by their fingerprints
     unheard = list[Finding]()
@@ -125,7 +125,10 @@ def _united(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:
     """The findings, each new one that tells the same as another in its place."""
     rows = list(told)
     for marks in same.items():
-        one, other = (next((row for row in rows if row.is_new and row.fingerprint == mark), None) for mark in marks)
+        one, other = (
+            next((finding for finding in rows if finding.is_new and finding.fingerprint == mark), None)
+            for mark in marks
+        )
         if one is not None and other is not None and one is not other:
             rows[rows.index(other)] = unite(other, one)
             rows.remove(one)
@@ -140,16 +143,16 @@ def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
     past, ignore_list = survey.past, survey.ignore_list
     silenced_identities = past.known.silenced_identities if past.known is not None else ()
     judged = [
-        one if one.status == "fixed" else ignore_list.judge(one)
-        for one in found
-        if one.status != "fixed" or one.identity not in silenced_identities
+        finding if finding.status == "fixed" else ignore_list.judge(finding)
+        for finding in found
+        if finding.status != "fixed" or finding.identity not in silenced_identities
     ]
     told, quiet_leaks = ignore_list.split(survey.leaks)
     quiet = [finding for finding in judged if finding.status == "silenced"]
-    known = {proof for one in quiet for proof in one.proofs}
-    revoked = {proof for one in (*quiet, *quiet_leaks) if one.is_revoked for proof in one.proofs}
-    left = [one for one in told if not (one.proofs and one.proofs <= revoked)]
-    open_ones = [one for one in judged if one.status in ("new", "still")]
+    known = {proof for finding in quiet for proof in finding.proofs}
+    revoked = {proof for finding in (*quiet, *quiet_leaks) if finding.is_revoked for proof in finding.proofs}
+    left = [finding for finding in told if not (finding.proofs and finding.proofs <= revoked)]
+    open_ones = [finding for finding in judged if finding.status in ("new", "still")]
     return [*judged, *outlasting(left, open_ones), *(leak for leak in quiet_leaks if not leak.proofs <= known)]
 
 
@@ -200,5 +203,5 @@ def _precedents(finding: Finding, *, survey: Survey, dismissals: Sequence[Dismis
     if finding.number or finding.proven or finding.is_masked:
         here = []
     nearest = sorted(here, key=lambda row: abs(row[0].start - finding.start))
-    sentences = {f"S{number}": one for number, one in enumerate(in_scope[:MOST_LEARNINGS], 1)}
+    sentences = {f"S{number}": learning for number, learning in enumerate(in_scope[:MOST_LEARNINGS], 1)}
     return {**sentences, **{f"D{at}": row for at, row in enumerate(nearest[:MOST_DISMISSED], 1)}}

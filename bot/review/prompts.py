@@ -160,8 +160,8 @@ class PromptWriter:
         """Write the prompt of a reader who sees the diff of these units alone. `backwards`: from the last file on."""
         diffs = file_diffs(units, self.survey.files)
         if backwards:
-            diffs.sort(key=lambda one: one.path, reverse=True)
-            diffs.sort(key=lambda one: (is_prose(one.path), is_test(one.path)))
+            diffs.sort(key=lambda diff: diff.path, reverse=True)
+            diffs.sort(key=lambda diff: (is_prose(diff.path), is_test(diff.path)))
         text = render.text(
             "prompts/worker.md.j2",
             **{**self._common_values(()), "guidance": ()},

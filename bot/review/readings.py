@@ -26,8 +26,8 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
         return await reader.review(units)
     groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
     others = [
-        asyncio.create_task(one.read_alone(groups, backwards=not index % 2))
-        for index, one in enumerate(_others(session, groups))
+        asyncio.create_task(worker.read_alone(groups, backwards=not index % 2))
+        for index, worker in enumerate(_others(session, groups))
     ]
     try:
         replies = [await reader.review(units), *await asyncio.gather(*others)]

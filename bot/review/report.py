@@ -38,15 +38,21 @@ async def place(
         places.at_best(finding, subject.files) if finding.status in ("new", "still") else finding
         for finding in findings
     ]
-    is_said = [one.status in statuses or (one.status == "still" and bool(one.tracking.added)) for one in findings]
+    is_said = [
+        finding.status in statuses or (finding.status == "still" and bool(finding.tracking.added))
+        for finding in findings
+    ]
     said = [*compress(findings, is_said)]
     placed_findings = await suggest.suggest(placing.place(said, subject.files), subject.tree, faults)
     if prove is not None:
         placed_findings = tuple(await prove(placed_findings, session))
     ranked_findings = placing.rank(placed_findings, settings.quota, past.collapsed_fingerprints(said, subject.files))
     return (
-        *(replace(row, finding=copies.with_copies(row.finding, subject.files)) for row in ranked_findings),
-        *(PlacedFinding(one) for one, said_now in zip(findings, is_said, strict=True) if not said_now),
+        *(
+            replace(placed_finding, finding=copies.with_copies(placed_finding.finding, subject.files))
+            for placed_finding in ranked_findings
+        ),
+        *(PlacedFinding(finding) for finding, said_now in zip(findings, is_said, strict=True) if not said_now),
     )
 
 
@@ -64,7 +70,9 @@ async def conclude(
     findings, numbered_findings = rounds.give_numbers(findings, past.known.numbers if past.known else ())
     has_unread = any(file.path in subject.brief.left_out for file in subject.files)
     coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units))
-    open_findings = [row.finding for row in findings if row.finding.status in ("new", "still")]
+    open_findings = [
+        placed_finding.finding for placed_finding in findings if placed_finding.finding.status in ("new", "still")
+    ]
     coverage_now = coverage_now.beside(open_findings)
     issue_reports = tuple(replace(issue, round=subject.past.round.number) for issue in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())

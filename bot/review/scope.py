@@ -99,7 +99,9 @@ async def texts(tree: Tree, files: Sequence[ChangedFile]) -> units.Texts:
 
 async def unchanged_users(tree: Tree, users: Dependents) -> dict[str, str]:
     """Return the files that use what changed, which prompts show in parts."""
-    paths = dict.fromkeys([*(row.path for row in users.files), *(row.path for row in users.references)])
+    paths = dict.fromkeys(
+        [*(dependent.path for dependent in users.files), *(reference.path for reference in users.references)]
+    )
     return {path: blob.decode("utf-8", "replace") for path, blob in (await tree.read_many([*paths])).items()}
 
 

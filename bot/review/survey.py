@@ -60,7 +60,9 @@ class Survey:
     def reading(self, findings: Sequence[Finding], *, is_checked: bool) -> Reading:
         """Return what the review reads, and what code has proven so far and nobody has asked not to hear, as it may be shown."""
         changed_paths = {path for file in self.files for path in (file.path, file.old_path) if path}
-        using = [row.path for row in self.dependents.files] + [row.path for row in self.dependents.references]
+        using = [dependent.path for dependent in self.dependents.files] + [
+            reference.path for reference in self.dependents.references
+        ]
         users = [path for path in dict.fromkeys(using) if path not in changed_paths]
         open_findings, _ = self.ignore_list.split([finding for finding in findings if finding.proven])
         worst = sorted(open_findings, key=lambda finding: severity_rank(finding.severity))[:NAMED_AT_WORK]
@@ -80,7 +82,7 @@ class Survey:
         findings = tuple(findings)
         names = [path for file in self.files for path in (file.path, file.old_path) if path]
         names += [path for finding in findings for path in (finding.path, *(item.path for item in finding.evidence))]
-        names += [row.path for row in self.dependents.references]
+        names += [reference.path for reference in self.dependents.references]
         return written.of_review(value, self.masks, names, findings, guesses=guesses)
 
     @property
@@ -99,7 +101,7 @@ class Survey:
         most = NEARBY_TOKENS if most is None else most
         key = (prompts, tuple(first), most, completes)
         if key not in self.builders:
-            found = next((one.found for one in self.builders.values()), None)
+            found = next((builder.found for builder in self.builders.values()), None)
             found = found or Searches(self.tree, self.files, self.tracker.unread(), self.masks)
             self.builders[key] = ContextBuilder(found, prompts, first, most, completes)
         return self.builders[key]

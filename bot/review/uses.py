@@ -93,7 +93,9 @@ def _unit(symbol: str, units: Mapping[str, Unit]) -> Unit | None:
     unit_known = units.get(symbol)
     if unit_known is not None:
         return unit_known
-    namesake = next((unit for unit in units.values() if any(row.symbol == symbol for row in unit.references)), None)
+    namesake = next(
+        (unit for unit in units.values() if any(reference.symbol == symbol for reference in unit.references)), None
+    )
     path, _, name = symbol.rpartition(":")
     word = name.rpartition(".")[2]
     return namesake or next((unit for unit in units.values() if unit.path == path and word in unit.diff), None)

@@ -96,7 +96,7 @@ class ModelWorker:
         for reply in await self.calls.many(self.model, prompts, self.role):
             if isinstance(reply, Completion):
                 units = [unit for group in groups for unit in group]
-                findings += [at_its_line(one, units) for one in read.parse_reply(reply.data, source)[1]]
+                findings += [at_its_line(finding, units) for finding in read.parse_reply(reply.data, source)[1]]
             else:
                 failures.setdefault(str(reply))
         return WorkerReply("", tuple(findings), notes=tuple(map(NOT_ALONE.format, failures)))

@@ -80,7 +80,7 @@ def gather(
             diffs=diffs,
             parts=lines,
             sites=sites[:most_sites],
-            findings=sorted(findings, key=lambda one: (severity_rank(one.severity), -one.basis.votes)),
+            findings=sorted(findings, key=lambda finding: (severity_rank(finding.severity), -finding.basis.votes)),
             why_chars=WHY_CHARS,
             doubts=doubts,
             undecided=undecided,
@@ -98,17 +98,23 @@ def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> list
     Of files that decide nothing only if such files changed.
     """
     kinds = {"", *(decides_nothing(file.path) for file in files)}
-    references = [row for row in rows if row.sure or row.missing or decides_nothing(row.path) in kinds]
-    known = {row.symbol for row in references if row.sure}
+    references = [
+        reference
+        for reference in rows
+        if reference.sure or reference.missing or decides_nothing(reference.path) in kinds
+    ]
+    known = {reference.symbol for reference in references if reference.sure}
     told = _telling(
-        row for row in references if not row.is_guessed and (row.sure or row.missing or row.symbol not in known)
+        reference
+        for reference in references
+        if not reference.is_guessed and (reference.sure or reference.missing or reference.symbol not in known)
     )
     told.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
-    first = [*{(row.path, row.line): row for row in reversed(told)}.values()]
-    idle = [row for row in first if row.test or decides_nothing(row.path)]
+    first = [*{(reference.path, reference.line): reference for reference in reversed(told)}.values()]
+    idle = [reference for reference in first if reference.test or decides_nothing(reference.path)]
     left_out = {*idle} - {*distinct(idle)}  # examples and tests that use it as others do
     return sorted(
-        (row for row in first if row not in left_out),
+        (reference for reference in first if reference not in left_out),
         key=lambda r: (r.test, bool(decides_nothing(r.path)), not r.sure, not r.call, r.path, r.line),
     )
 
@@ -116,7 +122,8 @@ def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> list
 def _in_order(files: Iterable[ChangedFile]) -> list[ChangedFile]:
     """The files, code of the product first; tests, texts and what only has another name come last."""
     return sorted(
-        files, key=lambda one: (bool(one.skip), not (one.added_lines or one.removed_lines), not is_product(one.path))
+        files,
+        key=lambda file: (bool(file.skip), not (file.added_lines or file.removed_lines), not is_product(file.path)),
     )
 
 
@@ -135,7 +142,11 @@ def _rank(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]
         PartLine(
             unit,
             len(
-                {(row.path, row.line) for row in unit.references if row.sure and not row.test and row.path not in paths}
+                {
+                    (reference.path, reference.line)
+                    for reference in unit.references
+                    if reference.sure and not reference.test and reference.path not in paths
+                }
             ),
             marks(unit),
         )
@@ -160,9 +171,9 @@ def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Seque
 def _telling(rows: Iterable[Reference]) -> list[Reference]:
     """Without the methods that every class has, and with few tests, where only the name says that a use is meant."""
     rows_kept, tests = [], 0
-    for row in rows:
-        unsure = not row.sure and not row.missing
-        tests += unsure and row.test
-        if not unsure or not (row.everyday or (row.test and tests > MAX_TESTS)):
-            rows_kept.append(row)
+    for reference in rows:
+        unsure = not reference.sure and not reference.missing
+        tests += unsure and reference.test
+        if not unsure or not (reference.everyday or (reference.test and tests > MAX_TESTS)):
+            rows_kept.append(reference)
     return rows_kept

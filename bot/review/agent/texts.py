@@ -100,7 +100,7 @@ async def open_inquiry(
     journal = journal or Journal()
     masks = know_secrets()
     calls = Calls(Budget(limits), journal, masks)
-    readers = {name: Reader(one, calls) for name, one in worker.items()} if isinstance(worker, Mapping) else {}
+    readers = {name: Reader(model, calls) for name, model in worker.items()} if isinstance(worker, Mapping) else {}
     reader = Reader(worker, calls) if not isinstance(worker, Mapping) else next(iter(readers.values()))
     try:
         with tempfile.TemporaryDirectory(prefix="deeprepo-text-") as folder:

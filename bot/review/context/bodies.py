@@ -99,7 +99,7 @@ def signatures(callees: Iterable[Callee], room: int) -> tuple[list[Callee], int]
     tokens_needed = 0
     for callee in callees:
         excerpt = callee.excerpt(callee.first)
-        size = tokens(excerpt.body) if any(one.path == callee.path for one in kept_callees) else excerpt.size
+        size = tokens(excerpt.body) if any(kept.path == callee.path for kept in kept_callees) else excerpt.size
         if tokens_needed + size <= room:
             tokens_needed += size
             kept_callees.append(callee)

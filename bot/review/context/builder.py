@@ -135,7 +135,7 @@ class ContextBuilder:
         await self.found.look_up(units)
         apart = await self._windows(self._left(units, shown_lines), shown_lines, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
-        sites = distinct(row for row in call_sites(units) if not row.test)
+        sites = distinct(reference for reference in call_sites(units) if not reference.test)
         callers = await self._callers(shown_lines, room // USES_PART, sites, READER_LINES)
         room -= sum(excerpt.size for excerpt in callers)
         picks = [
@@ -160,9 +160,9 @@ class ContextBuilder:
     async def _callees(self, calls: Iterable[CalledName], shown_lines: ShownLines) -> list[Callee]:
         """The definitions that these calls mean, where the prompt does not show them: those first that ask something of their callers."""
         meanings = {
-            row: call.name
+            hit: call.name
             for call in calls
-            for row in definitions.meanings(
+            for hit in definitions.meanings(
                 call, self.found.called_definitions.get(call.name, ()), self.found.imports.get(call.path, ())
             )
         }
@@ -178,26 +178,26 @@ class ContextBuilder:
 
     def _use_order(self, units: Sequence[Unit]) -> list[Reference]:
         """The uses of what the units change: each unit's best first, after those that must be read."""
-        mine = {row.symbol for unit in units for row in unit.references} if self.first else set()
-        first = [row for row in self.first if row.symbol in mine]
+        mine = {reference.symbol for unit in units for reference in unit.references} if self.first else set()
+        first = [reference for reference in self.first if reference.symbol in mine]
         return list(dict.fromkeys([*first, *call_sites(units)]))
 
     async def _callers(
         self, shown_lines: ShownLines, room: int, references: Sequence[Reference], lines: int = CALLER_LINES
     ) -> list[Excerpt]:
         """Bodies of the functions that hold these uses, each function once; with what they do with the result further below, if there is room."""
-        texts = await self.found.tree.read_many([row.path for row in references])
+        texts = await self.found.tree.read_many([reference.path for reference in references])
         excerpts = []
-        for row in references:
-            text = file_lines(texts.get(row.path, b""))
-            if row.line > len(text) or (row.path, row.line) in shown_lines.lines:
+        for reference in references:
+            text = file_lines(texts.get(reference.path, b""))
+            if reference.line > len(text) or (reference.path, reference.line) in shown_lines.lines:
                 continue
-            inside = f"{row.function} · " if row.function != MODULE else ""
-            title = f"{inside}uses {row.name}"
-            body = _body(row, text, lines)
-            readings = [number for number in result_flow.readings(text, row) if number not in body][:READINGS]
+            inside = f"{reference.function} · " if reference.function != MODULE else ""
+            title = f"{inside}uses {reference.name}"
+            body = _body(reference, text, lines)
+            readings = [number for number in result_flow.readings(text, reference) if number not in body][:READINGS]
             for numbers in (sorted([*body, *readings]), body) if readings else (body,):
-                excerpt = snippets.cut(row.path, text, shown_lines.left(row.path, numbers), title)
+                excerpt = snippets.cut(reference.path, text, shown_lines.left(reference.path, numbers), title)
                 if (size := tokens(excerpt.body)) <= room:
                     room -= size
                     excerpts.append(excerpt)
@@ -207,13 +207,13 @@ class ContextBuilder:
 
     async def _windows(self, picks: Sequence[Pick], shown_lines: ShownLines, room: int) -> list[Excerpt]:
         """The picked lines with those around them, as many as there is room for."""
-        texts = await self.found.tree.read_many([row.path for row in picks])
+        texts = await self.found.tree.read_many([pick.path for pick in picks])
         excerpts, helpers = [], MAX_HELPERS
-        for row in picks:
-            lines = file_lines(texts.get(row.path, b""))
-            if not row.defines and not row.title and snippets.says_only(row.path, lines, row.line):
+        for pick in picks:
+            lines = file_lines(texts.get(pick.path, b""))
+            if not pick.defines and not pick.title and snippets.says_only(pick.path, lines, pick.line):
                 continue
-            excerpt = _around(row, lines, shown_lines)
+            excerpt = _around(pick, lines, shown_lines)
             if excerpt is None:
                 continue
             if excerpt.size > room:
@@ -221,12 +221,12 @@ class ContextBuilder:
             room -= excerpt.size
             shown_lines.add(excerpt)
             excerpts.append(excerpt)
-            helper = snippets.helper(excerpt, row.line, lines, shown_lines) if helpers and not row.defines else None
+            helper = snippets.helper(excerpt, pick.line, lines, shown_lines) if helpers and not pick.defines else None
             if helper is not None and helper.size <= room:
                 room, helpers = room - helper.size, helpers - 1
                 shown_lines.add(helper)
                 excerpts.append(helper)
-            if usages.PERSISTENCE.intersection(row.names):
+            if usages.PERSISTENCE.intersection(pick.names):
                 read = [excerpt, helper] if helper is not None else [excerpt]
                 shape = snippets.stored_shape(read, lines, shown_lines)
                 if shape is not None and shape.size <= room:
@@ -236,35 +236,35 @@ class ContextBuilder:
         return snippets.join(excerpts)
 
 
-def _around(row: Pick, lines: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
+def _around(pick: Pick, lines: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
     """The block of a picked line, as far as the prompt does not show it yet."""
-    if row.line > len(lines) or (row.path, row.line) in shown_lines.lines:
+    if pick.line > len(lines) or (pick.path, pick.line) in shown_lines.lines:
         return None
-    if row.defines and not meaning.is_type(lines[row.line - 1]):
-        numbers = Callee(row.path, row.line, "", lines).body
-    elif row.defines:
+    if pick.defines and not meaning.is_type(lines[pick.line - 1]):
+        numbers = Callee(pick.path, pick.line, "", lines).body
+    elif pick.defines:
         # A long type that is named tells by its head; what of it is called has a definition of its own.
-        most = snippets.BODY if _whole(lines, row.line) else TYPE_LINES
-        numbers = blocks.opening_lines(row.path, lines, row.line, most)
+        most = snippets.BODY if _whole(lines, pick.line) else TYPE_LINES
+        numbers = blocks.opening_lines(pick.path, lines, pick.line, most)
     else:
-        head = definitions.head(row.path, lines, row.line) if row.with_head else 0
-        numbers = blocks.around(row.path, lines, row.line, READER_LINES, head)
-        near = range(max(1, row.line - row.beside), min(len(lines), row.line + row.beside) + 1)
+        head = definitions.head(pick.path, lines, pick.line) if pick.with_head else 0
+        numbers = blocks.around(pick.path, lines, pick.line, READER_LINES, head)
+        near = range(max(1, pick.line - pick.beside), min(len(lines), pick.line + pick.beside) + 1)
         numbers = sorted({*numbers, *near})
-    return snippets.cut(row.path, lines, shown_lines.left(row.path, numbers), row.reason)
+    return snippets.cut(pick.path, lines, shown_lines.left(pick.path, numbers), pick.reason)
 
 
 def _shown_lines(units: Iterable[Unit]) -> ShownLines:
     """What the diffs of these units show of the head."""
     shown_lines = ShownLines()
     for unit in units:
-        shown_lines.lines.update((unit.path, row.number) for row in unit.rows if row.sign in (" ", "+"))
+        shown_lines.lines.update((unit.path, diff_row.number) for diff_row in unit.rows if diff_row.sign in (" ", "+"))
     return shown_lines
 
 
 def _lines_left_out(unit: Unit) -> Iterator[tuple[int, str, int, str]]:
     """The lines of a changed definition of product code that its diff leaves out, each after its distance from the shown ones."""
-    shown_numbers = sorted(row.number for row in unit.rows if row.sign in (" ", "+"))
+    shown_numbers = sorted(diff_row.number for diff_row in unit.rows if diff_row.sign in (" ", "+"))
     if unit.side == "base" or not is_product(unit.path) or not shown_numbers:
         return
     for number, text in enumerate(unit.text.split("\n"), unit.start):
@@ -278,10 +278,12 @@ def _whole(lines: Sequence[str], line: int) -> bool:
     return len(blocks.statement(lines, line)) <= snippets.BODY
 
 
-def _body(row: Reference, lines: Sequence[str], most: int) -> list[int]:
+def _body(reference: Reference, lines: Sequence[str], most: int) -> list[int]:
     """The function around a use, or the blocks of it that hold the use."""
-    start, end = row.span or (0, 0)
+    start, end = reference.span or (0, 0)
     end = min(end, len(lines))
-    if row.span and end - start < most and start <= row.line <= end:
+    if reference.span and end - start < most and start <= reference.line <= end:
         return [*range(start, end + 1)]
-    return blocks.around(row.path, lines, row.line, most if row.span else READER_LINES, min(start, row.line))
+    return blocks.around(
+        reference.path, lines, reference.line, most if reference.span else READER_LINES, min(start, reference.line)
+    )

@@ -26,11 +26,11 @@ def distinct(rows: Iterable[Reference]) -> list[Reference]:
     """Return these uses without those that are written like two others: of the same name, with other variables around it."""
     counts: Counter[str] = Counter()
     distinct_rows = []
-    for row in rows:
-        shape = _shape(row.text.strip(), row.name)
+    for reference in rows:
+        shape = _shape(reference.text.strip(), reference.name)
         counts[shape] += 1
         if counts[shape] <= ALIKE:
-            distinct_rows.append(row)
+            distinct_rows.append(reference)
     return distinct_rows
 
 
@@ -43,38 +43,39 @@ def _sift(rows: Sequence[Reference]) -> list[Reference]:
     """Without imports and constructors found by their name alone, and with few of the unsure and of the tests."""
     unsure = tests = 0
     rows_kept = []
-    known = {row.symbol for row in rows if row.sure}  # by an import or a type: then a mere name bears nothing
-    for row in rows:
-        idle = decides_nothing(row.path) and not row.missing
-        if (row.form == "import" and not row.missing) or row.everyday or idle:
+    # By an import or a type: then a mere name bears nothing.
+    known = {reference.symbol for reference in rows if reference.sure}
+    for reference in rows:
+        idle = decides_nothing(reference.path) and not reference.missing
+        if (reference.form == "import" and not reference.missing) or reference.everyday or idle:
             continue
-        if not row.sure and not row.missing:
+        if not reference.sure and not reference.missing:
             unsure += 1
-            if row.symbol in known or unsure > MAX_BY_NAME or _another(row):
+            if reference.symbol in known or unsure > MAX_BY_NAME or _another(reference):
                 continue
-        tests += row.test
-        if not row.test or tests <= MAX_TESTS:
-            rows_kept.append(row)
+        tests += reference.test
+        if not reference.test or tests <= MAX_TESTS:
+            rows_kept.append(reference)
     return rows_kept
 
 
-def _another(row: Reference) -> bool:
+def _another(reference: Reference) -> bool:
     """Whether what a use means, of which only the name is known, is likely another thing: a word, or what a class keeps to itself."""
-    path = row.symbol.partition(":")[0]
-    own = row.path != path and bool(
-        re.search(rf"\b(?:self|this|cls)\._{re.escape(row.name.removeprefix('_'))}\b", row.text)
+    path = reference.symbol.partition(":")[0]
+    own = reference.path != path and bool(
+        re.search(rf"\b(?:self|this|cls)\._{re.escape(reference.name.removeprefix('_'))}\b", reference.text)
     )
-    return own or identifiers.single(row.name) or row.name.startswith("__")
+    return own or identifiers.single(reference.name) or reference.name.startswith("__")
 
 
-def _first(row: Reference) -> tuple[bool, ...]:
+def _first(reference: Reference) -> tuple[bool, ...]:
     return (
-        not row.missing,
-        bool(decides_nothing(row.path)),
-        not row.sure,
-        row.test,
-        not row.call,
-        not row.is_at_top,
+        not reference.missing,
+        bool(decides_nothing(reference.path)),
+        not reference.sure,
+        reference.test,
+        not reference.call,
+        not reference.is_at_top,
     )
 
 

@@ -73,7 +73,8 @@ class ConsumerCode:
                 "commit": report.commit,
                 "day": report.day,
                 "takes": [
-                    {"package": row.name, "version": row.version, "arrival": row.arrival} for row in report.takes
+                    {"package": requirement.name, "version": requirement.version, "arrival": requirement.arrival}
+                    for requirement in report.takes
                 ],
                 "breaks": report.breaks,
                 "hints": report.hints,
@@ -94,12 +95,12 @@ class ConsumerCode:
         key = json.dumps(self.masks.hide([name, *question]), default=repr)
         async with self._one_at_a_time:
             if key not in self._rows:
-                row = self.journal.get("tool", "", TOOL, key)
-                if row is None:
-                    row = json.loads(json.dumps(self.masks.hide(await self._looked(name, look)), default=str))
-                    self.journal.put("tool", at="", name=TOOL, arguments=key, **row)
+                record = self.journal.get("tool", "", TOOL, key)
+                if record is None:
+                    record = json.loads(json.dumps(self.masks.hide(await self._looked(name, look)), default=str))
+                    self.journal.put("tool", at="", name=TOOL, arguments=key, **record)
                     await self.journal.wait_stored()
-                self._rows[key] = row
+                self._rows[key] = record
         return self._rows[key]
 
     async def find(self, look_up: LookUp) -> Result | None:
@@ -108,17 +109,17 @@ class ConsumerCode:
         if not name:
             return None
         request = replace(look_up, side="head", path=f"{name}:" if look_up.path == name else look_up.path)
-        row = await self.answer(name, ["look_up", asdict(request)], partial(self._found, request))
-        if "error" in row:
-            return Result(request, [], [row["error"]])
-        result = row["result"]
+        reply = await self.answer(name, ["look_up", asdict(request)], partial(self._found, request))
+        if "error" in reply:
+            return Result(request, [], [reply["error"]])
+        result = reply["result"]
         rest = tuple((path, line) for path, line in result["rest"])
-        return Result(request, [_candidate(one) for one in result["candidates"]], result["notes"], rest)
+        return Result(request, [_candidate(candidate) for candidate in result["candidates"]], result["notes"], rest)
 
     async def text(self, path: str) -> str | None:
         """Return a file of one of them, as far as a worker is shown it; None if there is no such one."""
-        row = await self.answer(self.repository_of(path), ["text", path], partial(_text, path))
-        return row.get("result")
+        reply = await self.answer(self.repository_of(path), ["text", path], partial(_text, path))
+        return reply.get("result")
 
     async def attribute(self, finding: Finding) -> Finding:
         """Return the finding with its quotes of a consumer looked up there, and with that consumer as the one that breaks: the first that it quotes."""
@@ -129,9 +130,11 @@ class ConsumerCode:
         evidence = []
         for item in finding.evidence:
             if self._quoted(item) == name:
-                row = await self.answer(name, ["quote", item.path, item.quote, item.line], partial(self._line_of, item))
-                if row.get("result"):
-                    evidence.append(replace(item, line=row["result"], side="head", repository=name, commit=commit))
+                reply = await self.answer(
+                    name, ["quote", item.path, item.quote, item.line], partial(self._line_of, item)
+                )
+                if reply.get("result"):
+                    evidence.append(replace(item, line=reply["result"], side="head", repository=name, commit=commit))
             elif not self._quoted(item):
                 evidence.append(item)
         if not any(item.repository == name for item in evidence):
@@ -173,7 +176,7 @@ class ConsumerCode:
             {
                 "path": candidate.excerpt.path,
                 "title": candidate.excerpt.title,
-                "rows": [(row.sign, row.text, row.number) for row in candidate.excerpt.rows],
+                "rows": [(diff_row.sign, diff_row.text, diff_row.number) for diff_row in candidate.excerpt.rows],
                 "deciding": sorted(candidate.deciding),
                 "heads": sorted(candidate.heads),
             }
@@ -193,7 +196,7 @@ async def _text(path: str, tree: Tree) -> str | None:
     return None if blob is None else blob.decode("utf-8", "replace")[:MOST_TEXT]
 
 
-def _candidate(row: Row) -> Candidate:
-    rows = tuple(DiffRow(sign, text, number) for sign, text, number in row["rows"])
-    excerpt = Excerpt(row["path"], rows[0].number, rows[-1].number, rows, title=row["title"])
-    return Candidate(excerpt, frozenset(row["deciding"]), frozenset(row["heads"]))
+def _candidate(record: Row) -> Candidate:
+    rows = tuple(DiffRow(sign, text, number) for sign, text, number in record["rows"])
+    excerpt = Excerpt(record["path"], rows[0].number, rows[-1].number, rows, title=record["title"])
+    return Candidate(excerpt, frozenset(record["deciding"]), frozenset(record["heads"]))

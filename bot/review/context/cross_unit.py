@@ -43,29 +43,29 @@ def meetings(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
 def _own(unit: Unit) -> set[str]:
     """What a unit defines, or did: its name, and what its changed lines define."""
     names = {re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]}
-    for row in unit.changed_rows:
-        names |= definitions.names(unit.path, row.text)
+    for diff_row in unit.changed_rows:
+        names |= definitions.names(unit.path, diff_row.text)
     return {name for name in names if len(name) >= MIN_NAME_LETTERS and _IDENTIFIER.fullmatch(name)}
 
 
 def _words(unit: Unit) -> set[str]:
-    return {word for row in unit.changed_rows for word in _IDENTIFIER.findall(row.text[:LONG_LINE])}
+    return {word for diff_row in unit.changed_rows for word in _IDENTIFIER.findall(diff_row.text[:LONG_LINE])}
 
 
 class Links:
     """The added lines of one change, by what they define and by what they call."""
 
     def __init__(self, files: Iterable[ChangedFile]) -> None:
-        rows = [row for file in files if not file.skip for row in _added_rows(file)]
+        rows = [hit for file in files if not file.skip for hit in _added_rows(file)]
         self.defined: Mapping[str, Sequence[Row]] = definitions.by_defined_name(rows)
         self._of_file: dict[str, list[tuple[str, Row]]] = defaultdict(list)
-        for name, (row, *others) in self.defined.items():
+        for name, (hit, *others) in self.defined.items():
             if not others:  # of two definitions nobody can say which is meant
-                self._of_file[row[0]].append((name, row))
+                self._of_file[hit[0]].append((name, hit))
         self.calls: dict[str, list[tuple[CalledName, Row]]] = defaultdict(list)
-        for row in rows:
-            for call in dict.fromkeys(definitions.calls(row[0], row[2])):
-                self.calls[call.name].append((call, row))
+        for hit in rows:
+            for call in dict.fromkeys(definitions.calls(hit[0], hit[2])):
+                self.calls[call.name].append((call, hit))
 
     def pick(
         self, units: Sequence[Unit], shown_lines: Collection[tuple[str, int]], imports: Mapping[str, Collection[str]]
@@ -73,11 +73,11 @@ class Links:
         """Return changed lines outside this prompt that call what the units' added lines define: each definition's first, then its second."""
         ranked_picks: list[tuple[int, Pick]] = []
         paths = dict.fromkeys(unit.path for unit in units if unit.side == "head")
-        for name, row in (item for path in paths for item in self._of_file[path] if _within(item[1], units)):
+        for name, hit in (item for path in paths for item in self._of_file[path] if _within(item[1], units)):
             users = [
                 Pick(path, line, (name,), defines=False, with_head=True)
                 for call, (path, line, _) in self.calls.get(name, ())
-                if (path, line) not in shown_lines and definitions.meanings(call, [row], imports.get(path, ()))
+                if (path, line) not in shown_lines and definitions.meanings(call, [hit], imports.get(path, ()))
             ]
             ranked_picks += enumerate(users[:PER_NAME])
         return [pick for _, pick in sorted(ranked_picks, key=lambda item: item[0])][:MAX_PICKS]
@@ -90,5 +90,5 @@ def _added_rows(file: ChangedFile) -> Iterable[Row]:
     return [(file.path, line.new, line.text) for line in lines if line.new is not None]
 
 
-def _within(row: Row, units: Iterable[Unit]) -> bool:
-    return any(unit.side == "head" and unit.path == row[0] and unit.start <= row[1] <= unit.end for unit in units)
+def _within(hit: Row, units: Iterable[Unit]) -> bool:
+    return any(unit.side == "head" and unit.path == hit[0] and unit.start <= hit[1] <= unit.end for unit in units)

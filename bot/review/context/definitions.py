@@ -27,7 +27,7 @@ MIN_CALLED_LETTERS = 3  # letters
 LONG_LINE = 300  # characters; a longer line was written by a program
 
 _MEMBERS, _BEHIND_TYPES = (
-    tuple(suffix for one in filetypes() if one.definitions == form for suffix in one.suffixes)
+    tuple(suffix for filetype in filetypes() if filetype.definitions == form for suffix in filetype.suffixes)
     for form in ("member", "typed")
 )
 _ANY = r"[A-Za-z_$][\w$]*"
@@ -72,8 +72,8 @@ def called_names(units: Iterable[Unit]) -> tuple[CalledName, ...]:
     for unit in units:
         if unit.side != "head" or not is_product(unit.path):
             continue
-        for row in unit.added_rows:
-            names_found.update(dict.fromkeys(calls(unit.path, row.text)))
+        for diff_row in unit.added_rows:
+            names_found.update(dict.fromkeys(calls(unit.path, diff_row.text)))
     return tuple(names_found)
 
 
@@ -83,8 +83,8 @@ def flowing(units: Iterable[Unit]) -> tuple[CalledName, ...]:
     for unit in units:
         if unit.side != "head" or not is_product(unit.path):
             continue
-        added_numbers = {row.number for row in unit.added_rows}
-        code_lines = [row.text for row in unit.added_rows if not is_comment(row.text, unit.path)]
+        added_numbers = {diff_row.number for diff_row in unit.added_rows}
+        code_lines = [diff_row.text for diff_row in unit.added_rows if not is_comment(diff_row.text, unit.path)]
         assigned_names = {
             name for text in code_lines for name in identifiers.assigned_names(text) if not identifiers.single(name)
         }
@@ -133,10 +133,10 @@ def searches(calls: Iterable[CalledName]) -> Iterator[tuple[str, list[str]]]:
 def by_defined_name(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """Return what these rows define, by name: no tests, no texts."""
     rows_by_name: dict[str, list[Row]] = defaultdict(list)
-    for row in dict.fromkeys(rows):
-        if is_product(row[0]) and not vendored_folder(row[0]):
-            for name in names(row[0], row[2]):
-                rows_by_name[name].append(row)
+    for hit in dict.fromkeys(rows):
+        if is_product(hit[0]) and not vendored_folder(hit[0]):
+            for name in names(hit[0], hit[2]):
+                rows_by_name[name].append(hit)
     return rows_by_name
 
 
@@ -170,9 +170,9 @@ def meanings(call: CalledName, rows: Iterable[Row], import_words: Collection[str
     if call.of == "." and _is_everyday(call.name):
         return ()  # every list has it
     near: dict[int, list[Row]] = defaultdict(list)
-    for row in rows:
-        if family(row[0]) == family(call.path) and not is_of_another(call, row[0], import_words):
-            near[_distance(call, row[0], import_words)].append(row)
+    for hit in rows:
+        if family(hit[0]) == family(call.path) and not is_of_another(call, hit[0], import_words):
+            near[_distance(call, hit[0], import_words)].append(hit)
     least = min(near, default=FAR)
     is_believed = least < FAR or _tells(call.name) or call.name in import_words
     return tuple(near[least]) if is_believed and len(near[least]) <= MEANT else ()

@@ -61,11 +61,13 @@ def names(units: Iterable[Unit]) -> dict[str, float]:
     """Return the names in the changed lines of these units, with their weights."""
     sides: dict[str, dict[str, float]] = {"+": defaultdict(float), "-": defaultdict(float)}
     for unit in units:
-        for row, is_text in told_apart(unit):
-            if row.sign not in sides or _DERIVED.match(row.text):
+        for diff_row, is_text in told_apart(unit):
+            if diff_row.sign not in sides or _DERIVED.match(diff_row.text):
                 continue
-            for name, weight in ((name, IDENTIFIER) for name in in_prose(row.text)) if is_text else _of_line(row.text):
-                sides[row.sign][name] = max(sides[row.sign][name], weight)
+            for name, weight in (
+                ((name, IDENTIFIER) for name in in_prose(diff_row.text)) if is_text else _of_line(diff_row.text)
+            ):
+                sides[diff_row.sign][name] = max(sides[diff_row.sign][name], weight)
     weights = dict(sides["+"])
     for name, weight in sides["-"].items():
         gone_weight = 0.0 if name in sides["+"] else GONE_BONUS * WORD if plain(name) else GONE_BONUS
@@ -108,18 +110,18 @@ def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
     rows_with_kind: list[tuple[DiffRow, bool]] = []
     python = filetype(unit.path).docstrings
     inside: dict[str, tuple[str, bool]] = {}  # by side: what ends the text of several lines, and whether it is prose
-    for row in unit.rows:
-        is_text = is_comment(row.text, unit.path)
-        for side in row.sign if row.sign in ("+", "-") else "+-":
+    for diff_row in unit.rows:
+        is_text = is_comment(diff_row.text, unit.path)
+        for side in diff_row.sign if diff_row.sign in ("+", "-") else "+-":
             end, prose = inside.get(side, ("", False))
-            opening = (_TRIPLE if python else _BLOCK).search(row.text) if not end else None
+            opening = (_TRIPLE if python else _BLOCK).search(diff_row.text) if not end else None
             if opening:
                 end = opening[1] if python else "*/"
-                prose = not row.text[: opening.start(1)].strip(" \trbuRBU")
+                prose = not diff_row.text[: opening.start(1)].strip(" \trbuRBU")
             is_text |= bool(end) and prose
-            is_end = end and end in row.text[opening.end() if opening else 0 :]
+            is_end = end and end in diff_row.text[opening.end() if opening else 0 :]
             inside[side] = ("", False) if is_end else (end, prose)
-        rows_with_kind.append((row, is_text))
+        rows_with_kind.append((diff_row, is_text))
     return rows_with_kind
 
 

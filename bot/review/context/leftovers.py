@@ -41,10 +41,10 @@ def names(unit: Unit, remaining: tuple[frozenset[str], frozenset[str]]) -> froze
     decided_names = meaning.decided_names([unit])
     definitions = {unit.name.rpartition(".")[2]} if unit.side == "base" else set[str]()
     text_parts: set[str] = set()
-    for row, is_text in identifiers.told_apart(unit):
-        if row.sign == "-" and not is_text:
-            definitions |= {*identifiers.literals(row.text), *identifiers.words(row.text)} & decided_names
-            text_parts |= _parts(row.text) if not identifiers.IMPORT.match(row.text) else set()
+    for diff_row, is_text in identifiers.told_apart(unit):
+        if diff_row.sign == "-" and not is_text:
+            definitions |= {*identifiers.literals(diff_row.text), *identifiers.words(diff_row.text)} & decided_names
+            text_parts |= _parts(diff_row.text) if not identifiers.IMPORT.match(diff_row.text) else set()
     definitions |= {f"{one[1].lower()}{one[2]}" for name in definitions if (one := _ACCESSOR.fullmatch(name))}
     return frozenset(filter(_telling, (definitions - remaining[0]) | (text_parts - remaining[1])))
 
@@ -66,28 +66,28 @@ def pick(
     `rows`: name -> the lines of the tree that hold it; `changed_lines`: path -> added lines.
     """
     families = {family(unit.path) for unit in units}
-    texts = {part for unit in units for row in unit.removed_rows for part in _parts(row.text)}
+    texts = {part for unit in units for diff_row in unit.removed_rows for part in _parts(diff_row.text)}
     ranked_picks: list[tuple[tuple[int, int, bool], Pick]] = []
     for name in names_wanted:
         lower_name = name.lower()
-        losing = [unit for unit in units if any(lower_name in row.text.lower() for row in unit.removed_rows)]
+        losing = [unit for unit in units if any(lower_name in diff_row.text.lower() for diff_row in unit.removed_rows)]
         homes = {unit.path for unit in losing if is_settings(unit.path)}
-        if any(row[0] in homes and row[1] not in changed_lines.get(row[0], ()) for row in rows.get(name, ())):
+        if any(hit[0] in homes and hit[1] not in changed_lines.get(hit[0], ()) for hit in rows.get(name, ())):
             continue  # one entry of a list goes, and its keys are those of the others
         after = akin.words(losing)
         lines = [
-            (-akin.common_words(row[0], after), family(row[0]) in families, row)
-            for row in rows.get(name, ())
-            if row[1] not in changed_lines.get(row[0], ()) and _uses(name, row[0], row[2])
+            (-akin.common_words(hit[0], after), family(hit[0]) in families, hit)
+            for hit in rows.get(name, ())
+            if hit[1] not in changed_lines.get(hit[0], ()) and _uses(name, hit[0], hit[2])
         ]
         files = len({path for _, _, (path, _, _) in lines})
         for nearness, same, (path, line, _) in sorted(lines)[:PER_NAME] if files <= MAX_FILES else ():
             if (path, line) not in shown_lines:
                 what = f'holds "{name}", a text' if name in texts else f"names {name},"
                 title = f"{what} which no added line has"
-                one = Pick(path, line, (name,), defines=False, title=title, beside=LINES_BESIDE)
-                ranked_picks.append(((nearness, files, same), one))
-    return [one for _, one in sorted(ranked_picks, key=lambda item: item[0])]
+                pick = Pick(path, line, (name,), defines=False, title=title, beside=LINES_BESIDE)
+                ranked_picks.append(((nearness, files, same), pick))
+    return [pick for _, pick in sorted(ranked_picks, key=lambda item: item[0])]
 
 
 def _parts(line: str) -> set[str]:

@@ -55,7 +55,7 @@ class AnswerRoom:
     def show(self, excerpt: Excerpt, heading: str) -> None:
         """Note the lines of an excerpt as shown under a heading."""
         self.shown_lines.add(excerpt)
-        self.headings.update({(excerpt.path, excerpt.side, row.number): heading for row in excerpt.rows})
+        self.headings.update({(excerpt.path, excerpt.side, diff_row.number): heading for diff_row in excerpt.rows})
 
     def has(self, excerpt: Excerpt, number: int) -> bool:
         """Return whether a line of its file is shown."""
@@ -89,7 +89,11 @@ class Result:
         before = most = min(most, self.tokens_left)
         for candidate in () if self.exact else self.candidates:
             hits = {n for n in candidate.deciding if not room.has(candidate.excerpt, n)}
-            rows = [row for row in candidate.excerpt.rows if row.number in hits | (candidate.heads if hits else set())]
+            rows = [
+                diff_row
+                for diff_row in candidate.excerpt.rows
+                if diff_row.number in hits | (candidate.heads if hits else set())
+            ]
             most -= self._show_rows(candidate, rows, room, most)
         for candidate in self.candidates:
             if self.exact or any(self._holds(candidate.excerpt, number) for number in candidate.deciding):
@@ -100,18 +104,23 @@ class Result:
     def _show_rows(self, candidate: Candidate, rows: Sequence[DiffRow], room: AnswerRoom, most: int) -> int:
         """Show those of some rows that are not shown yet and fit. Returns their tokens."""
         excerpt = candidate.excerpt
-        new = [row for row in rows if not room.has(excerpt, row.number)]
-        header = 0 if any(one.path == excerpt.path for one in self.excerpts) else _header(excerpt)
+        new = [diff_row for diff_row in rows if not room.has(excerpt, diff_row.number)]
+        header = 0 if any(shown_excerpt.path == excerpt.path for shown_excerpt in self.excerpts) else _header(excerpt)
         fitting_rows = fit(excerpt.path, new, candidate.deciding, most - header)
-        if not any(row.text.strip() for row in fitting_rows) or len(fitting_rows) < min(MIN_PIECE_LINES, len(new)):
+        if not any(diff_row.text.strip() for diff_row in fitting_rows) or len(fitting_rows) < min(
+            MIN_PIECE_LINES, len(new)
+        ):
             return 0
         part = replace(excerpt, start=fitting_rows[0].number, end=fitting_rows[-1].number, rows=tuple(fitting_rows))
         room.show(part, heading(self.look_up))
         self.excerpts.append(part)
-        return sum(_size(row) for row in fitting_rows) + header
+        return sum(_size(diff_row) for diff_row in fitting_rows) + header
 
     def _holds(self, excerpt: Excerpt, number: int) -> bool:
-        return any(one.path == excerpt.path and any(row.number == number for row in one.rows) for one in self.excerpts)
+        return any(
+            shown_excerpt.path == excerpt.path and any(diff_row.number == number for diff_row in shown_excerpt.rows)
+            for shown_excerpt in self.excerpts
+        )
 
     def looked_up(self, room: AnswerRoom) -> LookedUp:
         """Return the result as its reader is shown it, once every result has its room."""
@@ -120,7 +129,7 @@ class Result:
 
     def _wanted(self, candidate: Candidate) -> list[int]:
         """The lines for which it was asked: of code that was asked for by its place all of it, else those that match."""
-        return sorted({row.number for row in candidate.excerpt.rows} if self.exact else candidate.deciding)
+        return sorted({diff_row.number for diff_row in candidate.excerpt.rows} if self.exact else candidate.deciding)
 
     def _elsewhere(self, room: AnswerRoom) -> Iterator[str]:
         """Where lines of this look-up stand that are shown under another heading, or in the prompt."""
@@ -143,7 +152,7 @@ class Result:
         for candidate in self.candidates:
             excerpt = candidate.excerpt
             left = [n for n in self._wanted(candidate) if not room.has(excerpt, n)]
-            text = {row.number: row.text for row in excerpt.rows}
+            text = {diff_row.number: diff_row.text for diff_row in excerpt.rows}
             if any(tells(excerpt.path, text.get(number, "")) for number in left):
                 numbers_by_path[excerpt.path] += left
         if self.exact:
@@ -176,7 +185,7 @@ def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...
 
 def fit(path: str, rows: Sequence[DiffRow], deciding: Collection[int], most: int) -> list[DiffRow]:
     """Return the rows that fit, in their order: those that decide and their neighbours first, then heads of definitions, code, and comments."""
-    sizes = [_size(row) for row in rows]
+    sizes = [_size(diff_row) for diff_row in rows]
     if sum(sizes) <= most or not rows:
         return list(rows)
     places_kept: set[int] = set()
@@ -186,21 +195,21 @@ def fit(path: str, rows: Sequence[DiffRow], deciding: Collection[int], most: int
                 continue
             most -= sizes[at]
             if most < 0:
-                return [rows[one] for one in sorted(places_kept)]
+                return [rows[position] for position in sorted(places_kept)]
             places_kept.add(at)
-    return [rows[one] for one in sorted(places_kept)]
+    return [rows[position] for position in sorted(places_kept)]
 
 
 def _by_weight(path: str, rows: Sequence[DiffRow], deciding: Collection[int]) -> Iterator[list[int]]:
-    texts = [row.text for row in rows]
-    hits = [index for index, row in enumerate(rows) if row.number in deciding]
+    texts = [diff_row.text for diff_row in rows]
+    hits = [index for index, diff_row in enumerate(rows) if diff_row.number in deciding]
     code = [at for at, text in enumerate(texts) if tells(path, text)]
     yield sorted({0, *hits, *(number - 1 for at in hits for number in blocks.openings(texts, at + 1, 1))})
     yield sorted(
         {
-            one
+            position
             for at in hits
-            for one in range(max(0, at - LINES_AROUND_DECIDING), min(len(rows), at + LINES_AROUND_DECIDING + 1))
+            for position in range(max(0, at - LINES_AROUND_DECIDING), min(len(rows), at + LINES_AROUND_DECIDING + 1))
         }
     )
     yield [at for at in code if definitions.names(path, texts[at])]
@@ -247,9 +256,9 @@ def heading(look_up: LookUp) -> str:
     return f"definition of {look_up.name}{where}{before}"
 
 
-def _size(row: DiffRow) -> int:
+def _size(diff_row: DiffRow) -> int:
     """Tokens of a row, most of which are written without their number."""
-    return tokens(f"  {row.text}") + 1
+    return tokens(f"  {diff_row.text}") + 1
 
 
 def _header(excerpt: Excerpt) -> int:
@@ -260,7 +269,9 @@ def _by_title(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
     """The pieces of one excerpt, which was shown in more than one turn, together again."""
     pieces: dict[tuple[str, Side, str], dict[int, DiffRow]] = defaultdict(dict)
     for excerpt in excerpts:
-        pieces[excerpt.path, excerpt.side, excerpt.title].update({row.number: row for row in excerpt.rows})
+        pieces[excerpt.path, excerpt.side, excerpt.title].update(
+            {diff_row.number: diff_row for diff_row in excerpt.rows}
+        )
     return [
         Excerpt(path, min(rows), max(rows), tuple(rows[n] for n in sorted(rows)), side, title)
         for (path, side, title), rows in pieces.items()

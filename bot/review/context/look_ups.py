@@ -80,8 +80,8 @@ class LookUps:
         room, files, results = AnswerRoom(most), _Files(), list[Result]()
         for excerpt in shown_excerpts:
             room.shown_lines.add(excerpt)
-        for one in look_ups:
-            look_up = _within_limits(one)
+        for request in look_ups:
+            look_up = _within_limits(request)
             elsewhere = await self.beyond(look_up) if self.beyond is not None else None
             results.append(elsewhere if elsewhere is not None else await self.find(look_up, files))
         return give_out(results, room)
@@ -162,36 +162,36 @@ class LookUps:
             Query([definition(short)], paths, syntax="perl", side=side, limit=MAX_ROWS)
         )
         mentions = await self.tree.grep_lines(Query([short], paths, word=_word(short), side=side, limit=MAX_ROWS))
-        rows = [row for row in dict.fromkeys([*announcements, *mentions]) if len(row[2]) <= LONG_LINE]
+        rows = [hit for hit in dict.fromkeys([*announcements, *mentions]) if len(hit[2]) <= LONG_LINE]
         owner = SEPARATORS.split(look_up.name)[-2:-1]
         hits = [
-            row
-            for row in rows
-            if defines(row[2], short, row[0])
-            or short in definitions.names(row[0], row[2])
-            or _assigns(row[2], short, owner)
+            hit
+            for hit in rows
+            if defines(hit[2], short, hit[0])
+            or short in definitions.names(hit[0], hit[2])
+            or _assigns(hit[2], short, owner)
         ]
         hits = (
             hits
             or await self._parse_definitions(rows, short, side, files)
-            or [row for row in rows if binds(row[2], short) or says(_INTRODUCES, short, row[2])]
+            or [hit for hit in rows if binds(hit[2], short) or says(_INTRODUCES, short, hit[2])]
         )
         if not hits:
             return Result(look_up, [], [_nothing(f"no line defines `{short}`", look_up, rows)])
-        hits.sort(key=lambda row: (*self._nearness(row[0]), row[0], row[1]))
-        blocks = [(row, await self._block(row, side, files, short)) for row in hits[: 4 * MAX_DEFINITIONS]]
+        hits.sort(key=lambda hit: (*self._nearness(hit[0]), hit[0], hit[1]))
+        blocks = [(hit, await self._block(hit, side, files, short)) for hit in hits[: 4 * MAX_DEFINITIONS]]
         if owner:  # `Cart.total`: the one in Cart, where there is one
             mine = [b for b in blocks if owner[0] in SEPARATORS.split(b[1].name) or _of(owner[0], short, b[0][2])]
             near = [b for b in blocks if owner[0].lower() in b[0][0].lower()]
             blocks = mine or near or blocks
-        candidates = [await self._whole(row, look_up, block) for row, block in blocks[:MAX_DEFINITIONS]]
+        candidates = [await self._whole(hit, look_up, block) for hit, block in blocks[:MAX_DEFINITIONS]]
         more = len(hits) - len(candidates) if len(blocks) > MAX_DEFINITIONS or not owner else 0
         notes = [f"{count(more, 'more line')} define a `{short}`: narrow it with a glob"] if more > 0 else []
         return Result(look_up, candidates, notes)
 
     async def _parse_definitions(self, rows: Sequence[Row], short: str, side: Side, files: _Files) -> list[Row]:
         """The first lines of the definitions of a name that only a parser recognises, in the first files that hold it."""
-        paths = dict.fromkeys(path for path, _, _ in sorted(rows, key=lambda row: (_rank(row[0]), row[0])))
+        paths = dict.fromkeys(path for path, _, _ in sorted(rows, key=lambda hit: (_rank(hit[0]), hit[0])))
         readable_paths = [path for path in paths if self._language(path)][: files.left // 2]
         files.left -= len(readable_paths)
         texts = await self.tree.read_many(readable_paths, side) if readable_paths else {}
@@ -204,24 +204,24 @@ class LookUps:
         ]
 
     def _language(self, path: str) -> Language | None:
-        return next((one for one in self.languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
+        return next((language for language in self.languages.values() if path.endswith(tuple(language.SUFFIXES))), None)
 
-    async def _whole(self, row: Row, look_up: LookUp, block: Definition) -> Candidate:
+    async def _whole(self, hit: Row, look_up: LookUp, block: Definition) -> Candidate:
         """A definition from its first line to its last. Of one that has no room, what tells most comes first.
 
         These are the lines that are asked for; else of a class the first line of each member, of a function what it returns.
         """
         side = look_up.side
-        rows = _rows(await self.tree.read(row[0], side) or b"")
-        start, end = min(block.start, row[1]), min(len(rows), block.end)
+        rows = _rows(await self.tree.read(hit[0], side) or b"")
+        start, end = min(block.start, hit[1]), min(len(rows), block.end)
         title = f"defines {block.name}, lines {start} to {end}" if end > start else f"defines {block.name}"
-        excerpt = _excerpt(row[0], side, rows, range(start, min(end, start + MOST_LINES - 1) + 1), title)
+        excerpt = _excerpt(hit[0], side, rows, range(start, min(end, start + MOST_LINES - 1) + 1), title)
         if start <= look_up.start <= end:
             asked_lines = range(look_up.start, min(end, max(look_up.end, look_up.start)) + 1)
             return Candidate(excerpt, frozenset(asked_lines))
         members = [n for n in range(start + HEAD_LINES, end + 1) if _MEMBER.match(rows[n - 1])]
         results = (
-            [] if members else [n for n in Callee(row[0], start, block.name, rows).body if n >= start + HEAD_LINES]
+            [] if members else [n for n in Callee(hit[0], start, block.name, rows).body if n >= start + HEAD_LINES]
         )
         return Candidate(excerpt, frozenset((*range(start, min(end, start + HEAD_LINES) + 1), *members, *results)))
 
@@ -231,9 +231,9 @@ class LookUps:
         folders = {posixpath.dirname(one) for one in self.changed_paths}
         return _rank(path), bool(families) and family(path) not in families, posixpath.dirname(path) not in folders
 
-    async def _block(self, row: Row, side: Side, files: _Files, short: str = "") -> Definition:
+    async def _block(self, hit: Row, side: Side, files: _Files, short: str = "") -> Definition:
         """The definition that begins at, or stands around, a line: told by its syntax, else by indentation."""
-        path, line, _ = row
+        path, line, _ = hit
         blob = await self.tree.read(path, side) or b""
         symbols = self._symbols(path, side, blob, files)
         around = [s for s in symbols if s.start <= line <= s.end]
@@ -273,7 +273,7 @@ class LookUps:
                 r for r in references if r.form not in {"import", "definition"} and not identifiers.IMPORT.match(r.text)
             )
             rows = list({(r.path, r.line): (r.path, r.line, r.text) for r in use_rows}.values())
-        rows = [row for row in rows if len(row[2]) <= LONG_LINE and not defines(row[2], short, row[0])]
+        rows = [hit for hit in rows if len(hit[2]) <= LONG_LINE and not defines(hit[2], short, hit[0])]
         if not rows:
             why = f"no line uses `{short}`" + (f", but {imports} import it" if imports else "")
             query = Query([short], paths, word=_word(short), side=look_up.side, limit=MAX_ROWS)
@@ -285,7 +285,7 @@ class LookUps:
 
     async def _search(self, look_up: LookUp, paths: Sequence[str], files: _Files) -> Result:
         rows, notes = await self._matches(look_up, paths)
-        short_rows = [row for row in rows if len(row[2]) <= LONG_LINE]
+        short_rows = [hit for hit in rows if len(hit[2]) <= LONG_LINE]
         if len(short_rows) < len(rows):
             notes.append(
                 f"{len(rows) - len(short_rows)} of them are lines of more than {LONG_LINE} characters, not shown"
@@ -312,30 +312,30 @@ class LookUps:
 
     async def _hits(self, look_up: LookUp, rows: Sequence[Row], files: _Files, notes: Sequence[str]) -> Result:
         """The best hits with the block around them, others as lines below the head of theirs, the rest by their places."""
-        ranked_rows = sorted(rows, key=lambda row: (*self._weight(row), row[0], row[1]))
+        ranked_rows = sorted(rows, key=lambda hit: (*self._weight(hit), hit[0], hit[1]))
         spread_rows = _spread(ranked_rows, self._weight)
-        product = [row for row in spread_rows if _rank(row[0]) == 0]
-        aside = [row for row in spread_rows if _rank(row[0])][: ASIDE if product else IN_FULL + IN_A_LINE]
+        product = [hit for hit in spread_rows if _rank(hit[0]) == 0]
+        aside = [hit for hit in spread_rows if _rank(hit[0])][: ASIDE if product else IN_FULL + IN_A_LINE]
         shown_rows = [*product, *aside][: IN_FULL + IN_A_LINE]
         hits_by_path: dict[str, list[tuple[Row, bool]]] = defaultdict(list)
-        for index, row in enumerate(shown_rows):
-            hits_by_path[row[0]].append((row, index < IN_FULL))
+        for index, hit in enumerate(shown_rows):
+            hits_by_path[hit[0]].append((hit, index < IN_FULL))
         candidates = [await self._windows(hits, look_up.side, files) for hits in hits_by_path.values()]
-        shown_places = {row[:2] for row in shown_rows}
-        rest = tuple(row[:2] for row in spread_rows if row[:2] not in shown_places)
+        shown_places = {hit[:2] for hit in shown_rows}
+        rest = tuple(hit[:2] for hit in spread_rows if hit[:2] not in shown_places)
         return Result(look_up, candidates, list(notes), rest)
 
-    def _weight(self, row: Row) -> tuple[int, bool]:
+    def _weight(self, hit: Row) -> tuple[int, bool]:
         """How soon a hit is shown: code of the product, then its comments and imports, then tests and texts."""
-        return _rank(row[0]), bool(identifiers.IMPORT.match(row[2])) or is_comment(row[2], row[0])
+        return _rank(hit[0]), bool(identifiers.IMPORT.match(hit[2])) or is_comment(hit[2], hit[0])
 
     async def _windows(self, hits: Sequence[tuple[Row, bool]], side: Side, files: _Files) -> Candidate:
         """The hits of one file, some with the block around them or their neighbours in it, each below the head of its definition."""
         path = hits[0][0][0]
         rows = _rows(await self.tree.read(path, side) or b"")
         numbers, heads = set[int](), set[int]()
-        for row, in_full in hits:
-            line, block = row[1], await self._block(row, side, files)
+        for hit, in_full in hits:
+            line, block = hit[1], await self._block(hit, side, files)
             start, end = _head(path, rows, block), min(len(rows), block.end)
             is_import = bool(identifiers.IMPORT.match(rows[start - 1]))
             heads |= set() if is_import else {start}
@@ -344,7 +344,7 @@ class LookUps:
                 numbers |= {*range(start, end + 1)}
             elif in_full and not is_import:
                 numbers |= {*range(max(start, line - LINES_AROUND_HIT), min(end, line + LINES_AROUND_HIT) + 1)}
-        hit_lines = sorted(row[1] for row, _ in hits)
+        hit_lines = sorted(hit[1] for hit, _ in hits)
         more = f" and {len(hit_lines) - TITLED} more" if len(hit_lines) > TITLED else ""
         title = f"{'matches on line' if len(hits) == 1 else 'matches on lines'} {spans(hit_lines[:TITLED])}{more}"
         existing_lines = [number for number in sorted(numbers) if number <= len(rows)]
@@ -491,7 +491,7 @@ def _spread(rows: Sequence[Row], weight: Callable[[Row], tuple[int, bool]]) -> l
     """The first hit of each file before the second one of any, within a rank."""
     turn: dict[str, int] = defaultdict(int)
     keyed_rows = []
-    for index, row in enumerate(rows):
-        turn[row[0]] += 1
-        keyed_rows.append(((*weight(row), turn[row[0]], index), row))
-    return [row for _, row in sorted(keyed_rows)]
+    for index, hit in enumerate(rows):
+        turn[hit[0]] += 1
+        keyed_rows.append(((*weight(hit), turn[hit[0]], index), hit))
+    return [hit for _, hit in sorted(keyed_rows)]

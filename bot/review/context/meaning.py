@@ -51,16 +51,16 @@ def decided_names(units: Iterable[Unit]) -> frozenset[str]:
     names_found: set[str] = set()
     for unit in units:
         depth = -1  # of the type whose fields the lines are; -1 inside of a function
-        for row, is_text in identifiers.told_apart(unit):
-            space = len(row.text) - len(row.text.lstrip())
-            if row.sign in ("+", "-"):
+        for diff_row, is_text in identifiers.told_apart(unit):
+            space = len(diff_row.text) - len(diff_row.text.lstrip())
+            if diff_row.sign in ("+", "-"):
                 field = 0 <= depth < space
                 names_found.update(
-                    identifiers.in_prose(row.text) if is_text else _of_line(unit.path, row.text, field=field)
+                    identifiers.in_prose(diff_row.text) if is_text else _of_line(unit.path, diff_row.text, field=field)
                 )
-            if definitions.names(unit.path, row.text):
+            if definitions.names(unit.path, diff_row.text):
                 depth = -1
-            elif _TYPE.match(row.text):
+            elif _TYPE.match(diff_row.text):
                 depth = space
     return frozenset(names_found - identifiers.COMMON - {""})
 
@@ -69,7 +69,7 @@ def local_names(units: Iterable[Unit]) -> frozenset[str]:
     """Return the variables that changed definitions declare for themselves and hand to nobody under their names."""
     names_found: set[str] = set()
     for unit in units:
-        words = (name for row in unit.changed_rows for name in identifiers.assigned_names(row.text))
+        words = (name for diff_row in unit.changed_rows for name in identifiers.assigned_names(diff_row.text))
         for name in dict.fromkeys(words):
             lines = [line for line in unit.text.split("\n") if name in line]
             if any(says(_DECLARES, name, line) for line in lines) and not any(

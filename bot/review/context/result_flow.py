@@ -17,22 +17,25 @@ _GIVEN = re.compile(
 )
 
 
-def readings(rows: Sequence[str], row: Reference) -> list[int]:
+def readings(rows: Sequence[str], reference: Reference) -> list[int]:
     """Return the lines below a use, in its function, that read the variable which gets its result."""
-    start, end = row.span or (row.line, row.line)
-    openings = blocks.openings(rows, row.line, start + 1)
+    start, end = reference.span or (reference.line, reference.line)
+    openings = blocks.openings(rows, reference.line, start + 1)
     given = next((given for number in openings if (given := _GIVEN.match(rows[number - 1]))), None)
     if given is None:
         return []
-    below = range(row.line + 1, min(end, len(rows), start + MAX_FUNCTION_LINES) + 1)
-    return [n for n in below if given[1] in identifiers.words(rows[n - 1]) and not is_comment(rows[n - 1], row.path)]
+    below = range(reference.line + 1, min(end, len(rows), start + MAX_FUNCTION_LINES) + 1)
+    return [
+        n for n in below if given[1] in identifiers.words(rows[n - 1]) and not is_comment(rows[n - 1], reference.path)
+    ]
 
 
 def changes_result(unit: Unit) -> bool:
     """Return whether a change of a definition concerns what its callers get: a result, an error, its signature, its last line."""
-    changed_rows = [row for row in unit.changed_rows if not is_comment(row.text, unit.path)]
-    code = [row for row in unit.rows if re.search(r"\w", row.text)]
+    changed_rows = [diff_row for diff_row in unit.changed_rows if not is_comment(diff_row.text, unit.path)]
+    code = [diff_row for diff_row in unit.rows if re.search(r"\w", diff_row.text)]
     last = {id(row) for row in code[-2:]} if filetype(unit.path).implicit_result else set[int]()
     return any(
-        _RESULT.match(row.text) or definitions.names(unit.path, row.text) or id(row) in last for row in changed_rows
+        _RESULT.match(diff_row.text) or definitions.names(unit.path, diff_row.text) or id(diff_row) in last
+        for diff_row in changed_rows
     )

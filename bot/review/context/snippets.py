@@ -73,7 +73,7 @@ def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[i
 def stored_shape(excerpts: Sequence[Excerpt], rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
     """Return what these lines, which load what was stored, name in their own file: its types with their fields, and its version."""
     path = excerpts[0].path
-    words = {word for excerpt in excerpts for row in excerpt.rows for word in identifiers.words(row.text)}
+    words = {word for excerpt in excerpts for diff_row in excerpt.rows for word in identifiers.words(diff_row.text)}
     numbers: list[int] = []
     for number, text in enumerate(rows, 1):
         name = _CONSTANT.match(text) or _TYPE.match(text)
@@ -98,7 +98,7 @@ def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
     for excerpt in excerpts:
         if held_back is not None and excerpt.start <= held_back.end + 1:
             title = held_back.title if held_back.title == excerpt.title else f"{held_back.title}; {excerpt.title}"
-            rows = {row.number: row for row in (*held_back.rows, *excerpt.rows)}
+            rows = {diff_row.number: diff_row for diff_row in (*held_back.rows, *excerpt.rows)}
             end = max(held_back.end, excerpt.end)
             held_back = replace(held_back, end=end, rows=tuple(rows[n] for n in sorted(rows)), title=title)
             continue
@@ -112,16 +112,16 @@ def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
 def by_file(excerpts: Iterable[Excerpt], shown_lines: ShownLines) -> list[Excerpt]:
     """Return definitions of one file under one header, without the lines that the prompt shows by now."""
     by_path: dict[str, list[Excerpt]] = defaultdict(list)
-    for one in excerpts:
-        if (one.path, one.start) not in shown_lines.lines:
-            shown_lines.add(one)
-            by_path[one.path].append(one)
-    return [_together(sorted(mine, key=lambda one: one.start)) for mine in by_path.values()]
+    for excerpt in excerpts:
+        if (excerpt.path, excerpt.start) not in shown_lines.lines:
+            shown_lines.add(excerpt)
+            by_path[excerpt.path].append(excerpt)
+    return [_together(sorted(mine, key=lambda excerpt: excerpt.start)) for mine in by_path.values()]
 
 
 def _together(mine: Sequence[Excerpt]) -> Excerpt:
-    names = dict.fromkeys(one.title.removeprefix("defines ") for one in mine)
-    rows = {row.number: row for one in mine for row in one.rows}
+    names = dict.fromkeys(excerpt.title.removeprefix("defines ") for excerpt in mine)
+    rows = {diff_row.number: diff_row for excerpt in mine for diff_row in excerpt.rows}
     merged_rows = tuple(rows[number] for number in sorted(rows))
     return Excerpt(
         mine[0].path, merged_rows[0].number, merged_rows[-1].number, merged_rows, title="defines " + ", ".join(names)
@@ -132,6 +132,9 @@ def mark_changes(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> t
     """Return the excerpts, with those marked that hold lines of the change itself."""
     added_lines: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
     return tuple(
-        replace(excerpt, overlaps_change=any(row.number in added_lines.get(excerpt.path, ()) for row in excerpt.rows))
+        replace(
+            excerpt,
+            overlaps_change=any(diff_row.number in added_lines.get(excerpt.path, ()) for diff_row in excerpt.rows),
+        )
         for excerpt in excerpts
     )

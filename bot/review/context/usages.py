@@ -81,7 +81,7 @@ def together(units: Sequence[Unit]) -> dict[str, float]:
     """Return the names of the units' changed lines, and what their callers store results in, with their weights."""
     code = _code(units)
     weights = identifiers.names(code)
-    if any(_SHAPE.match(row.text) for unit in code for row in unit.changed_rows):
+    if any(_SHAPE.match(diff_row.text) for unit in code for diff_row in unit.changed_rows):
         weights.update(dict.fromkeys(PERSISTENCE, identifiers.STRING))
     for name in _result_names(code):
         weights[name] = max(weights.get(name, 0.0), identifiers.IDENTIFIER)
@@ -95,8 +95,13 @@ def _code(units: Iterable[Unit]) -> list[Unit]:
 
 def _result_names(units: Iterable[Unit]) -> frozenset[str]:
     """The keys and attributes in which callers of what changed keep the result. One word means too much: `carriers` follows it."""
-    calls = (row for unit in units for row in unit.references if row.call and row.sure and not row.test)
-    names = (name for row in calls for name in identifiers.stored_keys(row.text, row.name))
+    calls = (
+        reference
+        for unit in units
+        for reference in unit.references
+        if reference.call and reference.sure and not reference.test
+    )
+    names = (name for reference in calls for name in identifiers.stored_keys(reference.text, reference.name))
     return frozenset(name for name in names if not identifiers.single(name))
 
 
@@ -126,12 +131,12 @@ def _of_other_types(
     for name in namesakes:
         types = {_owner(unit) for unit in units if name in _namesakes([unit])}
         known_in = {path for owner in types if owner for path, _, _ in rows.get(owner, ())}
-        rows_of_name = [row for row in rows.get(name, ()) if defines(row[2], name, row[0])]
+        rows_of_name = [hit for hit in rows.get(name, ()) if defines(hit[2], name, hit[0])]
         is_member = "" not in types and bool(known_in)
         definitions_by_name[name] = [
-            row
-            for row in rows_of_name
-            if not is_test(row[0]) and (not is_member or row[0] in known_in or posixpath.basename(row[0]) in file_names)
+            hit
+            for hit in rows_of_name
+            if not is_test(hit[0]) and (not is_member or hit[0] in known_in or posixpath.basename(hit[0]) in file_names)
         ]
     return definitions_by_name
 
@@ -201,9 +206,14 @@ class _RelatedLines:
         self.folders = {posixpath.dirname(path) for path in self.paths}
         self.suffixes = {family(path) for path in self.paths}
         self.written = {
-            name for unit in units for row in unit.changed_rows for name in identifiers.assigned_names(row.text)
+            name
+            for unit in units
+            for diff_row in unit.changed_rows
+            for name in identifiers.assigned_names(diff_row.text)
         }
-        self.said = {text for unit in units for row in unit.changed_rows for text in identifiers.literals(row.text)}
+        self.said = {
+            text for unit in units for diff_row in unit.changed_rows for text in identifiers.literals(diff_row.text)
+        }
         self.decided = meaning.decided_names(units) | {*_namesakes(units)} | PERSISTENCE | _result_names(units)
         self.imports = imports
         self.calls: dict[str, list[CalledName]] = defaultdict(list)
@@ -321,8 +331,8 @@ def _rough(path: str) -> float:
 def _nearness(paths: Iterable[str], changed_paths: Collection[str]) -> dict[str, float]:
     """How telling each file is: of which kind it is, and how far from what changed."""
     suffixes, folders = (
-        {posixpath.splitext(one)[1] for one in changed_paths},
-        {posixpath.dirname(one) for one in changed_paths},
+        {posixpath.splitext(path)[1] for path in changed_paths},
+        {posixpath.dirname(path) for path in changed_paths},
     )
 
     def of(path: str) -> float:
@@ -357,9 +367,9 @@ def by_name(rows: Iterable[Row], names: Sequence[str]) -> dict[str, list[Row]]:
     look = re.compile(whole_names(names))
     wanted_names = set(names)
     rows_by_name: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        hits = set(look.findall(row[2]))
-        hits |= {word for word in identifiers.words(row[2]) if word in wanted_names}
+    for hit in rows:
+        hits = set(look.findall(hit[2]))
+        hits |= {word for word in identifiers.words(hit[2]) if word in wanted_names}
         for name in hits:
-            rows_by_name[name].append(row)
+            rows_by_name[name].append(hit)
     return rows_by_name

@@ -32,8 +32,9 @@ def costs_of(lines: Iterable[bytes]) -> JournalCosts:
     rows = reader.settled(reader.rows_of(line for line in lines if any(kind in line for kind in PAID)))
     # Others were turned away
     paid = [
-        row.get("reserved", 0.0) if row["usd"] is None else row["usd"]
-        for row in rows
-        if row["kind"] == "lost" or (row["kind"] == "call" and ("reply" in row or row["usd"] or row.get("usage")))
+        record.get("reserved", 0.0) if record["usd"] is None else record["usd"]
+        for record in rows
+        if record["kind"] == "lost"
+        or (record["kind"] == "call" and ("reply" in record or record["usd"] or record.get("usage")))
     ]
     return JournalCosts(len(paid), math.fsum(paid))

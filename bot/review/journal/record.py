@@ -57,7 +57,9 @@ def digests(review: Review) -> dict[str, str]:
         (f.path, f.old_path, f.status, len(f.added_lines), len(f.removed_lines), f.skip, f.note) for f in review.files
     ]
     parts = asdict(replace(review, files=())) | {"files": files}
-    parts["findings"] = [{**asdict(row), "finding": finding_row(row.finding)} for row in review.findings]
+    parts["findings"] = [
+        {**asdict(placed_finding), "finding": finding_row(placed_finding.finding)} for placed_finding in review.findings
+    ]
     parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
     parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.round.read]
     texts = {name: json.dumps(part, sort_keys=True, default=sorted) for name, part in parts.items()}

@@ -40,27 +40,27 @@ class Replay(Journal):
 
     def get(self, kind: str, *key: object) -> Row | None:
         """Return the recorded outcome. Raises ReplayDiffers where this was never done."""
-        row = super().get(kind, *key)
-        if row is None:
+        record = super().get(kind, *key)
+        if record is None:
             raise self._differs(f"the replay has a {kind} that was not there when it was recorded: {str(key)[:SHOWN]}")
-        return row
+        return record
 
     def put(self, kind: str, **fields: Any) -> None:  # noqa: ANN401 - any JSON value
         """Add nothing to the record."""
 
-    def turn(self, row: Row) -> None:
+    def turn(self, record: Row) -> None:
         """Check a turn that ran again. Raises ReplayDiffers where it went otherwise."""
-        recorded = self._outcomes.turn(row["run"], row["number"])
-        name = next((one for one in FIELDS if recorded is not None and recorded[one] != row[one]), None)
+        recorded = self._outcomes.turn(record["run"], record["number"])
+        name = next((one for one in FIELDS if recorded is not None and recorded[one] != record[one]), None)
         if recorded is not None and name is not None:
-            first = _first(str(recorded[name] or ""), str(row[name] or ""))
+            first = _first(str(recorded[name] or ""), str(record[name] or ""))
             raise self._differs(
-                f"turn {row['number']} of {row['run']} ran otherwise than recorded: its {name}, {first}"
+                f"turn {record['number']} of {record['run']} ran otherwise than recorded: its {name}, {first}"
             )
 
-    def end(self, row: Callable[[], Row]) -> None:
+    def end(self, record: Callable[[], Row]) -> None:
         """End the run. Raises ReplayDiffers where any part of what it came to is not the recorded one."""
-        difference = self.difference or _parts(self._section.end or {}, row())
+        difference = self.difference or _parts(self._section.end or {}, record())
         if difference:
             raise ReplayDiffers(difference)
 
@@ -117,5 +117,5 @@ class RecordedModel:
 
 def models(names: Iterable[str | None], section: Section) -> list[RecordedModel | None]:
     """Return the models of the recorded run that have these names."""
-    unpriced = {row["model"] for row in (*section.of("call"), *section.of("failed")) if row.get("usd", 0) is None}
+    unpriced = {call["model"] for call in (*section.of("call"), *section.of("failed")) if call.get("usd", 0) is None}
     return [RecordedModel(name, has_price=name not in unpriced) if name else None for name in names]

@@ -25,8 +25,8 @@ def of(path: Path) -> tuple[Record, list[Section]]:
 
 def without_end(section: Section) -> str:
     """Return where a section was cut off, as words."""
-    turns = [f"turn {row['number']} of {row['run']}" for row in section.turns]
-    answers = sum("reply" in row for row in section.of("call"))
+    turns = [f"turn {turn['number']} of {turn['run']}" for turn in section.turns]
+    answers = sum("reply" in call for call in section.of("call"))
     return f"it ends in the middle of the review, after {turns[-1] if turns else f'{answers} calls'}"
 
 

@@ -48,27 +48,29 @@ class Spans:
         self._tracer = provider.get_tracer("deeprepo")
         self._review: Span | None = None
 
-    def __call__(self, row: Row) -> None:
+    def __call__(self, record: Row) -> None:
         """One line of the journal."""
-        match row["kind"]:
+        match record["kind"]:
             case "review":
-                facts = {f"deeprepo.{name}": row["pull"][name] for name in ("base", "head")}
+                facts = {f"deeprepo.{name}": record["pull"][name] for name in ("base", "head")}
                 facts |= {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "deeprepo"}
-                facts["gen_ai.agent.version"] = row["version"]
+                facts["gen_ai.agent.version"] = record["version"]
                 self._review = self._tracer.start_span("invoke_agent deeprepo", attributes=facts)
             case "strategy" if self._review is not None:
-                self._review.set_attributes({"deeprepo.strategy": row["name"], "deeprepo.reason": row["reason"]})
+                self._review.set_attributes({"deeprepo.strategy": record["name"], "deeprepo.reason": record["reason"]})
             case "call":
-                self._span(f"chat {row['model'].partition('/')[2] or row['model']}", row["seconds"], _of_call(row))
+                self._span(
+                    f"chat {record['model'].partition('/')[2] or record['model']}", record["seconds"], _of_call(record)
+                )
             case "turn":
                 facts = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "execute_python"}
-                facts |= {"deeprepo.turn": f"{row['run']}:{row['number']}", "deeprepo.outcome": row["outcome"]}
-                failure = {"error.type": row["outcome"]} if row["error"] else {}
-                self._span("execute_tool execute_python", row["seconds"], facts | failure)
+                facts |= {"deeprepo.turn": f"{record['run']}:{record['number']}", "deeprepo.outcome": record["outcome"]}
+                failure = {"error.type": record["outcome"]} if record["error"] else {}
+                self._span("execute_tool execute_python", record["seconds"], facts | failure)
             case "end" if self._review is not None:
-                facts = {"deeprepo.findings": len(row["findings"]), "deeprepo.calls": row["cost"]["calls"]}
-                facts |= {"deeprepo.usd": row["cost"]["usd"]} if row["cost"]["usd"] is not None else {}
-                _end(self._review, facts | ({"error.type": row["fault"]} if row["fault"] else {}))
+                facts = {"deeprepo.findings": len(record["findings"]), "deeprepo.calls": record["cost"]["calls"]}
+                facts |= {"deeprepo.usd": record["cost"]["usd"]} if record["cost"]["usd"] is not None else {}
+                _end(self._review, facts | ({"error.type": record["fault"]} if record["fault"] else {}))
             case "closed":  # what is open ends, and everything is handed over
                 if self._review is not None and self._review.is_recording():
                     self._review.end()
@@ -83,21 +85,21 @@ class Spans:
         _end(self._tracer.start_span(name, context, kind, start_time=now - int(seconds * NANO)), facts, now)
 
 
-def _of_call(row: Row) -> dict[str, Any]:
+def _of_call(record: Row) -> dict[str, Any]:
     """What the conventions tell of a request."""
-    provider, model = provider_name(row["model"]), row["model"].partition("/")[2] or row["model"]
+    provider, model = provider_name(record["model"]), record["model"].partition("/")[2] or record["model"]
     facts: dict[str, Any] = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": PROVIDERS.get(provider, provider),
         "gen_ai.request.model": model,
-        "deeprepo.role": row["role"],
+        "deeprepo.role": record["role"],
     }
-    if "reply" not in row:
-        return {**facts, "error.type": row["error"].partition(":")[0]}
+    if "reply" not in record:
+        return {**facts, "error.type": record["error"].partition(":")[0]}
     token_names = ("input_tokens", "output_tokens", "cache_read.input_tokens", "cache_creation.input_tokens")
-    facts |= {f"gen_ai.usage.{name}": n for name, n in zip(token_names, row["usage"], strict=True)}
-    facts["gen_ai.response.finish_reasons"] = ["tool" if row["reply"]["calls"] else row["reply"]["stop"]]
-    return facts | ({"deeprepo.usd": row["usd"]} if row["usd"] is not None else {})
+    facts |= {f"gen_ai.usage.{name}": n for name, n in zip(token_names, record["usage"], strict=True)}
+    facts["gen_ai.response.finish_reasons"] = ["tool" if record["reply"]["calls"] else record["reply"]["stop"]]
+    return facts | ({"deeprepo.usd": record["usd"]} if record["usd"] is not None else {})
 
 
 def _end(span: "Span", facts: Mapping[str, Any], now: int | None = None) -> None:

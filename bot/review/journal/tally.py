@@ -22,12 +22,12 @@ class Tally:
     def of(cls, calls: Iterable[Row]) -> "Tally":
         """Return the sum of these lines."""
         rows = list(calls)
-        usages, prices = [row.get("usage") or (0, 0) for row in rows], [row["usd"] for row in rows]
+        usages, prices = [call.get("usage") or (0, 0) for call in rows], [call["usd"] for call in rows]
         return cls(
             len(rows),
-            sum("error" in row for row in rows),
+            sum("error" in call for call in rows),
             sum(usage[0] for usage in usages),
             sum(usage[1] for usage in usages),
             None if None in prices else math.fsum(prices),
-            sum(row["seconds"] for row in rows),
+            sum(call["seconds"] for call in rows),
         )

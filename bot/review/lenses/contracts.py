@@ -10,5 +10,5 @@ def wants(unit: Unit, file: ChangedFile) -> bool:
     """Return whether the unit is used elsewhere, is gone, or loses lines in a file with a history."""
     if is_test(unit.path):
         return False
-    is_used = any(not row.test for row in unit.references)
+    is_used = any(not reference.test for reference in unit.references)
     return is_used or unit.side == "base" or (bool(file.removed_lines) and not unit.name.startswith("lines "))

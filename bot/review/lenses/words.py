@@ -10,7 +10,7 @@ from impact.text.paths import is_test
 
 def changed_text(unit: Unit) -> str:
     """Return the added and removed lines of a unit, without signs, numbers and whole-line comments."""
-    return "\n".join(row.text for row in unit.changed_rows if not is_comment(row.text, unit.path))
+    return "\n".join(diff_row.text for diff_row in unit.changed_rows if not is_comment(diff_row.text, unit.path))
 
 
 def word_pattern(pattern: str) -> re.Pattern[str]:

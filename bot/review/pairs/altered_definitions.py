@@ -53,7 +53,9 @@ class Pair:
 
     def beside(self, shown_lines: ShownLines) -> "Pair":
         """Return the pair in a prompt that shows these lines already: of uses whose lines are all among them only the places."""
-        new = [use for use in self.uses if shown_lines.left(use.path, [row.number for row in use.rows], use.side)]
+        new = [
+            use for use in self.uses if shown_lines.left(use.path, [diff_row.number for diff_row in use.rows], use.side)
+        ]
         places = tuple(f"{use.path}:{use.start}-{use.end}" for use in self.uses if use not in new)
         return replace(self, uses=tuple(new), elsewhere=places)
 
@@ -76,21 +78,23 @@ async def pairs(survey: Survey, units: Sequence[Unit]) -> tuple[Pair, ...]:
 
 def _alters(unit: Unit) -> bool:
     """Whether a unit changes code that was there: what is new has no users that knew it otherwise."""
-    code, added = _code(unit), [row for row in unit.rows if row.sign == "+"]
-    if added and not any(row.text.strip() for row in added):
+    code, added = _code(unit), [diff_row for diff_row in unit.rows if diff_row.sign == "+"]
+    if added and not any(diff_row.text.strip() for diff_row in added):
         return False  # a blank line of a class, beside what its members lose
-    return any(row.sign == "-" for row in code) or (bool(code) and any(row.sign == " " for row in unit.rows))
+    return any(diff_row.sign == "-" for diff_row in code) or (
+        bool(code) and any(diff_row.sign == " " for diff_row in unit.rows)
+    )
 
 
 def _code(unit: Unit) -> list[DiffRow]:
     """The changed rows that say something to a program: no comments, imports and brackets."""
     return [
-        row
-        for row, prose in identifiers.told_apart(unit)
-        if row.sign in ("+", "-")
+        diff_row
+        for diff_row, prose in identifiers.told_apart(unit)
+        if diff_row.sign in ("+", "-")
         and not prose
-        and not identifiers.IMPORT.match(row.text)
-        and not BRACKETS.match(row.text)
+        and not identifiers.IMPORT.match(diff_row.text)
+        and not BRACKETS.match(diff_row.text)
     ]
 
 
@@ -98,26 +102,34 @@ def _telling(unit: Unit, symbol: ChangedSymbol | None) -> float:
     """How much the change of a definition tells, before its uses are known."""
     code = _code(unit)
     contract_weight = CONTRACT * len(symbol.contract) if symbol else 0.0
-    contract_weight += RESULT * result_flow.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
+    contract_weight += RESULT * result_flow.changes_result(unit) + EDITED * (
+        {diff_row.sign for diff_row in code} == {"+", "-"}
+    )
     return (contract_weight + bool(_outside(unit))) / (1 + len(code) / FOCUS)
 
 
 def _outside(unit: Unit) -> list[Reference]:
     """The uses of a definition that its readers would have to look at."""
-    return [row for row in call_sites([unit]) if not row.test and row.path != unit.path]
+    return [reference for reference in call_sites([unit]) if not reference.test and reference.path != unit.path]
 
 
 def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | None) -> Pair:
     rows = _before_and_after(unit, file)
-    shown_lines = {(use.path, row.number) for use in uses.all for row in use.rows}
-    places = [f"{row.path}:{row.line}" for row in _outside(unit) if (row.path, row.line) not in shown_lines]
+    shown_lines = {(use.path, diff_row.number) for use in uses.all for diff_row in use.rows}
+    places = [
+        f"{reference.path}:{reference.line}"
+        for reference in _outside(unit)
+        if (reference.path, reference.line) not in shown_lines
+    ]
     pair = Pair(unit.path, unit.name, rows, uses.all, tuple(places[:LISTED]), max(0, len(places) - LISTED))
     code = _code(unit)
     use_weight = SURE * bool(uses.sure) + OUTSIDE * _beyond(uses.callers) + READ * _beyond(uses.readers)
     use_weight += INSIDE * any(use.overlaps_change for use in uses.all) + CONTRACT * len(
         symbol.contract if symbol else ()
     )
-    use_weight += RESULT * result_flow.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
+    use_weight += RESULT * result_flow.changes_result(unit) + EDITED * (
+        {diff_row.sign for diff_row in code} == {"+", "-"}
+    )
     return replace(pair, weight=use_weight / (1 + len(code) / FOCUS) / pair.size**0.5)
 
 
@@ -125,12 +137,12 @@ def _before_and_after(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
     """The changed rows of a definition; of one that is taken away also what the change puts in its place."""
     (unit_diff,) = file_diffs([unit], [file], None if unit.end - unit.start < WHOLE else AROUND)
     rows = (*unit_diff.rows, *(_replacement(unit, file) if unit.side == "base" else ()))
-    return tuple(row if row.sign else GAP for row in rows)
+    return tuple(diff_row if diff_row.sign else GAP for diff_row in rows)
 
 
 def _replacement(unit: Unit, file: ChangedFile) -> list[DiffRow]:
     """The added lines of the run of changed lines that holds the definition."""
-    gone_lines = {row.number for row in unit.removed_rows}
+    gone_lines = {diff_row.number for diff_row in unit.removed_rows}
     for hunk in file.hunks:
         for is_context, lines in groupby(hunk.lines, key=lambda line: line.kind == " "):
             run = list(lines)

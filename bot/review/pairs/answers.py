@@ -40,8 +40,9 @@ def schema() -> Schema:
 
 def parse_reply(data: Mapping[str, Any] | None, source: Source) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """Return the findings of a reply, and its doubts."""
-    broken = (row for row in read.rows(data, "broken")[:MAX_BROKEN] if row["change"]["quote"].strip())
+    broken = (entry for entry in read.rows(data, "broken")[:MAX_BROKEN] if entry["change"]["quote"].strip())
     findings = (
-        read.finding_of(row, row["change"]["path"], row["change"]["quote"], [row["use"]], source) for row in broken
+        read.finding_of(entry, entry["change"]["path"], entry["change"]["quote"], [entry["use"]], source)
+        for entry in broken
     )
     return tuple(findings), read.sentences(data, "doubts", MAX_DOUBTS)

@@ -128,8 +128,10 @@ async def _take(session: Session, reading: PairFindings) -> None:
 
 def _place(finding: Finding, group: Sequence[Pair]) -> Finding:
     """The finding with the line that its reader was shown: a quote such as `return None` occurs more than once in a file."""
-    pair_rows = (row for pair in group if pair.path == finding.path for row in pair.rows)
-    line_numbers = {(use.path, fold(row.text)): row.number for pair in group for use in pair.uses for row in use.rows}
+    pair_rows = (diff_row for pair in group if pair.path == finding.path for diff_row in pair.rows)
+    line_numbers = {
+        (use.path, fold(diff_row.text)): diff_row.number for pair in group for use in pair.uses for diff_row in use.rows
+    }
     evidence = tuple(
         replace(item, line=line_numbers.get((item.path, fold(item.quote)), 0)) for item in finding.evidence
     )

@@ -45,11 +45,13 @@ def measure(units: Sequence[Unit], dependents: Dependents = NOTHING) -> Measure:
             heads[unit.path].append(unit)
     sites, links, relying = set(), set(), set()
     for unit in units:
-        for row in unit.references:
-            users = [u.id for u in heads.get(row.path, ()) if u.start <= row.line <= u.end and u.id != unit.id]
+        for reference in unit.references:
+            users = [
+                u.id for u in heads.get(reference.path, ()) if u.start <= reference.line <= u.end and u.id != unit.id
+            ]
             links |= {(unit.id, user) for user in users}
-            sites |= set() if users else {(row.path, row.line)}
-            relying |= {(row.path, row.line)} if not users and _relies(row) else set()
+            sites |= set() if users else {(reference.path, reference.line)}
+            relying |= {(reference.path, reference.line)} if not users and _relies(reference) else set()
     paths = {unit.path for unit in units}
     relying |= {
         (override.path, override.start) for key, override in dependents.heirs if key.rpartition(":")[0] in paths
@@ -114,6 +116,6 @@ def affords(session: Session) -> bool:
     return model is not None and foresight.room_for(session.calls, model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
 
 
-def _relies(row: Reference) -> bool:
+def _relies(reference: Reference) -> bool:
     """Whether unchanged code depends on what changed there: what a test does with it, its own run decides."""
-    return not row.is_guessed and not row.test and (row.form != "import" or row.missing)
+    return not reference.is_guessed and not reference.test and (reference.form != "import" or reference.missing)

@@ -70,7 +70,7 @@ class DryRun:
 def _least(form: Schema | None) -> dict[str, Any]:
     """An answer that says nothing and fits its form: one that does not fit would be asked for again, and weighed twice."""
     properties = form.parameters.get("properties", {}) if form is not None else {}
-    return {name: [] if row.get("type") == "array" else "" for name, row in properties.items()}
+    return {name: [] if entry.get("type") == "array" else "" for name, entry in properties.items()}
 
 
 # What is assumed where nothing can be weighed: the means of 24 large and 32 small reviews whose every request was recorded (docs/evaluation.md).
@@ -115,7 +115,7 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
     others = [other for other in session.others if isinstance(other, DryRun)]
-    by_others = [usage for one in others for usage in one.prompt_usages]
+    by_others = [usage for run in others for usage in run.prompt_usages]
     weighed = [*worker.prompt_usages, *by_others, *(root.prompt_usages if root is not None else ())]
     read_tokens = sum(usage.input for usage in weighed)
     readings = _likely(worker.prompt_usages) + _again(worker.look_up_usages, ASKING, _sized(LOOKED_UP, worker))
@@ -135,7 +135,7 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
     judge = root or worker
     opinions = _opinions(read_tokens, judge, proofs) if verify and read_tokens else []
     by_root = _usd(root.price, root_calls) if root is not None else 0.0
-    beside = [_usd(one.price, _likely(one.prompt_usages)) for one in others]
+    beside = [_usd(run.price, _likely(run.prompt_usages)) for run in others]
     rest = _sum(_usd(worker.price, readings), *beside, _usd(judge.price, opinions))
     every = [*readings, *_likely(by_others), *root_calls, *opinions]
     usage = Usage(*(round(sum(getattr(one, part) * times for one, times in every)) for part in PARTS))

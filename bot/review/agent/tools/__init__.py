@@ -97,7 +97,9 @@ async def variables(session: Session) -> dict[str, Any]:
 async def _texts(session: Session) -> tuple[dict[str, str], list[str]]:
     """Changed files first, then dependents, up to the cap; and which of them did not fit."""
     paths = [file.path for file in session.files if file.status != "deleted" and not file.skip]
-    paths += [row.path for row in session.dependents.files] + [row.path for row in session.dependents.references]
+    paths += [dependent.path for dependent in session.dependents.files] + [
+        reference.path for reference in session.dependents.references
+    ]
     blobs = await session.tree.read_many(list(dict.fromkeys(paths)))
     texts: dict[str, str] = {}
     left_out, room = [], MAX_FILE_CHARS
@@ -135,5 +137,5 @@ def _file(file: ChangedFile) -> dict[str, Any]:
 
 def _unit(unit: Unit) -> dict[str, Any]:
     own = ask.fields(unit, "id", "path", "name", "start", "end", "side", "risk", "tokens", "text", "diff")
-    rows = [ask.fields(row, "path", "line", "text", "function", "sure", "test") for row in unit.references]
+    rows = [ask.fields(reference, "path", "line", "text", "function", "sure", "test") for reference in unit.references]
     return {**own, "tests": list(unit.tests), "references": rows}

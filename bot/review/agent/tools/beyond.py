@@ -31,7 +31,9 @@ async def over(name: str, function: Function, state: RunState, *arguments: Any, 
     code = state.session.consumer_code
     position, keyword = PLACES[name]
     place = keywords.get(keyword, arguments[position] if len(arguments) > position else "")
-    places = [one for one in ([place] if isinstance(place, str) else place) if isinstance(one, str) and "\n" not in one]
+    places = [
+        path for path in ([place] if isinstance(place, str) else place) if isinstance(path, str) and "\n" not in path
+    ]
     names = {code.repository_of(one) for one in places} - {""} if code is not None else set()
     if code is None or not names:
         return await function(state, *arguments, **keywords)
@@ -46,12 +48,12 @@ async def over(name: str, function: Function, state: RunState, *arguments: Any, 
         value = await function(there, *arguments, **keywords)
         return {"value": value, "notes": [*there.notes]}
 
-    row = await code.answer(consumer, [name, list(arguments), dict(keywords)], look)
-    if "error" in row:
-        raise ValueError(row["error"])
-    for note in row["result"]["notes"]:
+    reply = await code.answer(consumer, [name, list(arguments), dict(keywords)], look)
+    if "error" in reply:
+        raise ValueError(reply["error"])
+    for note in reply["result"]["notes"]:
         state.note(note)
-    return row["result"]["value"]
+    return reply["result"]["value"]
 
 
 async def texts(state: RunState, paths: Sequence[str]) -> dict[str, str]:

@@ -61,7 +61,7 @@ async def outline(state: RunState, source: str, find: str = "", form: str = "", 
         rows = [f"{key}: {leaf}" for key, leaf in paths(value)]
     else:
         rows = [f"{n}: {line.rstrip()[:200]}" for n, line in enumerate(text.split("\n"), 1) if HEADING.match(line)]
-    matches = [row for row in rows if find.lower() in row.lower()]
+    matches = [line for line in rows if find.lower() in line.lower()]
     if not matches:
         what = (
             f"none of {len(rows):,} rows holds {find!r}" if find else "no definitions, headings or keys were recognised"

@@ -86,7 +86,7 @@ async def search(
         await _explain(state, pattern, paths, side)
     if len(hits) > most:  # what is left out should be what matters least
         changed_paths = {file.path for file in state.session.files}
-        hits = _spread(sorted(hits, key=lambda row: _rank(row, changed_paths)), changed_paths)
+        hits = _spread(sorted(hits, key=lambda hit: _rank(hit, changed_paths)), changed_paths)
     hide = state.session.survey.masks.hide  # before a line is cut: half a secret is not recognised
     rows = [f"{path}:{line}: {hide(text.strip())[:MAX_HIT_CHARS]}" for path, line, text in hits[:most]]
     if len(hits) > most:
@@ -96,9 +96,9 @@ async def search(
     return rows + ([note] if hits and note else [])
 
 
-def _rank(row: Row, changed_paths: Collection[str]) -> tuple[int, int]:
+def _rank(hit: Row, changed_paths: Collection[str]) -> tuple[int, int]:
     """What a reader of a search looks at first: code, then settings and pages, tests, and last what nobody runs or a program wrote."""
-    path, _, text = row
+    path, _, text = hit
     idle = is_prose(path) or is_output(path) or bool(vendored_folder(path)) or is_style(path)
     kind = 3 if idle else 2 if is_test(path) or is_sample(path) else 0 if is_code(path) else 1
     return kind, bool(_IMPORTS.match(text)) + (path in changed_paths)
@@ -108,15 +108,15 @@ def _spread(rows: Sequence[Row], changed_paths: Collection[str]) -> list[Row]:
     """Within a rank the first line of each file before the second one of any."""
     turn: Counter[str] = Counter()
     keyed_rows: list[tuple[tuple[object, ...], Row]] = []
-    for index, row in enumerate(rows):
-        turn[row[0]] += 1
-        keyed_rows.append(((_rank(row, changed_paths), turn[row[0]] > FEW_OF_A_FILE, index), row))
-    return [row for _, row in sorted(keyed_rows)]
+    for index, hit in enumerate(rows):
+        turn[hit[0]] += 1
+        keyed_rows.append(((_rank(hit, changed_paths), turn[hit[0]] > FEW_OF_A_FILE, index), hit))
+    return [hit for _, hit in sorted(keyed_rows)]
 
 
 def _left_out(rows: Sequence[Row], most: int) -> str:
     """What of a search is not shown, by the kind of file, and how to ask for it."""
-    kinds = Counter(FILE_GROUPS[_rank(row, ())[0]] for row in rows)
+    kinds = Counter(FILE_GROUPS[_rank(hit, ())[0]] for hit in rows)
     counts_text = ", ".join(f"{number} in {kind}" for kind, number in kinds.most_common())
     more = "at least " if len(rows) + most >= MAX_COUNTED else ""
     folder = Counter(posixpath.dirname(path) or "." for path, _, _ in rows).most_common(1)[0][0]
@@ -155,8 +155,8 @@ async def _explain(state: RunState, pattern: str, paths: Sequence[str], side: Si
 async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
     """Return where a function, method or class is written as code: calls first, then mentions, imports, definitions."""
     rows = [
-        {**_place(row), "function": row.function, "form": row.form, "test": row.test}
-        for row in (await state.session.callers(symbol))[:MAX_HITS]
+        {**_place(reference), "function": reference.function, "form": reference.form, "test": reference.test}
+        for reference in (await state.session.callers(symbol))[:MAX_HITS]
     ]
     if not rows:
         await _elsewhere(state, "callers", symbol)
@@ -165,7 +165,10 @@ async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
 
 async def readers(state: RunState, name: str) -> list[dict[str, object]]:
     """Return the places that read an attribute, key, constant, setting or other name that nobody calls, the likeliest reader first."""
-    rows = [{**_place(row), "kind": row.function} for row in (await state.session.readers(name))[:MAX_HITS]]
+    rows = [
+        {**_place(reference), "kind": reference.function}
+        for reference in (await state.session.readers(name))[:MAX_HITS]
+    ]
     if not rows:
         await _elsewhere(state, "readers", name)
     return rows
@@ -184,8 +187,8 @@ async def _elsewhere(state: RunState, function: str, name: str) -> None:
         state.note(f"{call_text}: {where}; search() finds the word in {count(len(rows), 'line')}: {places}")
 
 
-def _place(row: Reference) -> dict[str, object]:
-    return {"path": row.path, "line": row.line, "text": row.text.strip()[:MAX_HIT_CHARS]}
+def _place(reference: Reference) -> dict[str, object]:
+    return {"path": reference.path, "line": reference.line, "text": reference.text.strip()[:MAX_HIT_CHARS]}
 
 
 def _globs(patterns: Iterable[str]) -> list[str]:

@@ -85,8 +85,8 @@ async def findings(state: RunState) -> list[dict[str, Any]]:
 async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
     """Return what was read and what was not; the uses that nobody has read are counted by file, with `uses` they are all listed."""
     coverage, unread = state.session.tracker.coverage(), state.session.tracker.unread()
-    left = [row for row in coverage.open if row.kind == "use"]
-    files = Counter(row.path for row in left)
+    left = [reading for reading in coverage.open if reading.kind == "use"]
+    files = Counter(reading.path for reading in left)
     open_files = [f"{path} ({number})" for path, number in files.most_common(MAX_OPEN)]
     open_files += (
         [f"and {len(files) - MAX_OPEN} more files: coverage(uses=True) lists them"] if len(files) > MAX_OPEN else []
@@ -100,7 +100,7 @@ async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
         "unread": [unit.id for unit in unread],
         "dependents": coverage.count("dependent"),
         "uses_left": len(left),
-        "uses_open": [f"{row.path}:{row.line} {row.reason}" for row in left] if uses else open_files,
+        "uses_open": [f"{reading.path}:{reading.line} {reading.reason}" for reading in left] if uses else open_files,
         "skipped_files": skipped_files if uses else skipped_files[:MAX_OPEN],
         **unread_consumers,
     }
