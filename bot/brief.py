@@ -45,41 +45,45 @@ class Brief:
 
 def record(brief: Brief) -> Row:
     """Return the brief as a journal keeps it; a name is left out where there is nothing."""
-    row = {one.name: getattr(brief, one.name) for one in fields(brief) if one.name not in ELSEWHERE}
-    row |= {name: value and value.decode("utf-8", "surrogateescape") for name in BYTE_FIELDS if (value := row[name])}
-    row |= {name: [asdict(one) for one in row[name]] for name in ("dismissals", "rules", "reports", "tool_runs")}
-    row |= {
+    record = {one.name: getattr(brief, one.name) for one in fields(brief) if one.name not in ELSEWHERE}
+    record |= {
+        name: value and value.decode("utf-8", "surrogateescape") for name in BYTE_FIELDS if (value := record[name])
+    }
+    record |= {name: [asdict(one) for one in record[name]] for name in ("dismissals", "rules", "reports", "tool_runs")}
+    record |= {
         "settings": brief.settings.record(),
         "warnings": brief.settings.warnings,
         "today": brief.today.isoformat(),
         "request": asdict(brief.request) if brief.request else None,
     }
-    return {name: value for name, value in row.items() if value}
+    return {name: value for name, value in record.items() if value}
 
 
-def restore(row: Mapping[str, Any], pull: PullRequest) -> Brief:
+def restore(record: Mapping[str, Any], pull: PullRequest) -> Brief:
     """Return the same, back as a value. Raises KeyError, TypeError or ValueError for a row of another form."""
     settings = config.resolve(
-        {name: _frozen(value) for name, value in row["settings"].items()}, None, config.Settings()
+        {name: _frozen(value) for name, value in record["settings"].items()}, None, config.Settings()
     )
-    plain = {one.name: _frozen(row[one.name]) for one in fields(Brief) if one.name in row and one.name not in ELSEWHERE}
+    plain = {
+        one.name: _frozen(record[one.name]) for one in fields(Brief) if one.name in record and one.name not in ELSEWHERE
+    }
     return Brief(**plain | {
         "pull": pull,
-        "settings": replace(settings, warnings=tuple(row.get("warnings", ()))),
-        "today": date.fromisoformat(row["today"]),
-        "request": ReviewRequest(**row["request"]) if "request" in row else None,
-        "dismissals": tuple(Dismissal(**one) for one in row.get("dismissals", ())),
-        "rules": tuple(OwnerRule(**one) for one in row.get("rules", ())),
-        "reports": tuple(ToolResult(**one) for one in row.get("reports", ())),
-        "tool_runs": tuple(ToolRun(**{k: _frozen(v) for k, v in one.items()}) for one in row.get("tool_runs", ())),
-        **{name: row[name].encode("utf-8", "surrogateescape") for name in BYTE_FIELDS if name in row},
+        "settings": replace(settings, warnings=tuple(record.get("warnings", ()))),
+        "today": date.fromisoformat(record["today"]),
+        "request": ReviewRequest(**record["request"]) if "request" in record else None,
+        "dismissals": tuple(Dismissal(**dismissal) for dismissal in record.get("dismissals", ())),
+        "rules": tuple(OwnerRule(**rule) for rule in record.get("rules", ())),
+        "reports": tuple(ToolResult(**report) for report in record.get("reports", ())),
+        "tool_runs": tuple(ToolRun(**{k: _frozen(v) for k, v in run.items()}) for run in record.get("tool_runs", ())),
+        **{name: record[name].encode("utf-8", "surrogateescape") for name in BYTE_FIELDS if name in record},
     })  # fmt: skip
 
 
-def restore_pull(row: Mapping[str, Any]) -> PullRequest:
+def restore_pull(record: Mapping[str, Any]) -> PullRequest:
     """Return the pull request of a record."""
-    issues = tuple(LinkedIssue(**one) for one in row["issues"])
-    return PullRequest(**{name: _frozen(value) for name, value in row.items()} | {"issues": issues})
+    issues = tuple(LinkedIssue(**issue) for issue in record["issues"])
+    return PullRequest(**{name: _frozen(value) for name, value in record.items()} | {"issues": issues})
 
 
 def _frozen(value: Any) -> Any:  # noqa: ANN401 - any JSON value

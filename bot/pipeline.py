@@ -81,7 +81,9 @@ async def review(brief: Brief, tools: Tools) -> Review:
         findings = await report.place(judgement, session, tools.faults, None if transcript.fault else tools.prove)
         seconds = tools.clock() - start
         review = await report.conclude(session, strategy, transcript, judgement, findings, seconds)
-        return finish(session.calls.journal, subject.shown(review, [row.finding for row in review.findings]))
+        return finish(
+            session.calls.journal, subject.shown(review, [placed_finding.finding for placed_finding in review.findings])
+        )
 
 
 @asynccontextmanager

@@ -20,8 +20,8 @@ class Console:
 
     def say(self, text: str) -> None:
         """Write words for people."""
-        for row in text.splitlines():
-            self._write(row)
+        for line in text.splitlines():
+            self._write(line)
 
     def annotate(self, annotations: Iterable[Annotation]) -> None:
         """Make annotations of files, worst first as they are given: as many of each kind as the runner takes."""
@@ -49,8 +49,8 @@ class Console:
 
     def _send(self, rows: Iterable[str]) -> None:
         self.end()
-        for row in rows:
-            self._write(row)
+        for line in rows:
+            self._write(line)
         self._stop_commands()
 
     def _stop_commands(self) -> None:

@@ -46,7 +46,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         reply = await _reply(ask, remark, reviewer)
         await post_remark_reply(reply, ask, host)
         if reply.withdrawn:
-            withdrawn_marks = {one.mark for one in await withdrawn(host)}
+            withdrawn_marks = {withdrawal.mark for withdrawal in await withdrawn(host)}
             with suppress(HostRefused):
                 await close(ThreadCloser(host), [mark for mark, _ in reply.withdrawn], withdrawn_marks)
     return ReviewResult(HeadStatus("success"), "A remark was answered.")
@@ -78,9 +78,13 @@ async def _stands(ask: RemarkAsk, host: Host) -> Permission:
     """Who speaks. Which of their remarks were answered before is known from our answers."""
     comments = (*await host.comments("review"), *await host.comments())
     markers = [marker.read(comment.body) or {} for comment in comments if comment.ours]
-    answered_ids = {one.get("comment", "") for one in markers if one.get("kind") == replies.REPLY}
+    answered_ids = {
+        marker_facts.get("comment", "") for marker_facts in markers if marker_facts.get("kind") == replies.REPLY
+    }
     own = [
-        one for one in comments if one.author == ask.actor and one.id != ask.comment.id and str(one.id) in answered_ids
+        comment
+        for comment in comments
+        if comment.author == ask.actor and comment.id != ask.comment.id and str(comment.id) in answered_ids
     ]
-    earlier = tuple(datetime.fromisoformat(one.created_at).timestamp() for one in own)
+    earlier = tuple(datetime.fromisoformat(comment.created_at).timestamp() for comment in own)
     return Permission(await host.permission(ask.actor), time.time(), earlier)

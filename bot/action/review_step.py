@@ -141,10 +141,10 @@ async def _beside_others(run: ReviewRun, result: ReviewResult) -> ReviewResult:
         return result
     listing = partial(run.host.rest.pulls.async_list, *run.host.repo, state="open", sort="updated", direction="desc")
     listed = 0
-    async for row in run.host.client.pages(listing):
+    async for listed_pull in run.host.client.pages(listing):
         listed += 1
-        number = int(shapes.at(row, "number"))
-        if number != run.host.pull.number and shapes.at(row, "head.sha") == facts.head_sha:
+        number = int(shapes.at(listed_pull, "number"))
+        if number != run.host.pull.number and shapes.at(listed_pull, "head.sha") == facts.head_sha:
             return replace(result, head=HeadStatus("failure"), says=SAME_HEAD.format(number=number))
         if listed >= MAX_LISTED_PULLS:
             break
@@ -198,7 +198,9 @@ async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings:
     """Whether this person gets the review. What they asked for before is known from their comments alone."""
     comments = await host.comments("review" if comment.kind == "review" else "issue")
     asker_commands = [
-        one for one in comments if one.author == ask.actor and one.id != comment.id and commands.read(one.body)
+        own_comment
+        for own_comment in comments
+        if own_comment.author == ask.actor and own_comment.id != comment.id and commands.read(own_comment.body)
     ]
     earlier = tuple(datetime.fromisoformat(command.created_at).timestamp() for command in asker_commands)
     permission = Permission(await host.permission(ask.actor), time.time(), earlier)

@@ -63,24 +63,24 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
     count = listed = 0
     writers: dict[str, bool] = {}
 
-    async def is_stranger(row: Mapping[str, Any], repository: object) -> bool:
+    async def is_stranger(workflow_run: Mapping[str, Any], repository: object) -> bool:
         """Return whether a run is for a fork, or somebody who may not write has caused it."""
-        login = str(shapes.at(row, "actor.login") or "")
-        if shapes.at(row, "head_repository.full_name") != repository or not login:
+        login = str(shapes.at(workflow_run, "actor.login") or "")
+        if shapes.at(workflow_run, "head_repository.full_name") != repository or not login:
             return True
         if login not in writers:
-            is_person = shapes.at(row, "actor.type") == "User"
+            is_person = shapes.at(workflow_run, "actor.type") == "User"
             writers[login] = not is_person or await host.permission(login) in WRITERS
         return not writers[login]
 
-    async for row in host.client.pages(listing, "workflow_runs"):
+    async for workflow_run in host.client.pages(listing, "workflow_runs"):
         listed += 1
-        here, number = shapes.at(row, "repository.full_name"), shapes.at(row, "id")
-        path = str(shapes.at(row, "path")).partition("@")[0].removeprefix(f"{here}/")
+        here, number = shapes.at(workflow_run, "repository.full_name"), shapes.at(workflow_run, "id")
+        path = str(shapes.at(workflow_run, "path")).partition("@")[0].removeprefix(f"{here}/")
         is_before = number != this_run if runner.github_run_attempt != "1" else number < this_run
         is_this = not runner.workflow_path or path == runner.workflow_path
-        if is_before and is_this and shapes.at(row, "conclusion") != "skipped":
-            count += runner.github_event_name not in ON_PULL or await is_stranger(row, here)
+        if is_before and is_this and shapes.at(workflow_run, "conclusion") != "skipped":
+            count += runner.github_event_name not in ON_PULL or await is_stranger(workflow_run, here)
     return None if listed >= MAX_LISTED_RUNS else count
 
 

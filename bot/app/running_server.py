@@ -88,7 +88,7 @@ class RunningServer:
             counts = await self.store.outcomes.of_repositories(None, time.time() - MONTH)
         except StorageError:
             return {}
-        return {name: sum(one[name] for one in counts.values()) for name in OUTCOMES}
+        return {name: sum(count[name] for count in counts.values()) for name in OUTCOMES}
 
     async def rest(self) -> None:
         """Take on nothing more; what runs has its time, and what is unfinished is taken up at the next start."""

@@ -95,8 +95,16 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
                 day=await sums.by_repository(None, now - DAY),
                 period=by_repository,
                 recent=tuple(
-                    Recent(row.finished, row.name, row.number, row.conclusion, row.strategy, row.seconds, row.usd)
-                    for row in (await ReviewList(database).page(None, RECENT)).rows
+                    Recent(
+                        review.finished,
+                        review.name,
+                        review.number,
+                        review.conclusion,
+                        review.strategy,
+                        review.seconds,
+                        review.usd,
+                    )
+                    for review in (await ReviewList(database).page(None, RECENT)).rows
                 ),
                 counted=await SpendingTable(database).journals_and_dollars(now),
                 half=(await sums.whole(None, since)).half,
@@ -104,8 +112,14 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
                     (row.repository, share) for row in by_repository if (share := shares.get(row.key)) is not None
                 ),
                 failures=tuple(
-                    FailedJob(one.failed, f"{one.pull.owner}/{one.pull.name}", one.pull.number, one.what, one.why)
-                    for one in await Failures(database).newest(None, RECENT)
+                    FailedJob(
+                        failure.failed,
+                        f"{failure.pull.owner}/{failure.pull.name}",
+                        failure.pull.number,
+                        failure.what,
+                        failure.why,
+                    )
+                    for failure in await Failures(database).newest(None, RECENT)
                 ),
             )
     except (StorageError, sa.exc.SQLAlchemyError) as error:

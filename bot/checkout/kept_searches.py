@@ -66,8 +66,8 @@ class KeptSearches:
         found = await search(difference.tree) if difference.tree else ()
         if found is None:
             return None
-        rows = [row for row in former[1] if row[0] not in difference.paths]
-        return sorted([*rows, *found], key=lambda row: raw_name(row[0])) if found else rows
+        rows = [hit for hit in former[1] if hit[0] not in difference.paths]
+        return sorted([*rows, *found], key=lambda hit: raw_name(hit[0])) if found else rows
 
     async def _difference(self, before: str, after: str) -> Difference | None:
         async with self._lock:
@@ -94,7 +94,7 @@ class KeptSearches:
                 "update-index", "-z", "--index-info", cwd=self._folder, env=index_env, stdin=b"".join(present)
             )
         tree = await git.output("write-tree", "--missing-ok", cwd=self._folder, env=index_env) if present else b""
-        return Difference(frozenset(name_of(row[-1]) for row in rows), tree.decode().strip())
+        return Difference(frozenset(name_of(hit[-1]) for hit in rows), tree.decode().strip())
 
 
 def _read(data: bytes | None) -> tuple[str, Rows] | None:

@@ -183,7 +183,7 @@ async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, s
         *(f"refs/heads/{name}" for name in USUAL_NAMES),
         *(branches if len(branches) == 1 else ()),
     ]
-    for name in (one for one in (*remote_heads, *guesses) if one in refs):
+    for name in (ref for ref in (*remote_heads, *guesses) if ref in refs):
         commit, symref = refs[name]
         is_sure = name in remote_heads or _short(name) in SURE_NAMES
         if is_sure or (name not in current and not await _holds(repository, commit, head)):

@@ -164,7 +164,7 @@ def environment(folder: str, extra: Mapping[str, str] | None = None) -> dict[str
 
 
 def _rows(output: bytes) -> Settings:
-    rows = (row.decode("utf-8", "surrogateescape").partition("\n") for row in output.split(b"\0") if row)
+    rows = (entry.decode("utf-8", "surrogateescape").partition("\n") for entry in output.split(b"\0") if entry)
     return [(name, value if line else "true") for name, line, value in rows]
 
 

@@ -266,7 +266,7 @@ class Checkout:
                 cwd=self._folder, env=self._env,
             )  # fmt: skip
             out += result.out if result.status == 0 else b""
-        rows = [row for row in out.split(b"\0") if row and not row.startswith(FOLDER_MODE)]
+        rows = [entry for entry in out.split(b"\0") if entry and not entry.startswith(FOLDER_MODE)]
         return {entry.path: entry for entry in map(_entry, rows)}
 
     def _is_listed(self, commit: str) -> bool:
@@ -304,7 +304,7 @@ class Checkout:
             "--no-textconv", "--no-color", "--full-history", f"{self.pull.base}..{self.pull.head}", "--", ".",
             cwd=self._folder, env=self._env, seconds=HISTORY_SECONDS, rows=None, most=HISTORY_BYTES,
         )  # fmt: skip
-        commits = [one for one in commit_patches.commits(done.out) if one[0] != self.pull.head]
+        commits = [commit for commit in commit_patches.commits(done.out) if commit[0] != self.pull.head]
         missing = ""
         if self.pull.missing_history:
             missing = f"not all commits of the change were looked through for secrets: {self.pull.missing_history}"
@@ -348,7 +348,7 @@ class Checkout:
     async def _grep(self, kind: Literal["-l", "-n"], query: Query, most: int | None = None) -> Rows:
         """What a search finds, `most` rows. One that takes too long, or that a hostile line brings to an end, has found what it has."""
         patterns = [one for pattern in query.patterns if (one := _one_line(pattern, query.syntax))]
-        longest = max((len(re.escape(one).encode()) for one in patterns), default=0)
+        longest = max((len(re.escape(pattern).encode()) for pattern in patterns), default=0)
         is_plain = query.syntax == "fixed" and (len(patterns) == 1 or longest > PATTERN_BYTES // ALTERNATIVES)
         if query.syntax == "fixed" and not is_plain:
             patterns = [
@@ -469,13 +469,13 @@ def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> Co
 
 def _paths(out: bytes, tree: str) -> Iterator[Row]:
     """What a search for paths has found."""
-    return ((name_of(row[len(tree) + 1 :]), 0, "") for row in out.split(b"\0") if row)
+    return ((name_of(entry[len(tree) + 1 :]), 0, "") for entry in out.split(b"\0") if entry)
 
 
 def _lines(out: bytes, tree: str) -> Iterator[Row]:
     """What a search for lines has found."""
-    for row in out.split(b"\n"):
-        path, _, rest = row.partition(b"\0")
+    for line in out.split(b"\n"):
+        path, _, rest = line.partition(b"\0")
         number, _, text = rest.partition(b"\0")
         if number.isdigit():
             yield name_of(path[len(tree) + 1 :]), int(number), text[:2000].decode("utf-8", "replace")
@@ -504,8 +504,8 @@ def _one_line(pattern: str, syntax: str) -> str:
     return "" if syntax == "fixed" else pattern.replace("\\\n", "\\n").replace("\n", "\\n")
 
 
-def _entry(row: bytes) -> TreeEntry:
-    meta, _, path = row.partition(b"\t")
+def _entry(entry: bytes) -> TreeEntry:
+    meta, _, path = entry.partition(b"\t")
     mode, _, oid, size = meta.split()
     byte_size = SIZES[size] if size in SIZES else int(size)
     return TreeEntry(name_of(path), oid.decode(), ENTRY_KINDS.get(mode, "file"), byte_size)

@@ -41,7 +41,7 @@ class Index:
             self._output("diff-files", "--name-status", "--ignore-submodules=all", "-z"),
             self._output("ls-files", "--others", "--exclude-standard", "-z"),
         )
-        entries = {path: meta.split() for row in _split(index_rows) for meta, _, path in [row.partition(b"\t")]}
+        entries = {path: meta.split() for entry in _split(index_rows) for meta, _, path in [entry.partition(b"\t")]}
         states = _split(differs)
         status = dict(zip(states[1::2], states[::2], strict=True))
         deleted_paths = [path for path, state in status.items() if state == b"D"]

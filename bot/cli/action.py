@@ -14,7 +14,7 @@ def command() -> int:
     from bot.cli.reviewing import exit_code
     from bot.errors import DeepRepoError
 
-    console = action.Console(lambda row: print(row, flush=True))  # noqa: T201 - the runner listens there
+    console = action.Console(lambda line: print(line, flush=True))  # noqa: T201 - the runner listens there
     try:
         result = finish(action.run(config.step(), console))
         if result.fault is not None:

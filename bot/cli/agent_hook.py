@@ -75,13 +75,17 @@ def _reason(given: dict[str, Any], effort: Any, fail_on: Severity) -> str:  # no
     if last is None and not is_new:
         return ""  # it goes on for another hook's sake, or nothing is known of our rounds: no loop begins here
     review, given_answers = finish(_reviewed(repo, effort))
-    listed = [one for one in facts.listing(review).all if at_least(one.finding.severity, fail_on)]
-    findings = [one.finding for one in listed]
+    listed = [
+        placed_finding
+        for placed_finding in facts.listing(review).all
+        if at_least(placed_finding.finding.severity, fail_on)
+    ]
+    findings = [placed_finding.finding for placed_finding in listed]
     round_ = settling.settle(review, findings, given_answers, last, is_new=is_new)
     files.write(folder / STATE, json.dumps({"session": session, **asdict(round_)}), below=folder, folders=True)
     if round_.settled or not round_.open:
         return ""
-    mine = [one for one in listed if one.finding.number in round_.open]
+    mine = [placed_finding for placed_finding in listed if placed_finding.finding.number in round_.open]
     prompt = handover.prompt(mine, review.pull.head, handover.MAX_PROMPT_BYTES)
     return text("agent_stop.txt.j2", round=round_, most=settling.MAX_ROUNDS, prompt=prompt.strip()).strip()
 
@@ -114,7 +118,9 @@ def _last(folder: Path, session: str) -> "Round | None":
         stored = json.loads(files.content(folder / STATE, MAX_INPUT_BYTES, below=folder) or b"null")
         if stored.pop("session") != session:
             return None
-        values: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in stored.items()}
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
+        }
         return Round(**values)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -71,16 +71,20 @@ def _table(estimates: dict[str, Any]) -> None:
     table.add_column("strategy", no_wrap=True)
     for name in ("calls", "tokens in", "at least", "out", "about", "root"):
         table.add_column(name, justify="right", no_wrap=name == "about")
-    for row in estimates["efforts"]:
-        usage, effort = row["usage"], row["effort"]
+    for entry in estimates["efforts"]:
+        usage, effort = entry["usage"], entry["effort"]
         mark = " <- chosen" if effort == estimates["effort"] else ""
-        usd, share = row["usd"], row["root_usd"]
+        usd, share = entry["usd"], entry["root_usd"]
         money = "price unknown" if usd is None else f"${usd:.4f}"
         above = usd is not None and estimates["cap_usd"] is not None and usd > estimates["cap_usd"]
         part = "" if not usd or share is None else f"{share / usd:.0%}"
-        counts = (row["calls"], usage["input"], row["weighed"]["input"], usage["output"])
+        counts = (entry["calls"], usage["input"], entry["weighed"]["input"], usage["output"])
         table.add_row(
-            effort + mark, row["strategy"], *(f"{one:,}" for one in counts), money + (" > cap" if above else ""), part
+            effort + mark,
+            entry["strategy"],
+            *(f"{count:,}" for count in counts),
+            money + (" > cap" if above else ""),
+            part,
         )
     console.print(
         f"{count(estimates['units'], 'unit')} in {count(estimates['files'], 'file')}; {estimates['strategy']['reason']}"
@@ -99,7 +103,7 @@ def _table(estimates: dict[str, Any]) -> None:
     say(
         "\nat least: the reading alone, if nobody asks to see more and nothing is found. root: its share of the dollars."
     )
-    if any(row["strategy"] == "cascade" for row in estimates["efforts"]):
+    if any(entry["strategy"] == "cascade" for entry in estimates["efforts"]):
         say(
             "cascade at effort medium: one call, and the root only if that leaves something open (15 of 100 recorded ones did)."
         )

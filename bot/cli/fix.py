@@ -84,7 +84,9 @@ def carry_out(
         sys.stdout.write(terminal_text(fix.patch) if sys.stdout.isatty() else fix.patch)  # what git applies is exact
     report(fix, check, is_patch=patch)
     mended = {finding.identity for finding in fix.findings}
-    rows_left = tuple(row for row in review_done.findings if row.finding.identity not in mended)
+    rows_left = tuple(
+        placed_finding for placed_finding in review_done.findings if placed_finding.finding.identity not in mended
+    )
     left = replace(review_done, findings=rows_left)
     return max(reviewing.exit_code(left), CLEAN if fix and check.is_clean and not fix.refusals else FOUND)
 

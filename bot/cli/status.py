@@ -126,17 +126,19 @@ def _spending(server: "ServerStatus") -> "Table":
 
 def _recent(server: "ServerStatus") -> "Table":
     table = _table("last reviews", "conclusion", "strategy", "seconds", "dollars", "finished")
-    for row in server.recent:
-        usd = "unknown" if row.usd is None else f"${row.usd:,.2f}"
-        figures = (row.conclusion, row.strategy, f"{row.seconds:,.0f}", usd)
-        table.add_row(f"{row.repository}#{row.number}", *figures, _when(row.finished))
+    for review in server.recent:
+        usd = "unknown" if review.usd is None else f"${review.usd:,.2f}"
+        figures = (review.conclusion, review.strategy, f"{review.seconds:,.0f}", usd)
+        table.add_row(f"{review.repository}#{review.number}", *figures, _when(review.finished))
     return table
 
 
 def _failures(server: "ServerStatus") -> "Table":
     table = _table("came to nothing", "what", "why", "when")
-    for row in server.failures:
-        table.add_row(f"{row.repository}#{row.number}", row.what, terminal_text(row.why), _when(row.failed))
+    for failure in server.failures:
+        table.add_row(
+            f"{failure.repository}#{failure.number}", failure.what, terminal_text(failure.why), _when(failure.failed)
+        )
     return table
 
 

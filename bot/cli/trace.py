@@ -64,13 +64,13 @@ class _Trace:
             top.add(_words(("strategy  ", "dim"), (plan["name"], "bold"), f"  {plan['reason']}"))
         self._phase(top, "workers, outside the root's turns", "worker", "root", at="")
         self._phase(top, "pairs", "pairs")
-        for run in dict.fromkeys(row["run"].partition(".")[0] for row in self.section.turns):
+        for run in dict.fromkeys(turn["run"].partition(".")[0] for turn in self.section.turns):
             self._run(top, run)
         self._phase(top, "second opinions", "verify")
         in_flight = len(self.section.of("request")) - len(self.section.of("call"))
         if in_flight:
             top.add(_words((f"{in_flight} requests were in flight when a run was killed", "yellow")))
-        for sentence in dict.fromkeys(row["text"] for row in self.section.of("failed")):
+        for sentence in dict.fromkeys(failure["text"] for failure in self.section.of("failed")):
             top.add(_words(("not answered  ", "yellow"), sentence[: 2 * SHOWN_CHARS]))
         self._end(top)
         return top
@@ -79,33 +79,33 @@ class _Trace:
         """A run with its turns. A child's run stands below the turn that started it, whose line was written after the child's."""
         branch = above.add(_words((run, "bold"), ("  child" if "." in run else "", "dim")))
         children: dict[str, None] = {}
-        for row in self.section.turns:
-            if row["run"] == run:
-                place, waiting, children = self._turn(branch, row), children, {}
+        for turn in self.section.turns:
+            if turn["run"] == run:
+                place, waiting, children = self._turn(branch, turn), children, {}
                 for child in waiting:
                     self._run(place, child)
-            elif row["run"].startswith(f"{run}."):
-                children[f"{run}." + row["run"].removeprefix(f"{run}.").partition(".")[0]] = None
+            elif turn["run"].startswith(f"{run}."):
+                children[f"{run}." + turn["run"].removeprefix(f"{run}.").partition(".")[0]] = None
         for child in children:  # its parent's turn was cut off
             self._run(branch, child)
 
-    def _turn(self, above: "Tree", row: Row) -> "Tree":
+    def _turn(self, above: "Tree", turn: Row) -> "Tree":
         """A turn below its run, with the calls that its block made."""
-        at = f"{row['run']}:{row['number']}"
+        at = f"{turn['run']}:{turn['number']}"
         root_calls = [call for call in self._calls(at) if call["role"] == "root"]
-        cost, block = (f"  {_totals(root_calls)}", "dim"), (f"  block {row['seconds']:.1f} s", "dim")
-        branch = above.add(_words((f"turn {row['number']}", "bold"), cost, block))
-        for text, most, style in ((row["said"], 1, "italic"), (row["code"], 3, "green")):
+        cost, block = (f"  {_totals(root_calls)}", "dim"), (f"  block {turn['seconds']:.1f} s", "dim")
+        branch = above.add(_words((f"turn {turn['number']}", "bold"), cost, block))
+        for text, most, style in ((turn["said"], 1, "italic"), (turn["code"], 3, "green")):
             for line in _lines(text, most):
                 branch.add(_words((line, style)))
-        if row["error"]:
-            branch.add(_words((f"{row['outcome']}  ", "red"), _line(row["error"], -1)))
-        elif row["output"]:
-            branch.add(_words(("-> ", "dim"), _line(row["output"]), (f"  {len(row['output']):,} characters", "dim")))
+        if turn["error"]:
+            branch.add(_words((f"{turn['outcome']}  ", "red"), _line(turn["error"], -1)))
+        elif turn["output"]:
+            branch.add(_words(("-> ", "dim"), _line(turn["output"]), (f"  {len(turn['output']):,} characters", "dim")))
         self._phase(branch, "asked", "worker", at=at)
-        for one in (each for each in self.section.of("tool") if each["at"] == at):
-            words = f"{one['name']}  {one['arguments'][:SHOWN_CHARS]}", (" -> ", "dim")
-            branch.add(_words(("tool  ", "dim"), *words, _line(one.get("error") or repr(one["result"]))))
+        for tool_call in (each for each in self.section.of("tool") if each["at"] == at):
+            words = f"{tool_call['name']}  {tool_call['arguments'][:SHOWN_CHARS]}", (" -> ", "dim")
+            branch.add(_words(("tool  ", "dim"), *words, _line(tool_call.get("error") or repr(tool_call["result"]))))
         return branch
 
     def _phase(self, branch: "Tree", title: str, *roles: str, at: str | None = None) -> None:
@@ -147,21 +147,21 @@ class _Trace:
         total = _total(end["cost"], end["seconds"]) if is_review else _totals(self.section.of("call"))
         money = top.add(_words(("money", "bold"), (f"  {total}", "dim")))
         for role, name in reviews.ROLES.items():
-            role_calls = [row for row in self.section.of("call") if row["role"] == role]
+            role_calls = [call for call in self.section.of("call") if call["role"] == role]
             if role_calls:
                 money.add(_words((f"{name}  ", "dim"), _totals(role_calls)))
-        for one in self.section.of("end"):  # a session over a text has one for each question
-            for text in _lines(one.get("answer", ""), 3):
+        for ending in self.section.of("end"):  # a session over a text has one for each question
+            for text in _lines(ending.get("answer", ""), 3):
                 top.add(_words(("answer  ", "bold"), text))
         branch = top.add(_words((count(len(end["findings"]), "finding"), "bold"))) if is_review else top
-        for row in end["findings"]:
-            where = f"{row['path']}:{row['start']}  {row['title']}"
-            branch.add(_words((f"{row['severity']}  ", "bold"), where, (f"  {row['verdict']}", "dim")))
+        for finding in end["findings"]:
+            where = f"{finding['path']}:{finding['start']}  {finding['title']}"
+            branch.add(_words((f"{finding['severity']}  ", "bold"), where, (f"  {finding['verdict']}", "dim")))
         if end["fault"]:
             top.add(_words((f"ended by a fault: {end['fault']}", "red")))
 
     def _calls(self, at: str | None) -> list[Row]:
-        return [row for row in self.section.of("call") if at in {None, row["at"]}]
+        return [call for call in self.section.of("call") if at in {None, call["at"]}]
 
 
 def _totals(calls: list[Row]) -> str:
@@ -188,7 +188,7 @@ def _lines(text: str, most: int) -> list[str]:
     """The first lines that say something (the last ones, where `most` is negative), made harmless for a terminal."""
     from bot.render import line
 
-    rows = [line(row)[:SHOWN_CHARS] for row in (text or "").split("\n") if row.strip()]
+    rows = [line(text_line)[:SHOWN_CHARS] for text_line in (text or "").split("\n") if text_line.strip()]
     visible = rows[:most] if most > 0 else rows[most:]
     return [*visible, f"... {len(rows) - most} more lines"] if 1 < most < len(rows) else visible
 

@@ -115,8 +115,8 @@ def _prompt(
 async def verbatim(quotes: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:
     """Return the quotes that are found in the tree, each with its line: after the change, else before it."""
     proofs: dict[tuple[str, int], Evidence] = {}
-    for row in quotes[: 4 * MAX_QUOTES]:
-        item = Evidence(row["path"], row["quote"].strip("\n"))
+    for quote in quotes[: 4 * MAX_QUOTES]:
+        item = Evidence(quote["path"], quote["quote"].strip("\n"))
         proof = await _place(item, tree)
         if proof is not None:
             proofs.setdefault((proof.path, proof.line), proof)

@@ -42,7 +42,9 @@ async def look(words: Iterable[str], session: Session, excerpts: Sequence[Excerp
     if session.look_ups is None or not wishes:
         return ()
     return tuple(
-        excerpt for one in await session.look_ups.show(wishes, shown_excerpts=excerpts) for excerpt in one.excerpts
+        excerpt
+        for result in await session.look_ups.show(wishes, shown_excerpts=excerpts)
+        for excerpt in result.excerpts
     )
 
 

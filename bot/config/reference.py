@@ -70,7 +70,9 @@ def _default(part: Mapping[str, Any], name: str, key: str) -> str:
 def _section(whole: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The section that a key holds, or a list of it holds; None where it is a plain value."""
     items = part.get("items", {})
-    where = part.get("$ref") or next((one["$ref"] for one in (items, *items.get("anyOf", ())) if "$ref" in one), None)
+    where = part.get("$ref") or next(
+        (schema["$ref"] for schema in (items, *items.get("anyOf", ())) if "$ref" in schema), None
+    )
     section: Mapping[str, Any] | None = whole["$defs"][where.rpartition("/")[2]] if where else None
     return section
 

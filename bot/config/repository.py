@@ -189,23 +189,23 @@ def _is_no_day(text: str) -> bool:
 
 WRONG: Mapping[str, Sequence[tuple[Callable[[Any], bool], str]]] = {  # what an entry lacks, or has for nothing
     "ignore": (
-        (lambda one: not one.path and not one.finding, "name a path or a finding"),
-        (lambda one: bool(one.kind and one.finding), "name a kind or a finding, not both"),
-        (lambda one: (one.kind == CLAIMS or one.finding) and not one.reason.strip(), "say why, as its reason"),
+        (lambda entry: not entry.path and not entry.finding, "name a path or a finding"),
+        (lambda entry: bool(entry.kind and entry.finding), "name a kind or a finding, not both"),
+        (lambda entry: (entry.kind == CLAIMS or entry.finding) and not entry.reason.strip(), "say why, as its reason"),
         (
-            lambda one: one.kind == CLAIMS and len(one.reason) > MOST_SENTENCE,
+            lambda entry: entry.kind == CLAIMS and len(entry.reason) > MOST_SENTENCE,
             f"its reason has at most {MOST_SENTENCE} characters",
         ),
-        (lambda one: bool(one.symbol) and one.kind != CLAIMS, "a symbol needs `kind: claims`"),
+        (lambda entry: bool(entry.symbol) and entry.kind != CLAIMS, "a symbol needs `kind: claims`"),
         (
-            lambda one: not re.fullmatch(FINGERPRINT, one.finding),
+            lambda entry: not re.fullmatch(FINGERPRINT, entry.finding),
             "its finding is no fingerprint: copy the 16 or 32 characters behind a finding's source",
         ),
-        (lambda one: _is_no_day(one.expires), "expires is a day, such as 2027-01-31"),
+        (lambda entry: _is_no_day(entry.expires), "expires is a day, such as 2027-01-31"),
     ),
     "instructions": (
         (
-            lambda one: one.must != "no" and len(one.text) > MOST_ASKED,
+            lambda entry: entry.must != "no" and len(entry.text) > MOST_ASKED,
             f"what must hold has at most {MOST_ASKED} characters",
         ),
     ),

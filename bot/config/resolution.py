@@ -102,14 +102,15 @@ class Config(ReviewSettings):
             settings = replace(settings, instructions=masks.hide(self.instructions))
         if self.origins["ignore"] != "flag":  # a fingerprint looks like a secret, and the name of a file may
             rows = (
-                (*(masks.hide(row[:3]) if row[1] else row[:3]), row[3], *masks.hide(row[4:])) for row in self.ignore
+                (*(masks.hide(entry[:3]) if entry[1] else entry[:3]), entry[3], *masks.hide(entry[4:]))
+                for entry in self.ignore
             )
             settings = replace(settings, ignore=tuple(rows))
         return settings
 
     def on(self, today: date) -> "Config":
         """Return the settings of a day: without the entries of `ignore` that have expired."""
-        held = tuple(row for row in self.ignore if not row[5] or row[5] >= today.isoformat())
+        held = tuple(entry for entry in self.ignore if not entry[5] or entry[5] >= today.isoformat())
         return self if held == self.ignore else replace(self, ignore=held)
 
     @property

@@ -98,18 +98,18 @@ class Host:
         others: deque[tuple[int, PostedComment]] = deque(maxlen=MOST_OTHERS)
         at = 0
         async for data in self.client.pages(partial(lists[kind], *self.at)):
-            one, at = shapes.read_comment(data, kind, self.voice), at + 1
-            if not thread or one.thread == thread:
-                if one.ours:
-                    ours.append((at, one))
+            comment, at = shapes.read_comment(data, kind, self.voice), at + 1
+            if not thread or comment.thread == thread:
+                if comment.ours:
+                    ours.append((at, comment))
                 else:
-                    others.append((at, replace(one, body=one.body[:MOST_READ])))
-        return tuple(one for _, one in sorted((*ours, *others), key=itemgetter(0)))
+                    others.append((at, replace(comment, body=comment.body[:MOST_READ])))
+        return tuple(comment for _, comment in sorted((*ours, *others), key=itemgetter(0)))
 
     async def comment_at(self, ref: CommentRef) -> PostedComment:
         """Read one comment."""
-        one = self.rest.issues.async_get_comment if ref.kind == "issue" else self.rest.pulls.async_get_review_comment
-        return await self._posted(one(*self.repo, ref.id), ref.kind)
+        get = self.rest.issues.async_get_comment if ref.kind == "issue" else self.rest.pulls.async_get_review_comment
+        return await self._posted(get(*self.repo, ref.id), ref.kind)
 
     async def review(self, head: str, body: str, rows: "Sequence[Row]", event: Event = "COMMENT") -> PostedComment:
         """Post one review with all its comments on lines; GitHub takes all of them or none."""
@@ -140,9 +140,9 @@ class Host:
     async def delete(self, comment: PostedComment) -> None:
         """Delete one of the App's comments; one that is gone already is not an error."""
         issues, pulls = self.rest.issues, self.rest.pulls
-        one = issues.async_delete_comment if comment.kind == "issue" else pulls.async_delete_review_comment
+        delete = issues.async_delete_comment if comment.kind == "issue" else pulls.async_delete_review_comment
         with suppress(HostRefused):
-            await self.client.json(one(*self.repo, comment.id))
+            await self.client.json(delete(*self.repo, comment.id))
 
     async def react(self, comment: CommentRef, content: Reaction) -> None:
         """Put a reaction under a comment; a second one of the same kind changes nothing. A review's text takes none."""

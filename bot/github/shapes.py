@@ -44,10 +44,12 @@ def at(data: Any, path: str) -> Any:  # noqa: ANN401 - JSON
 def value(kind: type[Value], data: Any, paths: Mapping[str, str] | None = None, /, **more: object) -> Value:  # noqa: ANN401 - JSON
     """Read a value. A text that is null is empty. Raises HostRefused if GitHub has sent something else."""
     form, places, known = cast("Any", kind), paths or {}, dict[str, object]()
-    for row in fields(form):
-        found = more[row.name] if row.name in more else at(data, places.get(row.name, row.name))
-        if found is not UNSET and (found is not None or row.type is str):
-            known[row.name] = "" if found is None else found
+    for form_field in fields(form):
+        found = (
+            more[form_field.name] if form_field.name in more else at(data, places.get(form_field.name, form_field.name))
+        )
+        if found is not UNSET and (found is not None or form_field.type is str):
+            known[form_field.name] = "" if found is None else found
     try:
         return cast("Value", _adapter(form).validate_python(known))
     except ValidationError as error:

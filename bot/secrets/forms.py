@@ -233,9 +233,11 @@ def hits(line: str, role: Role = "code", *, quotes: bool = True) -> tuple[Hit, .
     distinct: list[Hit] = []  # one that is a part of a surer one, or contains it, is the same
     for hit in found:
         if hit.rule == KEY:
-            distinct += [] if any(one.rule == KEY for one in distinct) else [hit]
+            distinct += [] if any(other_hit.rule == KEY for other_hit in distinct) else [hit]
         elif not any(
-            hit.value in one.value or one.value in hit.value for one in distinct[:MOST_APART] if one.rule != KEY
+            hit.value in other_hit.value or other_hit.value in hit.value
+            for other_hit in distinct[:MOST_APART]
+            if other_hit.rule != KEY
         ):
             distinct.append(hit)
     return tuple(distinct)

@@ -44,7 +44,7 @@ class People(StoragePart):
             Dismissal(mark, reason, "withdrawn" if withdrawn else "ignored", who)
             for mark, reason, withdrawn, who in await self.rows(silenced.order_by(of.made))
         ]
-        marks = {one.identity for one in silent}
+        marks = {dismissal.identity for dismissal in silent}
         rejected = {
             row[0]: Dismissal(row[0], row[1], "reply", row[2]) for row in await self.rows(replies.order_by(said.given))
         }
@@ -53,7 +53,7 @@ class People(StoragePart):
     async def dismissed(self, pull: PullRef) -> frozenset[str]:
         """Return the identities of all findings of which somebody has said that they are not wanted, in whatever way."""
         rows = await self.rows(sa.select(feedback.c.fingerprint).where(feedback.c.pull == pull.key))
-        return frozenset(row.fingerprint for row in rows)
+        return frozenset(finding.fingerprint for finding in rows)
 
     async def pause(self, pull: PullRef, who: str, now: float) -> None:
         """Stop reviews of this pull request but those that a person asks for."""
@@ -75,16 +75,16 @@ class People(StoragePart):
         Commands count in the whole repository, remarks in this pull request.
         """
         kind = f"{REMARK}{comment.kind}" if is_remark else comment.kind
-        row = {"comment": comment.id, "kind": kind, "who": who, "given": now, "writes": writes}
+        record = {"comment": comment.id, "kind": kind, "who": who, "given": now, "writes": writes}
         is_alike = command.c.kind.startswith(REMARK)
         alike = is_alike & (command.c.pull == pull.key) if is_remark else sa.not_(is_alike)
         of = command.c
-        same = (of.comment == row["comment"]) & (of.kind == row["kind"])
+        same = (of.comment == record["comment"]) & (of.kind == record["kind"])
         recent = (of.repository == pull.repository) & (of.who == who) & (of.given > now - HOUR)
 
         def do(connection: sa.Connection) -> tuple[float, ...]:
             if connection.execute(sa.select(of.comment).where(same)).first() is None:
-                connection.execute(sa.insert(command).values(**owner_columns(pull), **row))
+                connection.execute(sa.insert(command).values(**owner_columns(pull), **record))
             others = sa.select(of.given).where(recent & alike & sa.not_(same))
             return tuple(connection.execute(others).scalars())
 

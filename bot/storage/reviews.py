@@ -74,10 +74,10 @@ class Reviews(StoragePart):
 
         def do(connection: sa.Connection) -> None:
             upsert(review, row, connection)
-            known = {one.fingerprint: one for one in connection.execute(_known_findings(done.pull))}
+            known = {finding.fingerprint: finding for finding in connection.execute(_known_findings(done.pull))}
             for each in done.findings:
                 upsert(finding, _finding_row(done, each, known.get(each.fingerprint)), connection)
-            silent = {name for name, one in known.items() if one.state == "silenced"}
+            silent = {name for name, finding in known.items() if finding.state == "silenced"}
             marks = {each.fingerprint for each in done.findings if each.state == "silenced"} - silent
             fresh = Counter(done.by_rule[name] for name in marks if name in done.by_rule)
             rules.count(done.pull.repository, fresh, done.finished, connection)

@@ -26,33 +26,44 @@ CODE_SOURCES = frozenset({"analyser"})
 
 def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
     """Return the findings that something is known to mend: all, or those with these numbers or fingerprints. Raises UsageError for a name of none."""
-    rows = [row for row in review_done.findings if row.finding.status in ("new", "still")]
+    rows = [
+        placed_finding for placed_finding in review_done.findings if placed_finding.finding.status in ("new", "still")
+    ]
     if not names:
-        return tuple(row for row in rows if fixes.is_fixable(row))
+        return tuple(placed_finding for placed_finding in rows if fixes.is_fixable(placed_finding))
     selection = []
     for name in names:
-        row = next((row for row in rows if _is_named(row.finding, name.removeprefix("#"))), None)
+        row = next(
+            (placed_finding for placed_finding in rows if _is_named(placed_finding.finding, name.removeprefix("#"))),
+            None,
+        )
         if row is None:
             if any(_is_named(finding, name.removeprefix("#")) for finding in review_done.having("silenced")):
                 raise UsageError(
                     f"finding {name} is not reported any more, so it is not fixed: somebody has silenced it"
                 )
-            numbers = ", ".join(str(row.finding.number) for row in rows if row.finding.number)
+            numbers = ", ".join(
+                str(placed_finding.finding.number) for placed_finding in rows if placed_finding.finding.number
+            )
             raise UsageError(
                 f"the review has no finding {name}: " + (f"it has {numbers}" if numbers else "it has no finding at all")
             )
         selection.append(row)
-    return tuple(dict.fromkeys([*selection, *(row for row in rows if _is_beside(row, selection))]))
+    return tuple(
+        dict.fromkeys(
+            [*selection, *(placed_finding for placed_finding in rows if _is_beside(placed_finding, selection))]
+        )
+    )
 
 
 def _is_named(finding: Finding, name: str) -> bool:
     return name in (str(finding.number or ""), finding.fingerprint, finding.identity)
 
 
-def _is_beside(row: PlacedFinding, others: Sequence[PlacedFinding]) -> bool:
+def _is_beside(placed_finding: PlacedFinding, others: Sequence[PlacedFinding]) -> bool:
     """Whether it is the same broken contract at another caller: to mend one of them alone would leave the defect."""
-    mine = _definitions(row.finding)
-    return bool(mine and row.finding.rewrites) and any(
+    mine = _definitions(placed_finding.finding)
+    return bool(mine and placed_finding.finding.rewrites) and any(
         not mine.isdisjoint(_definitions(other.finding)) for other in others
     )
 
@@ -68,8 +79,12 @@ def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:
 
 def others(review_done: Review, fix: Fix) -> tuple[int, ...]:
     """Return the numbers of the open findings about which the fix says nothing."""
-    answered_ids = {finding.identity for finding in (*fix.findings, *(one for one, _ in fix.refusals))}
-    return tuple(one.number for one in review_done.open_findings if one.number and one.identity not in answered_ids)
+    answered_ids = {finding.identity for finding in (*fix.findings, *(finding for finding, _ in fix.refusals))}
+    return tuple(
+        finding.number
+        for finding in review_done.open_findings
+        if finding.number and finding.identity not in answered_ids
+    )
 
 
 async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tuple[Fix, FixCheck]:

@@ -333,7 +333,9 @@ def _open(
 
 def _others(subject: Survey) -> dict[str, Analyzer]:
     """What features and other tools have found, if anybody has asked for it."""
-    others: dict[str, Analyzer] = {name: one for hook in hooks() for name, one in hook.analyzers(subject).items()}
+    others: dict[str, Analyzer] = {
+        name: analyzer for hook in hooks() for name, analyzer in hook.analyzers(subject).items()
+    }
     if subject.brief.reports or subject.brief.tool_runs:
         from bot.analyzers.sarif import Sarif
 

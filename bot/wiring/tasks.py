@@ -178,11 +178,15 @@ def without(brief: Brief, left_out: Mapping[str, str], lost: str = "") -> Brief:
     """
     brief = by_code(brief, lost) if lost else brief
     rows = brief.consumers.named
-    begins = {row.name: (mount_of(row.name), label(row.name, "")) for row in rows if not row.problem}
+    begins = {
+        consumer.name: (mount_of(consumer.name), label(consumer.name, "")) for consumer in rows if not consumer.problem
+    }
     theirs = {path for path in left_out for names in begins.values() if path.startswith(names)}
     marked = tuple(
-        replace(one, problem=TOO_MUCH) if any(path.startswith(begins.get(one.name, ())) for path in theirs) else one
-        for one in rows
+        replace(consumer, problem=TOO_MUCH)
+        if any(path.startswith(begins.get(consumer.name, ())) for path in theirs)
+        else consumer
+        for consumer in rows
     )
     of_product = {path: why for path, why in left_out.items() if path not in theirs}
     return replace(brief, consumers=replace(brief.consumers, named=marked), left_out=of_product)

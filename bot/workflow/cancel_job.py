@@ -43,7 +43,7 @@ async def run(ask: Cancel, job: Job, server: Server) -> None:
         elif state.facts.draft:
             again = ReviewAsk(ask.pull, "catch-up", head=state.facts.head_sha)
             if isinstance(policy.decide(state.facts, again, await server.settings_of(state)), policy.No):
-                asked = {run for run, one in due.items() if one.trigger in ASKED}
+                asked = {run for run, due_ask in due.items() if due_ask.trigger in ASKED}
                 await server.jobs.cancel(ask.pull, due.keys() - asked)
 
 
@@ -70,9 +70,9 @@ async def _close(
     ask: Cancel, state: PullState, due: Mapping[str, ReviewAsk], host: Host, job: Job, server: Server
 ) -> None:
     """Answer the commands whose reviews are called off, and read for the last time how findings were received: nothing else will ask."""
-    for one in due.values():
-        if one.comment is not None:
-            await replies.tell_closed(one.comment, host)
+    for due_ask in due.values():
+        if due_ask.comment is not None:
+            await replies.tell_closed(due_ask.comment, host)
     if not await server.store.reviews.heads(ask.pull):
         return
     try:

@@ -203,5 +203,5 @@ async def linked_issues(host: Host) -> tuple[LinkedIssue, ...]:
     nodes = shapes.at(data, "repository.pullRequest.closingIssuesReferences.nodes") or ()
     repository = str(shapes.at(data, "repository.nameWithOwner")).lower()
     in_repository = [node for node in nodes if str(shapes.at(node, "repository.nameWithOwner")).lower() == repository]
-    read = [shapes.value(LinkedIssue, one) for one in in_repository[:MOST_ISSUES]]
-    return tuple(LinkedIssue(one.number, one.title[:ISSUE_TITLE], one.body[:ISSUE_BODY]) for one in read)
+    read = [shapes.value(LinkedIssue, node) for node in in_repository[:MOST_ISSUES]]
+    return tuple(LinkedIssue(issue.number, issue.title[:ISSUE_TITLE], issue.body[:ISSUE_BODY]) for issue in read)

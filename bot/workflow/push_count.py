@@ -45,12 +45,12 @@ class PushCount:
 
 async def reset_count(host: Host, most: int | None) -> bool:
     """Count from zero again; False if no push had to wait."""
-    for one in await summaries(host) if most is not None else ():
-        facts = existing.facts(one)
+    for summary in await summaries(host) if most is not None else ():
+        facts = existing.facts(summary)
         if most is not None and _count(facts) >= most:
-            kind, rest = facts.get("kind", ""), one.body.replace("\r\n", "\n").partition("\n")[2]
+            kind, rest = facts.get("kind", ""), summary.body.replace("\r\n", "\n").partition("\n")[2]
             others = {name: value for name, value in facts.items() if name != "kind"}
-            await host.edit_comment(one.id, f"{marker.make(kind, **{**others, FACT: '0'})}\n{rest}")
+            await host.edit_comment(summary.id, f"{marker.make(kind, **{**others, FACT: '0'})}\n{rest}")
             return True
     return False
 

@@ -88,7 +88,7 @@ async def tell_closed(comment: CommentRef, host: Host) -> None:
 
 async def _find(comment: CommentRef, host: Host) -> PostedComment | None:
     comments = await (host.comments("review") if comment.thread else host.comments())
-    return next((one for one in comments if one.ours and _answers(one.body, comment)), None)
+    return next((posted for posted in comments if posted.ours and _answers(posted.body, comment)), None)
 
 
 async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> PostedComment:
@@ -129,7 +129,7 @@ async def _hear_remark(ask: RemarkAsk, host: Host) -> HeardRemark | str:
 
 async def _remark(place: CommentRef, comments: tuple[PostedComment, ...], host: Host) -> PostedComment | None:
     comments_there = comments if place.kind == "issue" else await host.comments("whole")
-    return next((one for one in comments_there if one.id == place.id), None)
+    return next((posted for posted in comments_there if posted.id == place.id), None)
 
 
 def failure_reply(why: str) -> RemarkReply:

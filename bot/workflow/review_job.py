@@ -175,7 +175,7 @@ class ServerReviewer(Reviewer):
     def consumers(self) -> AbstractAsyncContextManager[Consumers]:
         """Fetch the other repositories that features look at."""
         found = (hook.consumers(self.run, self.server) for hook in hooks.hooks())
-        return next((one for one in found if one is not None), nullcontext(Consumers()))
+        return next((consumers for consumers in found if consumers is not None), nullcontext(Consumers()))
 
     @asynccontextmanager
     async def funds(self, brief: Brief) -> AsyncIterator[Funds]:
@@ -241,10 +241,10 @@ class ServerReviewer(Reviewer):
         if not is_posted and memory is not None:
             unsaid = [item.finding.number for item in made.review.reported if item.place != "folded"]
             memory = await asyncio.to_thread(json_file.with_unsaid, memory, unsaid)
-        row = _row(self.run, made, conclusion, start)
+        finished_review = _row(self.run, made, conclusion, start)
         if not await reviews.has(self.run.id):
-            self.server.count_review(made.review, f"{pull.owner}/{pull.name}", row.state)
-        await reviews.keep(replace(row, memory=memory))
+            self.server.count_review(made.review, f"{pull.owner}/{pull.name}", finished_review.state)
+        await reviews.keep(replace(finished_review, memory=memory))
         await self.server.store.failures.clear(pull.key)
 
     @property
@@ -279,7 +279,11 @@ class ServerReviewer(Reviewer):
 def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: float) -> FinishedReview:
     """The row of a review."""
     review, statuses = made.review, ("new", "still", "fixed", "silenced")
-    finding_rows = [_finding_row(row.finding) for row in review.findings if row.finding.status in statuses]
+    finding_rows = [
+        _finding_row(placed_finding.finding)
+        for placed_finding in review.findings
+        if placed_finding.finding.status in statuses
+    ]
     fixed = review.having("fixed")
     silenced = (
         (finding.identity, finding.tracking.silencing.rule)
@@ -301,7 +305,7 @@ def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: f
         usd=review.cost.usd,
         output=made.json_text.encode(),
         fork=run.state.facts.fork,
-        accepted=frozenset(one.identity for one in fixed if one.tracking.how == "accepted"),
+        accepted=frozenset(finding.identity for finding in fixed if finding.tracking.how == "accepted"),
         by_rule={mark: rule.number for mark, rule in silenced if rule is not None and rule.learned},
         title=line(visible(review.pull.title))[:LISTED_TITLE_CHARS],
         state=review.status,
@@ -309,7 +313,7 @@ def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: f
         still=len(review.still),
         fixed=len(fixed),
         journal=journals.name(run.ask, review.pull.head, review.pull.base, run.id),
-        findings=tuple({row.fingerprint: row for row in reversed(finding_rows)}.values()),
+        findings=tuple({finding.fingerprint: finding for finding in reversed(finding_rows)}.values()),
     )
 
 

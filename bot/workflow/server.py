@@ -214,5 +214,5 @@ async def remember_failure(ask: Ask, why: str, store: Store) -> None:
         name, what = f"{ask.pull.key}~{ask.comment.kind}{ask.comment.id}", line(visible(word))
     else:
         return
-    row = Failure(name, ask.pull, what, line(visible(why)), asks.write(ask), time.time())
-    await store.failures.record(row)
+    failure = Failure(name, ask.pull, what, line(visible(why)), asks.write(ask), time.time())
+    await store.failures.record(failure)

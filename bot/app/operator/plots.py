@@ -68,7 +68,9 @@ def bars(sums: Mapping[int, DaySum], span: range, value: Callable[[DaySum], floa
 def lines(sums: Mapping[int, DaySum], span: range, values: Mapping[str, Callable[[DaySum], float | None]]) -> Plot:
     """Return a line for each of these values of a day."""
     points = {name: [value(sums[day]) if day in sums else None for day in span] for name, value in values.items()}
-    ticks, top = _ticks(max((one for row in points.values() for one in row if one is not None), default=0.0), MINUTES)
+    ticks, top = _ticks(
+        max((value for row in points.values() for value in row if value is not None), default=0.0), MINUTES
+    )
     line_shapes = tuple(Line(name, _paths(row, top), tuple(row)) for name, row in points.items())
     return Plot(_days(span), ticks, lines=line_shapes, empty=not any(line.paths for line in line_shapes))
 

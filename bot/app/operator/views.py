@@ -227,12 +227,15 @@ def _part(output: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _findings(output: Mapping[str, Any], rejected: Collection[str]) -> tuple[Mapping[str, Any], ...]:
     """The findings with their state against the round before, those of this round first; one that was rejected counts as that ever after."""
-    rows = [row for row in output.get("findings") or () if isinstance(row, Mapping)]
+    rows = [finding for finding in output.get("findings") or () if isinstance(finding, Mapping)]
     states = {"new": "new", "still": "open", "fixed": "fixed"}
-    shown = [row for row in rows if row.get("status") in states][:FINDINGS]
+    shown = [finding for finding in rows if finding.get("status") in states][:FINDINGS]
     return tuple(
-        {**row, "state": states[row["status"]] + (", was rejected" if row.get("identity") in rejected else "")}
-        for row in shown
+        {
+            **finding,
+            "state": states[finding["status"]] + (", was rejected" if finding.get("identity") in rejected else ""),
+        }
+        for finding in shown
     )
 
 
@@ -245,10 +248,10 @@ LIST_KINDS = {
 
 
 def _coverage(coverage: Mapping[str, Any]) -> Mapping[str, tuple[Share, ...]]:
-    rows = [row for row in coverage.get("readings") or () if isinstance(row, Mapping)]
+    rows = [reading for reading in coverage.get("readings") or () if isinstance(reading, Mapping)]
     shares = {}
     for kind, name in LIST_KINDS.items():
-        counts = Counter(str(row.get("state")) for row in rows if row.get("kind") == kind)
+        counts = Counter(str(reading.get("state")) for reading in rows if reading.get("kind") == kind)
         covered_count = counts["reviewed"] + counts["reused"]
         if counts:
             shares[name] = plots.parts(
@@ -299,7 +302,7 @@ async def newest_journal(pull: PullRef, store: Store, folder: Path) -> str | Non
         return await store.journals.newest(prefix)
     paths = list((folder / journals.JOURNALS_FOLDER).glob(f"{prefix}*.jsonl"))
     with suppress(OSError):
-        return max(paths, key=lambda one: one.stat().st_mtime).stem if paths else None
+        return max(paths, key=lambda path: path.stat().st_mtime).stem if paths else None
     return None
 
 
@@ -313,13 +316,13 @@ def read_trace(lines: Iterable[bytes]) -> Trace:
     """Return the trace of a journal's last review. A line that was cut off by a crash counts as none."""
     section = reviews.last_section(lines)
     calls = section.of("call")
-    by_turn = _tallies(calls, lambda row: row["at"])
-    turns = ((f"{row['run']}:{row['number']}", row["outcome"]) for row in section.turns)
+    by_turn = _tallies(calls, lambda call: call["at"])
+    turns = ((f"{turn['run']}:{turn['number']}", turn["outcome"]) for turn in section.turns)
     return Trace(
-        next((row["name"] for row in reversed(section.of("strategy"))), ""),
+        next((entry["name"] for entry in reversed(section.of("strategy"))), ""),
         Tally.of(calls),
-        _tallies(calls, lambda row: reviews.ROLES.get(row["role"], "others")),
-        _tallies(calls, lambda row: row["model"]),
+        _tallies(calls, lambda call: reviews.ROLES.get(call["role"], "others")),
+        _tallies(calls, lambda call: call["model"]),
         tuple(TurnRow(name, outcome, by_turn.get(name, Tally.of(()))) for name, outcome in turns),
         max(len(section.of("request")) - len(calls), 0),
     )
@@ -327,6 +330,6 @@ def read_trace(lines: Iterable[bytes]) -> Trace:
 
 def _tallies(calls: Iterable[Row], key: Callable[[Row], str]) -> dict[str, Tally]:
     groups: dict[str, list[Row]] = {}
-    for row in calls:
-        groups.setdefault(key(row), []).append(row)
+    for call in calls:
+        groups.setdefault(key(call), []).append(call)
     return {name: Tally.of(rows) for name, rows in groups.items()}

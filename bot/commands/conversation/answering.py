@@ -163,16 +163,16 @@ def _withdrawals(
 
     A fact that is told needs the words that tell it, in the remark itself: who wrote that may decide, others in the thread may not.
     """
-    rows_by_number = {row["finding"]: row for row in rows[:MAX_QUOTES] if 1 <= row["finding"] <= len(findings)}
-    for number, row in sorted(rows_by_number.items()):
-        finding, reason = findings[number - 1], " ".join(row["reason"].split())
+    rows_by_number = {entry["finding"]: entry for entry in rows[:MAX_QUOTES] if 1 <= entry["finding"] <= len(findings)}
+    for number, entry in sorted(rows_by_number.items()):
+        finding, reason = findings[number - 1], " ".join(entry["reason"].split())
         objection: Objection | None = None
         if finding.proven or finding.is_masked:
             objection = "proven"
-        elif not reason or (row["because"] == "code" and not any(_further(quote, finding) for quote in quotes)):
+        elif not reason or (entry["because"] == "code" and not any(_further(quote, finding) for quote in quotes)):
             objection = "unshown"
-        elif (row["because"] != "code" or _others(heard_remark)) and not _states_reason(
-            row.get("words", ""), reason, heard_remark
+        elif (entry["because"] != "code" or _others(heard_remark)) and not _states_reason(
+            entry.get("words", ""), reason, heard_remark
         ):
             objection = "unsaid"
         yield Withdrawal(finding, reason, objection)
@@ -181,7 +181,7 @@ def _withdrawals(
 def _others(heard_remark: HeardRemark) -> bool:
     """Whether somebody else has spoken in the thread, who may have talked the model into it."""
     actor = heard_remark.said[-1].who
-    return any(one.kind != "us" and one.who != actor for one in heard_remark.said)
+    return any(speech.kind != "us" and speech.who != actor for speech in heard_remark.said)
 
 
 def _states_reason(words: str, reason: str, heard_remark: HeardRemark) -> bool:
@@ -256,16 +256,18 @@ async def respond(
         "replies/remark.md.j2",
         words,
         text=checked_answer.text,
-        withdrawn=[{"title": one.finding.title, "reason": one.reason} for one in withdrawals],
+        withdrawn=[{"title": withdrawal.finding.title, "reason": withdrawal.reason} for withdrawal in withdrawals],
         kept=[
-            {"key": f"talk_{one.objection}", "example": code(_ignore(one))}
-            for one in checked_answer.withdrawals
-            if one.objection
+            {"key": f"talk_{withdrawal.objection}", "example": code(_ignore(withdrawal))}
+            for withdrawal in checked_answer.withdrawals
+            if withdrawal.objection
         ],
         quotes=[evidence(item, pull) for item in checked_answer.quotes],
         cost=cost,
     )
-    return RemarkReply(body, "", tuple((one.finding.fingerprint, one.reason) for one in withdrawals))
+    return RemarkReply(
+        body, "", tuple((withdrawal.finding.fingerprint, withdrawal.reason) for withdrawal in withdrawals)
+    )
 
 
 def _ignore(withdrawal: Withdrawal) -> str:

@@ -44,7 +44,7 @@ class HeardRemark:
 
 def above(ask: RemarkAsk, thread: Sequence[PostedComment], login: str) -> HeardRemark | str:
     """Return a remark in a review thread (oldest first), or why it is not for us."""
-    at = next((n for n, one in enumerate(thread) if one.id == ask.comment.id), None)
+    at = next((n for n, comment in enumerate(thread) if comment.id == ask.comment.id), None)
     if at is None:
         return GONE
     top, remark = thread[0], thread[at]
@@ -59,7 +59,7 @@ def above(ask: RemarkAsk, thread: Sequence[PostedComment], login: str) -> HeardR
         if mentions.others and not before.ours and before.author != remark.author:
             return "it answers somebody else"
     marks = (facts.get("fingerprint", ""), *(each.partition("@")[0] for each in facts.get("also", "").split()))
-    speeches = [_speech(one) for one in thread[: at + 1]]
+    speeches = [_speech(comment) for comment in thread[: at + 1]]
     visible = speeches[1:] if facts.get("kind") == FINDING and at else speeches
     place = f"{top.path}:{top.line}" if top.path and top.line and not facts else ""
     return replace(
@@ -74,7 +74,9 @@ def below(comments: Sequence[PostedComment], remark: PostedComment | None, login
     if not read_mentions(remark.body, login).us:
         return "it does not mention us"
     earlier = [comment for comment in comments if comment.created_at <= remark.created_at and comment.id != remark.id]
-    relevant = [one for one in earlier if _reply(one) or (not one.bot and read_mentions(one.body, login).us)]
+    relevant = [
+        comment for comment in earlier if _reply(comment) or (not comment.bot and read_mentions(comment.body, login).us)
+    ]
     return _within_limit([*map(_speech, relevant), _speech(remark)])
 
 
@@ -86,11 +88,11 @@ def _within_limit(speeches: Iterable[Speech]) -> HeardRemark:
     """The newest that fit; the remark itself always does."""
     *before, remark = speeches
     room, newest = MOST_THREAD - len(remark.text), [remark]
-    for one in reversed(before[-MOST_SPEECHES:]):
-        room -= len(one.text)
+    for speech in reversed(before[-MOST_SPEECHES:]):
+        room -= len(speech.text)
         if room < 0:
             break
-        newest.insert(0, one)
+        newest.insert(0, speech)
     return HeardRemark(tuple(newest), len(before) + 1 - len(newest))
 
 

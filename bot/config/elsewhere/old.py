@@ -181,7 +181,7 @@ def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
 
 def branches(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
     """Return names of branches with `*`, of regular expressions that say no more. Raises ValueError."""
-    names = [str(one).removeprefix("^").removesuffix("$").replace(".*", "*") for one in value]
+    names = [str(pattern).removeprefix("^").removesuffix("$").replace(".*", "*") for pattern in value]
     if odd := [name for name in names if NO_GLOB.search(name)]:
         raise ValueError(f"{odd[0]} is a regular expression: `triggers.branches` takes names with `*`")
     return names

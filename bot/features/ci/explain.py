@@ -128,9 +128,9 @@ def _last_step(rows: Sequence[str]) -> Sequence[str]:
     """The output of the last step that failed, without what the runner writes above it; everything if no step is marked."""
     ends = [index for index, row in enumerate(rows) if _MARK.match(row) and is_exit(row)]
     rows = rows[: ends[-1]] if ends else rows
-    starts = [at for at, row in enumerate(rows) if row.startswith("##[group]Run ")]
+    starts = [at for at, line in enumerate(rows) if line.startswith("##[group]Run ")]
     rows = rows[starts[-1] :] if starts else rows
-    head = next((at for at, row in enumerate(rows) if row.startswith("##[endgroup]")), -1) if starts else -1
+    head = next((at for at, line in enumerate(rows) if line.startswith("##[endgroup]")), -1) if starts else -1
     return rows[head + 1 :]
 
 
@@ -138,7 +138,7 @@ def _message(rows: Sequence[str], at: int) -> str:
     at -= rows[at].lstrip().startswith("--> ")  # it places the line above it
     mark = _MARK.match(rows[at])
     text = (mark[1] if mark else rows[at]).strip().removeprefix("E ").strip()
-    below = (row.strip() for row in rows[at + 1 : at + 4] if row.strip())
+    below = (line.strip() for line in rows[at + 1 : at + 4] if line.strip())
     text = f"{text} {next(below, '')}" if _LABEL.search(text) or _TEST.match(rows[at]) else text
     tests = [row for row in rows[max(0, at - TESTED) : at] if _TEST.match(row) and not is_exit(row)]
     title = _TITLE.sub("", tests[-1].strip(" _-\u25cf"), count=1)[:TITLE].strip() if tests and not mark else ""
@@ -149,9 +149,9 @@ def _places_around(rows: Sequence[str], at: int) -> list[tuple[str, int]]:
     """The places of a line, then of the lines around it, the nearest first: a trace stands above or below."""
     if in_table := re.match(r"\s{1,12}(\d{1,7}):", rows[at]):  # below a line with the path
         paths = (
-            row.strip().replace("\\", "/")
-            for row in reversed(rows[max(0, at - AROUND) : at])
-            if re.fullmatch(_PATH, row.strip())
+            line.strip().replace("\\", "/")
+            for line in reversed(rows[max(0, at - AROUND) : at])
+            if re.fullmatch(_PATH, line.strip())
         )
         return [(path, int(in_table[1])) for path in paths][:1]
     near = sorted(range(max(0, at - AROUND), min(len(rows), at + AROUND)), key=lambda one: (abs(one - at), one))
@@ -182,7 +182,7 @@ def _of_names(message: str, files: Sequence[ChangedFile]) -> ChangedLine | None:
     words = [word for word in _WORD.findall(message) if _NAME_OF_CODE.search(word) or f"{word}()" in message]
     rows = [(file, line) for file in files for hunk in file.hunks for line in hunk.lines if line.kind != " "]
     for name in list(dict.fromkeys([*quoted, *words]))[:MOST_NAMES]:
-        hits = {one.kind: (file, one) for file, one in rows if lines.defines(one.text, name, file.path)}
+        hits = {line.kind: (file, line) for file, line in rows if lines.defines(line.text, name, file.path)}
         if "-" in hits:  # the change took it away, or altered it
             file, one = hits.get("+", hits["-"])
             is_new = one.kind == "+"

@@ -59,21 +59,21 @@ async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
     """The same with the cancelled ones. A review's own are known by the App, and by their name and first line where an App has many authors."""
     rows: list[dict[str, Any]] = []
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, status="completed", filter_="latest")
-    async for row in host.client.pages(listing, "check_runs", MOST_PAGES):
+    async for check_run in host.client.pages(listing, "check_runs", MOST_PAGES):
         is_marked = (
-            row.get("name") == checks.CHECK_NAME
-            and marker.read(str(shapes.at(row, "output.summary") or "")) is not None
+            check_run.get("name") == checks.CHECK_NAME
+            and marker.read(str(shapes.at(check_run, "output.summary") or "")) is not None
         )
-        is_ours = is_marked or shapes.at(row, "app.id") == host.voice.app
-        if row.get("conclusion") in ENDINGS and not is_ours and isinstance(row.get("id"), int):
-            rows.append(row)
+        is_ours = is_marked or shapes.at(check_run, "app.id") == host.voice.app
+        if check_run.get("conclusion") in ENDINGS and not is_ours and isinstance(check_run.get("id"), int):
+            rows.append(check_run)
     return rows
 
 
 def _telling(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Those that are named, the oldest first. Cancelled ones tell nothing beside failed ones."""
-    telling = [row for row in rows if row["conclusion"] != "cancelled"]
-    return sorted(telling or rows, key=lambda row: int(row["id"]))[:MOST_ROWS]
+    telling = [check_run for check_run in rows if check_run["conclusion"] != "cancelled"]
+    return sorted(telling or rows, key=lambda check_run: int(check_run["id"]))[:MOST_ROWS]
 
 
 async def _of_others(
@@ -117,9 +117,9 @@ def _bare(row: dict[str, Any], on_base: Collection[tuple[str, str]] = ()) -> CIJ
     return CIJobLog(int(row["id"]), str(row.get("name") or ""), row["conclusion"], _name(row) in on_base)
 
 
-def _name(row: dict[str, Any]) -> tuple[str, str]:
+def _name(check_run: dict[str, Any]) -> tuple[str, str]:
     """Which job it is, from one commit to the next."""
-    return str(shapes.at(row, "app.slug")), str(row.get("name") or "")
+    return str(shapes.at(check_run, "app.slug")), str(check_run.get("name") or "")
 
 
 async def _names_on(
@@ -130,19 +130,21 @@ async def _names_on(
     for base in dict.fromkeys(filter(None, bases)):
         if names - failing:
             with suppress(HostRefused):
-                failing |= {_name(row) for row in await failed(host, base)} & names
+                failing |= {_name(check_run) for check_run in await failed(host, base)} & names
     return frozenset(failing)
 
 
-async def _text(host: Host, row: dict[str, Any], room: int) -> tuple[str, LogState]:
+async def _text(host: Host, check_run: dict[str, Any], room: int) -> tuple[str, LogState]:
     """The end of the log of a job of GitHub Actions; of another App what its check run shows. Whether it could be read."""
-    if shapes.at(row, "app.slug") != ACTIONS:
-        return "\n".join(str(shapes.at(row, f"output.{name}") or "") for name in ("title", "summary", "text")), "read"
+    if shapes.at(check_run, "app.slug") != ACTIONS:
+        return "\n".join(
+            str(shapes.at(check_run, f"output.{name}") or "") for name in ("title", "summary", "text")
+        ), "read"
     if room <= 0:
         return "", "unread"
     try:
         download = host.rest.actions.async_download_job_logs_for_workflow_run
-        data = await host.client.content(download(*host.repo, int(row["id"])))
+        data = await host.client.content(download(*host.repo, int(check_run["id"])))
     except HostRefused as refusal:
         return "", UNREAD.get(refusal.status, "unread")
     except HostError:
@@ -155,10 +157,10 @@ async def patches(host: Host) -> tuple[FilePatch, ...]:
     files: list[FilePatch] = []
     room = MAX_LOG_BYTES
     with suppress(HostError):
-        async for row in host.client.pages(partial(host.rest.pulls.async_list_files, *host.at), most=MOST_PAGES):
-            patch = str(row.get("patch") or "")
+        async for file in host.client.pages(partial(host.rest.pulls.async_list_files, *host.at), most=MOST_PAGES):
+            patch = str(file.get("patch") or "")
             patch = patch if len(patch) <= room else ""
             room -= len(patch)
-            old = row.get("previous_filename") or row.get("filename")
-            files.append(FilePatch(str(row.get("filename") or ""), str(old or ""), patch))
+            old = file.get("previous_filename") or file.get("filename")
+            files.append(FilePatch(str(file.get("filename") or ""), str(old or ""), patch))
     return tuple(files)

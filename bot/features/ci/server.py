@@ -54,7 +54,7 @@ class FailedJobsLater(ServerHooks):
                 rows = await jobs.failed(host, head)
             except HostRefused:
                 return False
-            if frozenset(int(row["id"]) for row in rows) == page.check_runs:
+            if frozenset(int(check_run["id"]) for check_run in rows) == page.check_runs:
                 return False
             logs = await jobs.job_logs(host, rows, page.bases, jobs.end())
             report = CIReport(logs, await jobs.patches(host) if rows else ())
@@ -81,7 +81,7 @@ async def _stored_page(pull: PullRef, server: Server) -> _StoredPage | None:
     review = await server.store.reviews.newest(pull)
     with suppress(ValueError, KeyError, TypeError, AttributeError):
         document = cast("dict[str, Any]", await asyncio.to_thread(json.loads, review.output if review else b""))
-        own, ids = document["pull"], frozenset(int(row["id"]) for row in document.get(FAILED_JOBS.key, ()))
+        own, ids = document["pull"], frozenset(int(entry["id"]) for entry in document.get(FAILED_JOBS.key, ()))
         if review is not None and document["settings"].get("ci", True):
             return _StoredPage(review, str(own["head"]), (str(own["base"]), str(own["base_tip"] or "")), ids)
     return None

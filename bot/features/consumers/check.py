@@ -71,24 +71,26 @@ async def check(
         for consumer in consumers
         if consumer.standing is not None
     }
-    for one in clones:
+    for named_clone in clones:
         left = min(SECONDS, end - time.monotonic())
         if left > 0:
-            done.append(await _checked(change, one, languages, contracts, left_out, left))
+            done.append(await _checked(change, named_clone, languages, contracts, left_out, left))
         else:
-            done.append(ConsumerImpact((_apart(one, "unread", f"{seconds or TOGETHER:g} s were spent on the others"),)))
-        if one.standing is not None:
-            standings[one.name] = await _own_standing(one, one.standing, shows)
-    reports = tuple(_with_standing(report, standings) for one in done for report in one.reports)
-    users = {one.name for one in reports if one.state != "unrelated"}
-    readable = tuple(one for one in clones if one.name in users and not one.settings)
+            done.append(
+                ConsumerImpact((_apart(named_clone, "unread", f"{seconds or TOGETHER:g} s were spent on the others"),))
+            )
+        if named_clone.standing is not None:
+            standings[named_clone.name] = await _own_standing(named_clone, named_clone.standing, shows)
+    reports = tuple(_with_standing(report, standings) for outcome in done for report in outcome.reports)
+    users = {report.name for report in reports if report.state != "unrelated"}
+    readable = tuple(named_clone for named_clone in clones if named_clone.name in users and not named_clone.settings)
     return ConsumerImpact(
         reports,
-        tuple(finding for one in done for finding in one.findings),
+        tuple(finding for outcome in done for finding in outcome.findings),
         words.summary(reports),
-        tuple(row for one in done for row in one.excerpts),
+        tuple(excerpt for outcome in done for excerpt in outcome.excerpts),
         tuple(standings.items()),
-        readable=tuple(one.name for one in readable),
+        readable=tuple(named_clone.name for named_clone in readable),
         clones=readable,
     )
 
@@ -99,12 +101,12 @@ async def list_known(
     """Return who takes what of this repository, told from the manifests alone."""
     clones, others = await _open_clones(consumers, scratch, own)
     offer, found = await offer_of(tree, languages), list[ConsumerReport]()
-    for one in clones:
+    for named_clone in clones:
         try:
-            async with asyncio.timeout(SECONDS), Checkout(one.pull) as theirs:
-                found.append(await _report_of_manifests(offer, one, theirs, languages))
+            async with asyncio.timeout(SECONDS), Checkout(named_clone.pull) as theirs:
+                found.append(await _report_of_manifests(offer, named_clone, theirs, languages))
         except (DeepRepoError, TimeoutError) as error:
-            found.append(_apart(one, "unread", words.sentence(error) or f"it took more than {SECONDS:.0f} s"))
+            found.append(_apart(named_clone, "unread", words.sentence(error) or f"it took more than {SECONDS:.0f} s"))
     return (*found, *others)
 
 
@@ -217,7 +219,7 @@ async def _compared(
         first,
         uses=first.uses + len({(item.path, item.line) for schema in of_schemas for item in schema.evidence}),
         breaks=sum(finding.proven for finding in findings),
-        hints=sum(not one.proven for one in findings),
+        hints=sum(not finding.proven for finding in findings),
     )
     if left and first.state != "unread":
         first = replace(first, state="unread", reason=f"it was looked at in part: {left}")

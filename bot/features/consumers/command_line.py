@@ -44,7 +44,10 @@ def command(
         reports = asyncio.run(list_consumers(repo, clones(consumers), scratch))
     if form == "json":
         rows = [
-            {**asdict(report), "takes": [{**asdict(row), "arrival": row.arrival} for row in report.takes]}
+            {
+                **asdict(report),
+                "takes": [{**asdict(requirement), "arrival": requirement.arrival} for requirement in report.takes],
+            }
             for report in reports
         ]
         print(json.dumps(rows, indent=2))  # noqa: T201 - the command line speaks
@@ -60,8 +63,8 @@ def _rows(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
 
     for report in reports:
         read = f"{report.commit[:10]} {report.day}".strip()
-        for row in report.takes:
-            yield report.name, row.name, row.version or "any", REACHES[row.arrival], read
+        for requirement in report.takes:
+            yield report.name, requirement.name, requirement.version or "any", REACHES[requirement.arrival], read
         if not report.takes:
             yield report.name, "", "", report.reason, read
 

@@ -67,9 +67,9 @@ def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> Con
     hidden_names = [report.name for report in consumers.reports if visible.get(report.name) == "existence"]
     labels = {name: f"hidden {number}" for number, name in enumerate(hidden_names, 1)}
     reports = tuple(
-        one if visible[one.name] == "lines" else withheld_report(one, labels.get(one.name, ""))
-        for one in consumers.reports
-        if one.name in visible and not (one.name in labels and one.state == "unrelated")
+        report if visible[report.name] == "lines" else withheld_report(report, labels.get(report.name, ""))
+        for report in consumers.reports
+        if report.name in visible and not (report.name in labels and report.state == "unrelated")
     )
     findings = tuple(
         finding if visible[finding.consumer] == "lines" else withheld_finding(finding, labels.get(finding.consumer, ""))

@@ -54,7 +54,9 @@ async def package_breaks(
     for one in theirs:
         at = await _anchor(joined, users, one)
         package = holding(change.packages, at.path)
-        taken_as = next((row for row in takes if package is not None and row.name == package.name), takes[0])
+        taken_as = next(
+            (requirement for requirement in takes if package is not None and requirement.name == package.name), takes[0]
+        )
         findings.append(_finding(at, one, consumer, taken_as, joined))
     uses = certain_uses(users)
     partly = (*tree.stopped_searches, *found.missed)
@@ -62,7 +64,7 @@ async def package_breaks(
         report,
         state="unread" if partly else "checked",
         reason=f"it was looked at in part: {words.sentence(partly[0])}" if partly else "",
-        uses=len({(row.path, row.line) for row in uses}),
+        uses=len({(use.path, use.line) for use in uses}),
     )
     shown = () if consumer.settings else await _excerpts(joined, consumer, uses)
     return ConsumerImpact((report,), tuple(findings), excerpts=shown)
@@ -72,18 +74,18 @@ async def _excerpts(
     overlay: OverlayTree, consumer: Clone, rows: Sequence[Reference]
 ) -> tuple[tuple[str, Excerpt], ...]:
     """The lines around the first uses, marked with their repository. Clones that only the settings name are shown to no model."""
-    chosen = sorted(rows, key=lambda row: (row.test, row.form == "import", row.path, row.line))[:EXCERPTS]
-    texts = dict(await overlay.read_many([row.path for row in chosen]))
+    chosen = sorted(rows, key=lambda use: (use.test, use.form == "import", use.path, use.line))[:EXCERPTS]
+    texts = dict(await overlay.read_many([use.path for use in chosen]))
     found = []
-    for row in chosen:
-        lines = file_lines(texts.get(row.path, b""))
-        first, last = max(1, row.line - AROUND), min(len(lines), row.line + AROUND)
+    for use in chosen:
+        lines = file_lines(texts.get(use.path, b""))
+        first, last = max(1, use.line - AROUND), min(len(lines), use.line + AROUND)
         numbered = tuple(
             DiffRow("", lines[number - 1].rstrip("\r")[:MAX_MANIFEST_LINE], number) for number in range(first, last + 1)
         )
-        path = label(consumer.name, overlay.inside(row.path) or row.path)
-        title = f"uses {row.name}, in the repository {consumer.name}, which uses this one"
-        found.append((row.symbol, Excerpt(path, first, last, numbered, title=title)))
+        path = label(consumer.name, overlay.inside(use.path) or use.path)
+        title = f"uses {use.name}, in the repository {consumer.name}, which uses this one"
+        found.append((use.symbol, Excerpt(path, first, last, numbered, title=title)))
     return tuple(found)
 
 
@@ -93,7 +95,11 @@ async def _anchor(overlay: OverlayTree, users: Dependents, finding: Finding) -> 
     if at := product_evidence.get("after") or product_evidence.get("before"):
         return at
     place = finding.path, finding.start
-    home = next(row.symbol.rpartition(":")[0] for row in users.references if (row.path, row.line) == place)
+    home = next(
+        reference.symbol.rpartition(":")[0]
+        for reference in users.references
+        if (reference.path, reference.line) == place
+    )
     lines = [line.rstrip("\r") for line in file_lines(await overlay.read(home, "base"))]
     at_line = next((number for number, line in enumerate(lines, 1) if line.strip()), 0)
     return Evidence(home, lines[at_line - 1] if at_line else finding.quote, at_line, "base")

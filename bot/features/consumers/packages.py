@@ -80,7 +80,7 @@ async def _look(installation: int, home: Home, before: PackageHome | None, serve
 
     If it cannot be read now, what was known of it stays.
     """
-    row, problem = PackageHome(installation, home.standing.id, home.name, "", time.time()), ""
+    package_home, problem = PackageHome(installation, home.standing.id, home.name, "", time.time()), ""
     try:
         async with github.reading(server.identity, installation, (home.standing.id,), server.pace) as (
             client,
@@ -88,28 +88,30 @@ async def _look(installation: int, home: Home, before: PackageHome | None, serve
         ):
             owner, _, name = home.name.partition("/")
             branch = await client.json(client.rest.repos.async_get_branch(owner, name, home.default_branch))
-            row = replace(row, commit_id=str(shapes.at(branch, "commit.sha")))
-            if before is not None and before.commit_id == row.commit_id and not before.problem:
-                await server.store.packages.note_read(row)
+            package_home = replace(package_home, commit_id=str(shapes.at(branch, "commit.sha")))
+            if before is not None and before.commit_id == package_home.commit_id and not before.problem:
+                await server.store.packages.note_read(package_home)
             else:
-                problem = await _read(home, row, token, server)
+                problem = await _read(home, package_home, token, server)
     except HostRefused as refused:
         problem = consumers.problem_of(refused)
     if problem:
-        await server.store.packages.note_read(replace(before or row, read_at=row.read_at, problem=problem))
+        await server.store.packages.note_read(
+            replace(before or package_home, read_at=package_home.read_at, problem=problem)
+        )
 
 
-async def _read(home: Home, row: PackageHome, token: SecretStr, server: Server) -> str:
+async def _read(home: Home, package_home: PackageHome, token: SecretStr, server: Server) -> str:
     """Store what a repository offers and takes at this commit. Why it could not be read, "" if it was."""
     with scratch_folder(server.folder) as scratch:
         try:
-            store = await consumers.fetch(home, server.identity.api, token, scratch, commit=row.commit_id)
+            store = await consumers.fetch(home, server.identity.api, token, scratch, commit=package_home.commit_id)
             rows = await server.packages(store)
         except (HostError, GitError, UsageError, SupersededError, OverLimit) as error:
             return consumers.problem_of(error)
-        await server.store.packages.keep(row, rows)
-        if any(one.role == "takes" for one in rows):
-            keep_clone(server.folder, store, home.standing.id, row.commit_id)
+        await server.store.packages.keep(package_home, rows)
+        if any(package.role == "takes" for package in rows):
+            keep_clone(server.folder, store, home.standing.id, package_home.commit_id)
     return ""
 
 
@@ -160,7 +162,7 @@ async def _own(
     """Those of the installation, read with one token that is good for them and for no other repository."""
     installation, shown_rows = run.ask.pull.installation, list(rows)
     try:
-        ids = tuple(one.repository for one in rows)
+        ids = tuple(package.repository for package in rows)
         async with github.reading(server.identity, installation, ids, server.pace) as (client, token):
             homes = {home.standing.id: home async for home in _listing(client)}
 
@@ -168,10 +170,10 @@ async def _own(
                 row = next(each for each in rows if each.name == name)
                 return await _at_hand(row, homes.get(row.repository), token, server, scratch)
 
-            shown_rows = [row for row in rows if _may_be_told(homes.get(row.repository), audience)]
-            return await consumers.fetch_all([row.name for row in shown_rows], one)
+            shown_rows = [package for package in rows if _may_be_told(homes.get(package.repository), audience)]
+            return await consumers.fetch_all([package.name for package in shown_rows], one)
     except HostError as error:
-        return tuple(consumers.absent(one.name, consumers.problem_of(error)) for one in shown_rows)
+        return tuple(consumers.absent(package.name, consumers.problem_of(error)) for package in shown_rows)
 
 
 def _may_be_told(home: Home | None, audience: Audience) -> bool:
@@ -180,19 +182,19 @@ def _may_be_told(home: Home | None, audience: Audience) -> bool:
 
 
 async def _at_hand(
-    row: PackageHome, home: Home | None, token: SecretStr, server: Server, scratch: str
+    package_home: PackageHome, home: Home | None, token: SecretStr, server: Server, scratch: str
 ) -> NamedConsumer:
     """Find the clone of a consumer at the commit that the index names, or fetch it."""
     if home is None:
-        return consumers.absent(row.name, consumers.UNSEEN)
-    path = find_clone(server.folder, row.repository, row.commit_id)
+        return consumers.absent(package_home.name, consumers.UNSEEN)
+    path = find_clone(server.folder, package_home.repository, package_home.commit_id)
     if path is None:
         try:
-            api, commit = server.identity.api, row.commit_id
+            api, commit = server.identity.api, package_home.commit_id
             store = await consumers.fetch(home, api, token, scratch, commit=commit, seconds=REVIEW_SECONDS)
         except DeepRepoError as error:
             return consumers.absent(home.name, consumers.problem_of(error), home.standing)
-        path = keep_clone(server.folder, store, row.repository, row.commit_id)
+        path = keep_clone(server.folder, store, package_home.repository, package_home.commit_id)
     return NamedConsumer(str(path), name=home.name, standing=home.standing)
 
 

@@ -42,4 +42,4 @@ async def schema_findings(
 
 def breaks_of(rows: Sequence[Finding]) -> tuple[str, ...]:
     """Return the digests of all breaks that some findings tell."""
-    return tuple(sorted({each for row in rows for source in row.basis.sources for each in source.breaks}))
+    return tuple(sorted({each for finding in rows for source in finding.basis.sources for each in source.breaks}))

@@ -12,17 +12,21 @@ REACHES: dict[Arrival, str] = {
 }
 
 
-def arrival(name: str, row: Requirement) -> str:
+def arrival(name: str, requirement: Requirement) -> str:
     """Return when a break reaches a consumer, as a sentence."""
-    if row.arrival == "build":
-        how = {"path": "from a folder", "workspace": "from its workspace", "git": "from a branch"}[row.origin]
-        return f"{name} breaks on its next build: it takes {row.name} {how} ({row.path})."
-    if row.arrival == "release":
-        asked = f"`{row.constraint}`, which" if row.constraint else "no version, so it"
-        limits = "has no upper bound" if row.constraint else "takes the newest"
-        return f"{name} breaks on its first build after the release: it asks for {row.name} with {asked} {limits} ({row.path})."
-    known = f"{row.locked} (locked; it asks for `{row.constraint}`)" if row.locked and row.constraint else row.version
-    return f"{name} breaks when it upgrades {row.name} from {known or 'its version'} ({row.path})."
+    if requirement.arrival == "build":
+        how = {"path": "from a folder", "workspace": "from its workspace", "git": "from a branch"}[requirement.origin]
+        return f"{name} breaks on its next build: it takes {requirement.name} {how} ({requirement.path})."
+    if requirement.arrival == "release":
+        asked = f"`{requirement.constraint}`, which" if requirement.constraint else "no version, so it"
+        limits = "has no upper bound" if requirement.constraint else "takes the newest"
+        return f"{name} breaks on its first build after the release: it asks for {requirement.name} with {asked} {limits} ({requirement.path})."
+    known = (
+        f"{requirement.locked} (locked; it asks for `{requirement.constraint}`)"
+        if requirement.locked and requirement.constraint
+        else requirement.version
+    )
+    return f"{name} breaks when it upgrades {requirement.name} from {known or 'its version'} ({requirement.path})."
 
 
 def summary(reports: Sequence[ConsumerReport]) -> str:
@@ -31,8 +35,8 @@ def summary(reports: Sequence[ConsumerReport]) -> str:
     if not reports or not users:
         return "None of the repositories that were named uses this one." if reports else ""
     checked = sum(user.state == "checked" for user in users)
-    broken = sum(bool(one.breaks) for one in users)
-    hinted = sum(bool(one.hints) and not one.breaks for one in users)
+    broken = sum(bool(user.breaks) for user in users)
+    hinted = sum(bool(user.hints) and not user.breaks for user in users)
     if len(users) == 1:
         fate = "it breaks" if broken else "it may break" if hinted else "nothing of it breaks"
         return f"The one repository that is known to use this one was {f'looked at; {fate}' if checked else 'not looked at'}."

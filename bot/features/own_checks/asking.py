@@ -72,22 +72,22 @@ class AskedChecks(ReaderQuestions):
         """Read what the reader of these units says of each check, once; what does not fit is left out."""
         answers_by_number: dict[int, CheckAnswer] = {}
         shared = (_field_tokens() + tokens(self.text)) // len(self.checks)
-        for row in read.rows(data, self.key)[: 2 * len(self.checks)]:
-            number, result = row.get("check"), ANSWERS.get(str(row.get("verdict")))
+        for entry in read.rows(data, self.key)[: 2 * len(self.checks)]:
+            number, result = entry.get("check"), ANSWERS.get(str(entry.get("verdict")))
             if type(number) is not int or not 1 <= number <= len(self.checks) or result is None:
                 continue
             check = self.checks[number - 1]
             paths = tuple(dict.fromkeys(unit.path for unit in units if concerns(check, unit.path)))
-            reason = " ".join(str(row.get("reason") or "")[: 4 * REASON_CHARS].split())[:REASON_CHARS]
-            cost = shared + tokens(json.dumps(row, default=str))
+            reason = " ".join(str(entry.get("reason") or "")[: 4 * REASON_CHARS].split())[:REASON_CHARS]
+            cost = shared + tokens(json.dumps(entry, default=str))
             answers_by_number.setdefault(
-                number, CheckAnswer(check.digest, result, paths, reason, tuple(_quotes(row)), cost)
+                number, CheckAnswer(check.digest, result, paths, reason, tuple(_quotes(entry)), cost)
             )
         return tuple(answers_by_number[number] for number in sorted(answers_by_number))
 
 
 def _quotes(answer: Mapping[str, Any]) -> list[Evidence]:
-    pairs = ((row.get("path"), row.get("quote")) for row in read.rows(answer, "quotes")[:MOST_QUOTES])
+    pairs = ((quote.get("path"), quote.get("quote")) for quote in read.rows(answer, "quotes")[:MOST_QUOTES])
     return [
         Evidence(render.original_name(path), quote)
         for path, quote in pairs

@@ -38,7 +38,7 @@ class OwnChecksSection(Section[Reports]):
     def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
         """Return the rows of its table."""
         del most
-        return {self.key: [_row(one, review, words) for one in self.of(review)]}
+        return {self.key: [_row(report, review, words) for report in self.of(review)]}
 
     def in_terminal(self, part: Reports, most: int | None) -> "Iterable[RenderableType]":
         """Return the table."""
@@ -56,7 +56,7 @@ class OwnChecksSection(Section[Reports]):
     def under(self, part: Reports, settings: "Config") -> Reports:
         """Return it with the severities that the checks have now; what is no longer asked stops nothing."""
         severities = {setting.digest: setting.severity for setting in of_settings(settings)}
-        return tuple(replace(one, severity=severities.get(one.digest, "note")) for one in part)
+        return tuple(replace(report, severity=severities.get(report.digest, "note")) for report in part)
 
 
 OWN_CHECKS_SECTION = OwnChecksSection()

@@ -54,30 +54,32 @@ async def _report(check: CustomCheck, session: Session) -> CheckReport:
     before = next((report for report in _earlier(survey) if report.digest == check.digest), None)
     checked_files: dict[str, CheckedFile] = {}
     for answer in mine:
-        for row in await _by_file(answer, survey, tree):
-            known = checked_files.get(row.path)
-            if known is None or _rank(row.result) < _rank(known.result):
-                checked_files[row.path] = row
+        for checked_file in await _by_file(answer, survey, tree):
+            known = checked_files.get(checked_file.path)
+            if known is None or _rank(checked_file.result) < _rank(known.result):
+                checked_files[checked_file.path] = checked_file
     reread = {unit.path for unit in survey.tracker.fresh()}
-    for row in before.files if before is not None else ():
-        is_left = row.path not in checked_files and (row.path not in reread or row.result == "failed")
-        if row.path in paths and (is_left or await _stands(row, survey, tree)):
-            checked_files[row.path] = await _again(row, survey, tree)
-    if session.reader is None and not any(row.result == "failed" for row in checked_files.values()):
+    for checked_file in before.files if before is not None else ():
+        is_left = checked_file.path not in checked_files and (
+            checked_file.path not in reread or checked_file.result == "failed"
+        )
+        if checked_file.path in paths and (is_left or await _stands(checked_file, survey, tree)):
+            checked_files[checked_file.path] = await _again(checked_file, survey, tree)
+    if session.reader is None and not any(checked_file.result == "failed" for checked_file in checked_files.values()):
         return replace(here, result="unasked", cause="no-model")
     missing = [path for path in paths if path not in checked_files]
     rows = [*checked_files.values(), *(CheckedFile(path, "undecided", cause="no-reader") for path in missing)]
     rows += [CheckedFile(file.path, "undecided", file.skip or "", cause="unread") for file in unread]
-    worst = min(rows, key=lambda row: _rank(row.result))
-    same = [row for row in rows if row.result == worst.result]
+    worst = min(rows, key=lambda checked_file: _rank(checked_file.result))
+    same = [checked_file for checked_file in rows if checked_file.result == worst.result]
     result: RulingResult = worst.result if checked_files else "unasked"
     return replace(
         here,
         result=result,
         reason=worst.reason if checked_files else "",
         cause=worst.cause if checked_files else "no-reader",
-        quotes=tuple(dict.fromkeys(quote for row in same for quote in row.quotes))[:MOST_QUOTES],
-        files=tuple(sorted(checked_files.values(), key=lambda row: row.path)),
+        quotes=tuple(dict.fromkeys(quote for checked_file in same for quote in checked_file.quotes))[:MOST_QUOTES],
+        files=tuple(sorted(checked_files.values(), key=lambda checked_file: checked_file.path)),
         tokens=sum(answer.tokens for answer in mine),
     )
 
@@ -105,26 +107,30 @@ async def _by_file(answer: CheckAnswer, survey: Survey, tree: Tree) -> list[Chec
     ]
 
 
-async def _stands(row: CheckedFile, survey: Survey, tree: Tree) -> bool:
+async def _stands(checked_file: CheckedFile, survey: Survey, tree: Tree) -> bool:
     """Whether a file has failed by a quote that is there and that nobody was to read again."""
-    places = [place for quote in row.quotes if quote.path == row.path and (place := await _place(quote, survey, tree))]
-    reread = [(unit.side, unit.start, unit.end) for unit in survey.tracker.fresh() if unit.path == row.path]
+    places = [
+        place
+        for quote in checked_file.quotes
+        if quote.path == checked_file.path and (place := await _place(quote, survey, tree))
+    ]
+    reread = [(unit.side, unit.start, unit.end) for unit in survey.tracker.fresh() if unit.path == checked_file.path]
     read = [any(side == at.side and start <= at.line <= end for side, start, end in reread) for at in places]
-    return row.result == "failed" and not all(read)
+    return checked_file.result == "failed" and not all(read)
 
 
-async def _again(row: CheckedFile, survey: Survey, tree: Tree) -> CheckedFile:
+async def _again(checked_file: CheckedFile, survey: Survey, tree: Tree) -> CheckedFile:
     """What a round before came to for a file that was not read again: a failure counts while its quote is still there."""
-    stands = [place for quote in row.quotes if (place := await _place(quote, survey, tree)) is not None]
-    if row.result == "failed" and not any(quote.path == row.path for quote in stands):
-        return CheckedFile(row.path, "undecided", cause="gone")
-    return replace(row, quotes=tuple(stands))
+    stands = [place for quote in checked_file.quotes if (place := await _place(quote, survey, tree)) is not None]
+    if checked_file.result == "failed" and not any(quote.path == checked_file.path for quote in stands):
+        return CheckedFile(checked_file.path, "undecided", cause="gone")
+    return replace(checked_file, quotes=tuple(stands))
 
 
 async def _place(quote: Evidence, survey: Survey, tree: Tree) -> Evidence | None:
     """A quote with its line; None if the tree does not hold it."""
     sides = {file.path: file.old_path for file in survey.files}
-    changed_rows = (row for unit in survey.units if unit.path == quote.path for row in unit.rows)
+    changed_rows = (diff_row for unit in survey.units if unit.path == quote.path for diff_row in unit.rows)
     near = quote.line or quotes.first_line(quote.quote, changed_rows)  # of several such lines the changed one
     at = await quotes.find_quote(tree, quote.path, quote.quote, near, ("head",))
     if at is None:  # what the change has removed
@@ -139,4 +145,4 @@ def _is_changed(quote: Evidence, survey: Survey) -> bool:
     if quote.side == "head":
         return any(unit.side == "head" and unit.start <= quote.line <= unit.end for unit in units)
     first = quotes.fold(quotes.rows_of(quote.quote)[0])
-    return any(first in quotes.fold(row.text) for unit in units for row in unit.removed_rows)
+    return any(first in quotes.fold(diff_row.text) for unit in units for diff_row in unit.removed_rows)

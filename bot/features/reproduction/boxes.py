@@ -144,8 +144,8 @@ def places() -> dict[str, str]:
 def reachable(report: Sequence[str], sandbox: Sandbox, run: SandboxRun) -> tuple[str, ...]:
     """Return what the probe has reached, as words; a report that lacks something has reached everything."""
     values: dict[str, list[str]] = {}
-    for row in report:
-        name, _, value = row.partition(" ")
+    for line in report:
+        name, _, value = line.partition(" ")
         values.setdefault(name, []).append(value)
     missing = [name for name in NEEDED if not any(values.get(name, ()))]
     if missing:

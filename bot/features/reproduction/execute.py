@@ -208,7 +208,7 @@ def _held(process: Path) -> int:
 
 def _sizes(path: Path) -> dict[bytes, int]:
     """The rows of a file of the kernel that have a size in kB, in bytes."""
-    rows = (row.split() for row in path.read_bytes().splitlines())
+    rows = (line.split() for line in path.read_bytes().splitlines())
     return {row[0]: int(row[1]) << 10 for row in rows if len(row) == 3 and row[2] == b"kB"}  # noqa: PLR2004 - name, number, unit
 
 

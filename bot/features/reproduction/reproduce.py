@@ -132,7 +132,9 @@ def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedF
         finding = placed_finding.finding
         return severity_rank(finding.severity), finding.path, finding.start
 
-    return sorted((one for one in placed_findings if is_fit(one.finding)), key=urgency)[:most]
+    return sorted(
+        (placed_finding for placed_finding in placed_findings if is_fit(placed_finding.finding)), key=urgency
+    )[:most]
 
 
 @dataclass(slots=True)
@@ -229,18 +231,20 @@ class _Trial:
         facts = [pull.base if side == "base" else pull.head, sorted(files.items()), attempt.command, time]
         key = hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass")).hexdigest()
         journal = self.session.calls.journal
-        row = journal.get("run", key)
-        if row is None:
+        record = journal.get("run", key)
+        if record is None:
             try:
-                row = asdict(await self._outcome(side, attempt, files, about))
+                record = asdict(await self._outcome(side, attempt, files, about))
             except SandboxRefused as error:
-                row = {"refused": str(error)}
+                record = {"refused": str(error)}
             else:
-                row["output"] = written.of_run(row["output"], self.session.survey.masks)
-            journal.put("run", key=key, about=about, **row)
-        if "refused" in row:
-            raise SandboxRefused(row["refused"])
-        outcome = SandboxOutcome(row["ending"], row["status"], row["output"], row["seconds"], tuple(row["probe"]))
+                record["output"] = written.of_run(record["output"], self.session.survey.masks)
+            journal.put("run", key=key, about=about, **record)
+        if "refused" in record:
+            raise SandboxRefused(record["refused"])
+        outcome = SandboxOutcome(
+            record["ending"], record["status"], record["output"], record["seconds"], tuple(record["probe"])
+        )
         return judge(attempt.how.runner, outcome), outcome
 
     async def _outcome(self, side: Side, attempt: _Attempt, files: Mapping[str, str], about: str) -> SandboxOutcome:

@@ -127,7 +127,7 @@ class Rig:
                 raise SandboxRefused(f"nothing was run: {what}. {REMEDY}", outcome.output)
             left.seek(0)
             with files.replacing(path) as made, tarfile.TarFile(fileobj=left) as old:
-                _repack(old, made, {f"{PREFIX}{one}" for one in tracked})
+                _repack(old, made, {f"{PREFIX}{name}" for name in tracked})
         evict(path.parent, keep=path)
         return outcome
 
@@ -206,5 +206,5 @@ def how_it_ended(outcome: SandboxOutcome, seconds: float = 0) -> str:
 
 def tail(output: str) -> str:
     """Return the last lines of an output as one line."""
-    kept = [row.strip() for row in output.strip().split("\n") if row.strip()][-6:]
+    kept = [line.strip() for line in output.strip().split("\n") if line.strip()][-6:]
     return " | ".join(kept)[-600:] or "it printed nothing"

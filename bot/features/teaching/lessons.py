@@ -78,7 +78,9 @@ class Lessons:
     ) -> LearnedRule | None:
         """Confirm or drop a rule, with another path or sentence if one is given; the comment that proposed it follows. None: there is no such rule."""
         rules, repository = self.store.rules, self.pull.repository
-        known = next((one for one in await rules.of(repository) if one.rule.number == number), None)
+        known = next(
+            (learned_rule for learned_rule in await rules.of(repository) if learned_rule.rule.number == number), None
+        )
         place = next(((comment, kind) for one, comment, kind in await rules.waiting(repository) if one == number), None)
         decision = await rules.decide(repository, number, state, who, time.time(), path=path, text=text)
         if decision is not None and place is not None and known is not None:
@@ -102,7 +104,9 @@ class Lessons:
 
     async def _decide_by_reactions(self) -> bool:
         """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them. Whether there was one."""
-        rules_by_number = {one.rule.number: one for one in await self.store.rules.of(self.pull.repository)}
+        rules_by_number = {
+            learned_rule.rule.number: learned_rule for learned_rule in await self.store.rules.of(self.pull.repository)
+        }
         was_decided = False
         for number, comment, kind in await self.store.rules.waiting(self.pull.repository):
             with suppress(HostRefused):  # the comment was deleted
@@ -122,24 +126,37 @@ class Lessons:
         """Learn from each finding that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
         comments = await self.host.comments("review")
         done_marks = set(await self.store.people.dismissed(self.pull))
-        posted = [(one, self._replies(one, comments)) for one in existing.findings_of(comments, ())]
-        left = [(one, replies) for one, replies in posted if replies or one.comment.dislikes]
-        left = [(one, replies) for one, replies in left if not done_marks.issuperset(mark for mark, _ in one.findings)]
+        posted = [
+            (posted_finding, self._replies(posted_finding, comments))
+            for posted_finding in existing.findings_of(comments, ())
+        ]
+        left = [
+            (posted_finding, replies)
+            for posted_finding, replies in posted
+            if replies or posted_finding.comment.dislikes
+        ]
+        left = [
+            (posted_finding, replies)
+            for posted_finding, replies in left
+            if not done_marks.issuperset(mark for mark, _ in posted_finding.findings)
+        ]
         last = await asyncio.to_thread(read, await self.store.reviews.last(self.pull)) if left else None
         if last is None:
             return
         count = 0
-        for one, replies in left[:MOST_LISTED]:
-            findings = (last.by_identity(mark) for mark in dict.fromkeys(mark for mark, _ in one.findings))
+        for posted_finding, replies in left[:MOST_LISTED]:
+            findings = (last.by_identity(mark) for mark in dict.fromkeys(mark for mark, _ in posted_finding.findings))
             here = [finding for finding in findings if finding is not None and finding.identity not in done_marks]
-            for finding, who, reply in await self._rejected(one, here, replies) if count < MOST_LEARNED else ():
+            for finding, who, reply in (
+                await self._rejected(posted_finding, here, replies) if count < MOST_LEARNED else ()
+            ):
                 if finding.identity not in done_marks:
-                    await self._propose(one, finding, who, reply)
+                    await self._propose(posted_finding, finding, who, reply)
                     done_marks.add(finding.identity)
                     count += 1
 
     async def _rejected(
-        self, one: PostedFinding, here: Sequence[Finding], replies: Sequence[tuple[PostedComment, str]]
+        self, posted_finding: PostedFinding, here: Sequence[Finding], replies: Sequence[tuple[PostedComment, str]]
     ) -> list[tuple[Finding, str, tuple[PostedComment, str] | None]]:
         """The rejections of a comment's findings: the finding, who rejected it, and the reply with its text; None for a 👎."""
         rejections: list[tuple[Finding, str, tuple[PostedComment, str] | None]] = []
@@ -149,8 +166,8 @@ class Lessons:
             if here and await self._may_write(comment.author):
                 named = [finding for finding in here if finding.number in numbers]
                 rejections += [(finding, comment.author, reply) for finding in named or here]
-        if one.comment.dislikes and len({finding.identity for finding, *_ in rejections}) < len(here):
-            who = await self._who_dislikes(one)
+        if posted_finding.comment.dislikes and len({finding.identity for finding, *_ in rejections}) < len(here):
+            who = await self._who_dislikes(posted_finding)
             rejections += [(finding, who, None) for finding in here if who]
         return rejections
 
@@ -181,16 +198,16 @@ class Lessons:
         listing = partial(on, *self.host.repo, ref.id)
         rows = self.host.client.pages(partial(listing, content=content) if content else listing, most=1)
         return [
-            (row["user"]["login"], row["content"], datetime.fromisoformat(row["created_at"]).timestamp())
-            async for row in rows
-            if shapes.at(row, "user.type") == "User"
+            (reaction["user"]["login"], reaction["content"], datetime.fromisoformat(reaction["created_at"]).timestamp())
+            async for reaction in rows
+            if shapes.at(reaction, "user.type") == "User"
         ]
 
     async def _propose(
-        self, one: PostedFinding, finding: Finding, who: str, reply: tuple[PostedComment, str] | None
+        self, posted_finding: PostedFinding, finding: Finding, who: str, reply: tuple[PostedComment, str] | None
     ) -> None:
         """Remember a rejection, and show the rule that it suggests in a short reply of its own, so that a reaction decides on one rule."""
-        reason, link = (reply[1], reply[0].url) if reply else ("", one.comment.url)
+        reason, link = (reply[1], reply[0].url) if reply else ("", posted_finding.comment.url)
         dismissal = Dismissal(finding.identity, reason, "reply" if reply else "reaction", who)
         rules = await self.store.rules.propose_all(
             self.pull, proposing.proposals(finding, dismissal, link), time.time()
@@ -199,7 +216,7 @@ class Lessons:
             here = phrase(self.words, "rule_here", example=code(f"/deeprepo ignore {finding.number or ''}".strip()))
             text = Safe(f"{proposing.proposal_words(rules, self.words)}\n\n<sub>{here.strip()}</sub>")
             with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
-                await self._show(one, rules[0], text)
+                await self._show(posted_finding, rules[0], text)
         await self.store.people.dismiss(self.pull, dismissal, time.time())
 
     async def _show(self, finding: PostedFinding, rule: LearnedRule, proposal_text: Safe) -> None:

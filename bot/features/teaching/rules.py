@@ -48,7 +48,9 @@ async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
     if words and not is_edit and (len(words) > MAX_PATTERN_CHARS or not globs.is_usable(words)):
         return context.say("rule_path", path=code(words[:MAX_PATTERN_CHARS]))
     sentences = {
-        one.rule.number for one in await command.store.rules.of(command.ask.pull.repository) if one.rule.is_learning
+        learned_rule.rule.number
+        for learned_rule in await command.store.rules.of(command.ask.pull.repository)
+        if learned_rule.rule.is_learning
     }
     if is_edit and int(number) not in sentences:
         return context.say("sentence_unknown", rule=int(number))
@@ -67,7 +69,7 @@ def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandR
     """The rules in force as the key of the settings."""
     from bot.config import yaml_text
 
-    confirmed = [one.rule for one in rules if one.state == "confirmed"]
+    confirmed = [learned_rule.rule for learned_rule in rules if learned_rule.state == "confirmed"]
     confirmed.sort(key=lambda rule: rule.is_learning)
     parts = [yaml_text.dump([_exported(rule)]) for rule in confirmed]
     ends = accumulate(len(part) for part in parts)

@@ -82,19 +82,24 @@ def _phrases(facts: WalkthroughFacts, known_paths: Collection[str]) -> tuple[dic
     phrases: dict[str, list[str]] = defaultdict(list)
     themes_by_path: dict[str, str] = {}
     for notes in facts.reader_notes:
-        for one in notes.files:
-            phrase, theme = _short(one.phrase, PHRASE_CHARS).rstrip(". "), _short(one.theme, THEME_CHARS)
-            if one.path in known_paths and phrase and phrase not in phrases[one.path]:
-                phrases[one.path].append(phrase)
+        for note in notes.files:
+            phrase, theme = _short(note.phrase, PHRASE_CHARS).rstrip(". "), _short(note.theme, THEME_CHARS)
+            if note.path in known_paths and phrase and phrase not in phrases[note.path]:
+                phrases[note.path].append(phrase)
                 if theme:
-                    themes_by_path.setdefault(one.path, theme)
+                    themes_by_path.setdefault(note.path, theme)
     phrases_found = {path: "; ".join(mine[:PHRASES]) for path, mine in phrases.items() if mine}
-    for one in facts.earlier.files:
-        phrase, theme = _short(one.phrase, PHRASES * PHRASE_CHARS), _short(one.theme, THEME_CHARS)
-        if one.path in known_paths and one.path in facts.unchanged_paths and one.path not in phrases_found and phrase:
-            phrases_found[one.path] = phrase
+    for note in facts.earlier.files:
+        phrase, theme = _short(note.phrase, PHRASES * PHRASE_CHARS), _short(note.theme, THEME_CHARS)
+        if (
+            note.path in known_paths
+            and note.path in facts.unchanged_paths
+            and note.path not in phrases_found
+            and phrase
+        ):
+            phrases_found[note.path] = phrase
             if theme:
-                themes_by_path[one.path] = theme
+                themes_by_path[note.path] = theme
     return phrases_found, themes_by_path
 
 
@@ -180,7 +185,7 @@ def first_place(
     guards = [_guard(guard, words) for guard in dependents.guards]
     grave = sorted(
         (finding for finding in findings if finding.serious and finding.start and finding.number),
-        key=lambda one: severity_rank(one.severity),
+        key=lambda finding: severity_rank(finding.severity),
     )
     if grave:
         worst = grave[0]
@@ -217,7 +222,7 @@ def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, wo
     deed = words.say("walk_is_riskiest")
     if symbol is not None:
         deed = words.say(f"walk_is_{code.deed(symbol)}", name=code.as_code(symbol.symbol.name))
-    uses = {(row.path, row.line) for row in unit.references if not row.is_guessed}
+    uses = {(reference.path, reference.line) for reference in unit.references if not reference.is_guessed}
     if not uses:
         return f"{deed}."
     used = words.say("walk_use_it", places=code.places(len(uses), dependents, words))
@@ -227,10 +232,10 @@ def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, wo
 def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:
     """Who calls into which changed file, product before tests and the most calls first; nothing below three files that meet."""
     names: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for row in dependents.references:
-        callee = row.symbol.rpartition(":")[0]
-        if row.form == "call" and not row.is_guessed and callee != row.path:
-            names[row.path, callee][row.name] += 1
+    for reference in dependents.references:
+        callee = reference.symbol.rpartition(":")[0]
+        if reference.form == "call" and not reference.is_guessed and callee != reference.path:
+            names[reference.path, callee][reference.name] += 1
     sorted_pairs = sorted(names, key=lambda pair: (is_test(pair[0]), -sum(names[pair].values()), pair))
     chosen_pairs = _meeting(_few(sorted_pairs))
     return tuple(

@@ -89,12 +89,12 @@ def deeds(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Deed, list[s
     by_deed: dict[Deed, list[ChangedSymbol]] = defaultdict(list)
     for symbol in symbols:
         by_deed[deed(symbol)].append(symbol)
-    moved = {(side.path, side.name) for one in by_deed["moves"] for side in (one.before, one.after) if side}
+    moved = {(side.path, side.name) for move in by_deed["moves"] for side in (move.before, move.after) if side}
     names_by_deed: dict[Deed, list[str]] = {}
     for name in DEEDS:
         mine = by_deed[name]
-        outer = {(one.symbol.path, one.symbol.name) for one in mine} | (set() if name == "signs" else moved)
-        rows = [one for one in mine if (one.symbol.path, one.symbol.name.rpartition(".")[0]) not in outer]
+        outer = {(move.symbol.path, move.symbol.name) for move in mine} | (set() if name == "signs" else moved)
+        rows = [move for move in mine if (move.symbol.path, move.symbol.name.rpartition(".")[0]) not in outer]
         if rows:
             names_by_deed[name] = _moves(rows, words) if name == "moves" else list(dict.fromkeys(map(_label, rows)))
     return names_by_deed
@@ -138,19 +138,25 @@ def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> dict[
         if side
     }
     places: dict[bool, dict[str, set[tuple[str, int]]]] = {True: defaultdict(set), False: defaultdict(set)}
-    for row in dependents.references:
-        if row.symbol in by_key and not row.is_guessed and row.path not in changed_paths:
-            symbol, side = by_key[row.symbol]
-            sides = (one for one in (symbol.after, symbol.before) if one is not None and one.short == row.name)
+    for reference in dependents.references:
+        if reference.symbol in by_key and not reference.is_guessed and reference.path not in changed_paths:
+            symbol, side = by_key[reference.symbol]
+            sides = (
+                definition
+                for definition in (symbol.after, symbol.before)
+                if definition is not None and definition.short == reference.name
+            )
             is_broken = bool(symbol.contract) or symbol.change in ("removed", "renamed", "signature")
-            places[is_broken][next(sides, side).name].add((row.path, row.line))
+            places[is_broken][next(sides, side).name].add((reference.path, reference.line))
     mine = places[True] or places[False]
     return {name: mine[name] for name in sorted(mine, key=lambda name: (-len(mine[name]), name))}
 
 
 def places(number: int, dependents: Dependents, words: Phrases) -> str:
     """Return so many places, "at least" if the search may have missed some."""
-    is_complete = not (dependents.cut or dependents.missed_uses or any(row.is_guessed for row in dependents.references))
+    is_complete = not (
+        dependents.cut or dependents.missed_uses or any(reference.is_guessed for reference in dependents.references)
+    )
     counted = words.say("walk_places", number)
     return counted if is_complete else f"{words.say('walk_least')} {counted}"
 

@@ -27,8 +27,8 @@ def walkthrough(part: Walkthrough, most: int | None) -> RenderableType:
         heading = [Text(line(theme.title), "bold"), Text(visible(theme.folder), "cyan")]
         if any(heading):  # a single file of other code has neither
             grid.add_row(Text(" ").join(filter(None, heading)), "")
-        for row in theme.rows:
-            grid.add_row(Text(f"  {visible(theme.name(row))}", "cyan"), prose(line(row.phrase)))
+        for file_row in theme.rows:
+            grid.add_row(Text(f"  {visible(theme.name(file_row))}", "cyan"), prose(line(file_row.phrase)))
         if theme.more:
             grid.add_row(Text(f"  {say('walk_more_files', theme.more)}", "dim"), "")
     left = part.files - sum(len(theme.rows) + theme.more for theme in themes)

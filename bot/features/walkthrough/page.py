@@ -27,9 +27,9 @@ class ShownTheme:
     rows: tuple[FileRow, ...]
     more: int
 
-    def name(self, row: FileRow) -> str:
+    def name(self, file_row: FileRow) -> str:
         """Return the file as the table names it."""
-        return row.path.removeprefix(self.folder)
+        return file_row.path.removeprefix(self.folder)
 
 
 def values(walkthrough: Walkthrough, review: Review, most: int) -> dict[str, Any]:
@@ -53,7 +53,9 @@ def _first(place: FirstPlace, review: Review) -> dict[str, Any]:
 
 
 def _theme(part: ShownTheme, review: Review) -> dict[str, Any]:
-    rows = [{"where": _file(part, row, review), "phrase": row.phrase, "by": row.by} for row in part.rows]
+    rows = [
+        {"where": _file(part, file_row, review), "phrase": file_row.phrase, "by": file_row.by} for file_row in part.rows
+    ]
     return {"title": part.title, "folder": part.folder[-120:], "rows": rows, "more": part.more}
 
 
@@ -80,7 +82,10 @@ def parts(walkthrough: Walkthrough, most: int) -> list[ShownTheme]:
 
 def _part(theme: Theme, row_count: int) -> ShownTheme:
     return ShownTheme(
-        theme.title, _common([row.path for row in theme.rows]), theme.rows[:row_count], len(theme.rows) - row_count
+        theme.title,
+        _common([file_row.path for file_row in theme.rows]),
+        theme.rows[:row_count],
+        len(theme.rows) - row_count,
     )
 
 
@@ -90,9 +95,11 @@ def _common(paths: Sequence[str]) -> str:
     return f"{common_folder}/" if common_folder else ""
 
 
-def _file(part: ShownTheme, row: FileRow, review: Review) -> Safe:
-    is_deleted = any(file.path == row.path and file.status == "deleted" for file in review.files)
-    return link(part.name(row)[-100:], facts.permalink(review.pull, row.path, "base" if is_deleted else "head"))
+def _file(part: ShownTheme, file_row: FileRow, review: Review) -> Safe:
+    is_deleted = any(file.path == file_row.path and file.status == "deleted" for file in review.files)
+    return link(
+        part.name(file_row)[-100:], facts.permalink(review.pull, file_row.path, "base" if is_deleted else "head")
+    )
 
 
 def _drawing(calls: Sequence[FileCalls], changed_paths: Collection[str]) -> Safe:

@@ -25,9 +25,9 @@ class WalkthroughMaker(ReviewHooks):
         if not self.takes_notes(subject.brief.settings):
             return {}
         states: dict[str, set[str]] = {}
-        for row in coverage.readings:
-            if row.kind == "unit":
-                states.setdefault(row.path, set()).add(row.state)
+        for reading in coverage.readings:
+            if reading.kind == "unit":
+                states.setdefault(reading.path, set()).add(reading.state)
         earlier = subject.past.earlier.parts.get(WALKTHROUGH.key) if subject.past.earlier else None
         facts = WalkthroughFacts(
             subject.files,

@@ -119,13 +119,16 @@ async def _plan(command: GivenCommand, last: bytes, host: Host) -> FixPlan:
 
 def _outcome(result: MadeFix) -> FixPlan:
     fix, check = result.fix, result.check
-    wrong = dict.fromkeys(f"{one.path}:{one.start} {one.title}" for one in (*check.still, *check.new))
+    wrong = dict.fromkeys(f"{finding.path}:{finding.start} {finding.title}" for finding in (*check.still, *check.new))
     return FixPlan(
         refusal="" if fix else "nothing",
         numbers=tuple(finding.number for finding in fix.findings if finding.number),
         count=len(fix.findings),
         paths=tuple(sorted(fix.contents)),
-        left=tuple((one.number, f"{one.path}:{one.start} {one.title}", reason) for one, reason in fix.refusals),
+        left=tuple(
+            (finding.number, f"{finding.path}:{finding.start} {finding.title}", reason)
+            for finding, reason in fix.refusals
+        ),
         wrong=tuple(wrong),
         others=result.others,
         of_models=len(fix.findings) - check.by_code if fix else 0,

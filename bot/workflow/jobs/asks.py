@@ -31,8 +31,8 @@ def write(ask: Ask) -> str:
 def read(text: str) -> Ask | None:
     """Return the ask back; None where another version wrote it in a way that makes no sense here, or it is damaged."""
     try:
-        row = json.loads(text)
-        ask: Ask = ASK_KINDS[row.pop("kind")].validate_python(row)
+        record = json.loads(text)
+        ask: Ask = ASK_KINDS[record.pop("kind")].validate_python(record)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     return ask

@@ -103,7 +103,7 @@ class Jobs:
             return await self._put(ask, name, delay or 0.0)
         async with self._keys.alone(f"submit {asks.beginning(ask)}"):
             rows = await engine.find(prefixes=[asks.beginning(ask)], text=True)
-            if any(asks.first_try(row.id) == name for row in rows):
+            if any(asks.first_try(job.id) == name for job in rows):
                 return False
             if isinstance(ask, ReviewAsk):
                 return await self._replace(ask, name, delay, rows)
@@ -111,8 +111,8 @@ class Jobs:
             if isinstance(ask, Cancel) and wait and await self.reviews(ask.pull):
                 wait = 0.0  # while a review runs it is not put off
             due = time.time() + wait
-            waiting = [row for row in rows if row.state != engine.RUNNING and row.due_at <= due]
-            if any(covers(asks.read(row.text), ask) for row in waiting):
+            waiting = [job for job in rows if job.state != engine.RUNNING and job.due_at <= due]
+            if any(covers(asks.read(job.text), ask) for job in waiting):
                 return False
             return await self._put(ask, name, wait)
 
@@ -123,7 +123,7 @@ class Jobs:
     async def reviews(self, pull: PullRef) -> dict[str, ReviewAsk]:
         """Return the reviews of a pull request that wait and run, by the name of their first try."""
         rows = await engine.find(prefixes=[asks.reviews(pull)], text=True)
-        return {asks.first_try(row.id): ask for row in rows if isinstance(ask := asks.read(row.text), ReviewAsk)}
+        return {asks.first_try(job.id): ask for job in rows if isinstance(ask := asks.read(job.text), ReviewAsk)}
 
     async def cancel(self, pull: PullRef, runs: Collection[str] | None = None) -> int:
         """Call off the reviews of a pull request, waiting and running, or some of them (`runs`); how many there were.
@@ -132,7 +132,7 @@ class Jobs:
         """
         async with self._keys.alone(f"submit {asks.reviews(pull)}"):
             rows = await engine.find(prefixes=[asks.reviews(pull)])
-            ends = [row.id for row in rows if runs is None or asks.first_try(row.id) in runs]
+            ends = [job.id for job in rows if runs is None or asks.first_try(job.id) in runs]
             if ends:
                 tidy = Cancel(pull, "command", tuple(dict.fromkeys(map(asks.first_try, ends))))
                 await self._put(tidy, asks.name(tidy, "off-" + ends[-1].rpartition("~")[2]), 0.0)
@@ -159,8 +159,8 @@ class Jobs:
     async def counts(self) -> dict[str, int]:
         """Return how many jobs wait, are put off, and run, over all processes."""
         counts = dict.fromkeys(engine.STATES.values(), 0)
-        for row in await engine.find():
-            counts[engine.STATES[row.state]] += 1
+        for job in await engine.find():
+            counts[engine.STATES[job.state]] += 1
         return counts
 
     async def list_jobs(self) -> list[ListedJob]:
@@ -198,21 +198,21 @@ class Jobs:
             return
         async with self._keys.alone("sweep"):
             rows = await engine.find(states=[engine.RUNNING])
-            others = frozenset(row.executor for row in rows) - {self._runner.executor}
+            others = frozenset(job.executor for job in rows) - {self._runner.executor}
             alive = await self._keys.alive(others)
-            lost = [row for row in rows if row.executor not in alive and row.id not in self._runner.live]
-            self._looks = Counter({row.id: self._looks[row.id] + 1 for row in lost})
-            for row in lost:
-                if self._looks[row.id] >= (LOOKS_OF_OURS if row.executor == self._runner.executor else LOOKS):
-                    log.warning("a job of a process that is gone is taken over", extra={"facts": {"job": row.id}})
-                    await engine.note(row.id, {"deaths": int(row.attributes.get("deaths", 0)) + row.starts})
-                    await engine.put_back(row)
+            lost = [job for job in rows if job.executor not in alive and job.id not in self._runner.live]
+            self._looks = Counter({job.id: self._looks[job.id] + 1 for job in lost})
+            for job in lost:
+                if self._looks[job.id] >= (LOOKS_OF_OURS if job.executor == self._runner.executor else LOOKS):
+                    log.warning("a job of a process that is gone is taken over", extra={"facts": {"job": job.id}})
+                    await engine.note(job.id, {"deaths": int(job.attributes.get("deaths", 0)) + job.starts})
+                    await engine.put_back(job)
 
     async def tidy_up(self) -> None:
         """Delete the jobs that ended long ago."""
         old = datetime.now(UTC) - timedelta(days=self._settings.keep_days)
         while names := [
-            row.id for row in await engine.find(states=None, before=old.isoformat(), most=engine.MAX_DELETED_JOBS)
+            job.id for job in await engine.find(states=None, before=old.isoformat(), most=engine.MAX_DELETED_JOBS)
         ]:
             await engine.delete(names)
 
@@ -230,17 +230,17 @@ class Jobs:
 
     async def _replace(self, ask: ReviewAsk, name: str, delay: float | None, older: Sequence[JobRow]) -> bool:
         """Store it first and end the older ones then: a crash between the two must not lose the newer."""
-        known = [asks.read(row.text) for row in older]
-        if any(covers(one, ask) for one in known):
+        known = [asks.read(job.text) for job in older]
+        if any(covers(known_ask, ask) for known_ask in known):
             return False
         wait = self._settings.debounce if ask.trigger == "push" else 0.0
         if delay is not None:  # due no later than the first of those that wait
             now = time.time()
-            wait = max(0.0, min([delay, *(row.due_at - now for row in older if row.state != engine.RUNNING)]))
-        reviews = [one for one in known if isinstance(one, ReviewAsk)]
+            wait = max(0.0, min([delay, *(job.due_at - now for job in older if job.state != engine.RUNNING)]))
+        reviews = [known_ask for known_ask in known if isinstance(known_ask, ReviewAsk)]
         if not await self._put(merge(ask, reviews), name, wait):
             return False  # a late copy of a delivery must never end a newer review
-        await self._end([row.id for row in older])
+        await self._end([job.id for job in older])
         return True
 
     async def _end(self, names: list[str]) -> None:

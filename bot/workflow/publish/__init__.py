@@ -66,7 +66,7 @@ async def publish(
     )
     if closer.is_refused:
         stands = await put_summary((*unheard, publication.words.say("threads_open")))
-    posted_count = sum(one.findings for one in comments_posted.posts)
+    posted_count = sum(posted.findings for posted in comments_posted.posts)
     return PublishResult(posted_count, len(review.reported) - posted_count, stands.url, notes)
 
 
@@ -83,7 +83,7 @@ async def renew(host: Host, run: str, review: Review, comments: Comments, page: 
     summary: PostedComment | None = None
     with suppress(HostRefused):
         summary = next((each for each in await summaries(host) if facts(each).get("head") == review.pull.head), None)
-    posted_count = sum(one.findings for one in comments.posts)
+    posted_count = sum(posted.findings for posted in comments.posts)
     link = summary.url if summary is not None else ""
     outcome = PublishResult(posted_count, len(review.reported) - posted_count, link)
     await checks.renew(host, run, review, outcome, status, page)
@@ -130,16 +130,16 @@ async def post(
         comments_now = await asyncio.to_thread(comments, review)  # it may wait for a process
         posted = told(await posted_findings(publication.host), publication.run)
         bad = await _put(
-            publication, [rest for one in comments_now.posts if (rest := _rest(one, posted)) is not None], request
+            publication, [rest for draft in comments_now.posts if (rest := _rest(draft, posted)) is not None], request
         )
         if not bad:
             return comments_now, refusals
         refusals |= bad  # their places in the quota go to others, which are posted in the next turn
 
 
-def keys(one: Post) -> list[Mark]:
+def keys(draft: Post) -> list[Mark]:
     """Return which findings a comment is about; the first is the one on whose lines it stands."""
-    return [_key(body) for body in (one.body, *(also.body for also in one.more))]
+    return [_key(body) for body in (draft.body, *(also.body for also in draft.more))]
 
 
 def _key(body: str) -> Mark:
@@ -147,15 +147,15 @@ def _key(body: str) -> Mark:
     return facts.get("fingerprint", ""), facts.get("at", "")
 
 
-def _rest(one: Post, posted: Collection[Mark]) -> Post | None:
+def _rest(draft: Post, posted: Collection[Mark]) -> Post | None:
     """The comment without the findings that have one already; None if all of them have."""
-    more = tuple(also for also in one.more if _key(also.body) not in posted)
-    if _key(one.body) not in posted:
-        return replace(one, more=more)
+    more = tuple(also for also in draft.more if _key(also.body) not in posted)
+    if _key(draft.body) not in posted:
+        return replace(draft, more=more)
     if not more:
         return None
     first, *others = more
-    return replace(one, body=first.body, line=first.line, start_line=None, more=tuple(others))
+    return replace(draft, body=first.body, line=first.line, start_line=None, more=tuple(others))
 
 
 def _is_about_place(refusal: HostRefused) -> bool:
@@ -184,16 +184,16 @@ def tell_in_summary(review: Review, refused_keys: Collection[Mark]) -> Review:
 
 async def _put(publication: Publication, left: Sequence[Post], request: ChangeRequest) -> dict[Mark, HostRefused]:
     """Post these; those that GitHub does not take. What it refuses for no place of them holds for the others too."""
-    lines = [one for one in left if one.subject == "line"]
-    alone = [one for one in left if one.subject == "file"]
+    lines = [draft for draft in left if draft.subject == "line"]
+    alone = [draft for draft in left if draft.subject == "file"]
     if lines and await _together(publication, lines, request) is not None:
         alone = [*lines, *alone]
     refusals, refusal = dict[Mark, HostRefused](), None
-    for one in alone:
+    for draft in alone:
         if refusal is None or _is_about_place(refusal):
-            refusal = await _single(publication, one)
+            refusal = await _single(publication, draft)
         if refusal is not None:
-            refusals |= dict.fromkeys(keys(one), refusal)
+            refusals |= dict.fromkeys(keys(draft), refusal)
     return refusals
 
 
@@ -201,8 +201,8 @@ async def _together(publication: Publication, lines: Sequence[Post], request: Ch
     """One review with all of them: all are taken, or none. It requests changes if GitHub lets it."""
     first = "-".join(keys(lines[0])[0])
     request_body, body = (
-        publication.make(REVIEW, change_requests.review_text(publication, one, len(lines)), first=first)
-        for one in (request, None)
+        publication.make(REVIEW, change_requests.review_text(publication, draft, len(lines)), first=first)
+        for draft in (request, None)
     )
     rows = [_row(publication, line) for line in lines]
 
@@ -225,17 +225,17 @@ async def _together(publication: Publication, lines: Sequence[Post], request: Ch
     return await _try(publication, find, write)
 
 
-async def _single(publication: Publication, one: Post) -> HostRefused | None:
+async def _single(publication: Publication, draft: Post) -> HostRefused | None:
     """One comment by itself."""
 
     async def find() -> PostedComment | None:
         mine = (
             comment for comment in await publication.host.comments("review") if publication.is_mine(comment, FINDING)
         )
-        return next((each for each in mine if _key(each.body) == _key(one.body)), None)
+        return next((each for each in mine if _key(each.body) == _key(draft.body)), None)
 
     async def write() -> PostedComment:
-        row = {**_row(publication, one), "commit_id": publication.head, "subject_type": one.subject}
+        row = {**_row(publication, draft), "commit_id": publication.head, "subject_type": draft.subject}
         return await publication.host.line_comment(cast("Comment", row))
 
     return await _try(publication, find, write)
@@ -257,14 +257,14 @@ async def _try(
     return None
 
 
-def _row(publication: Publication, one: Post) -> "Row":
+def _row(publication: Publication, draft: Post) -> "Row":
     """The comment as it is sent: one marker names all of its findings."""
-    others = keys(one)[1:]
+    others = keys(draft)[1:]
     also = {"also": " ".join("@".join(filter(None, other)) for other in others)} if others else {}
-    text = RULE.join([one.body, *(also.body.partition("\n")[2] for also in one.more)])
-    row: Row = {"path": one.path, "body": publication.sign(text, **also)}
-    if one.line and one.side:
-        row |= {"line": one.line, "side": one.side}
-        if one.start_line and one.start_line < one.line:
-            row |= {"start_line": one.start_line, "start_side": one.side}
+    text = RULE.join([draft.body, *(also.body.partition("\n")[2] for also in draft.more)])
+    row: Row = {"path": draft.path, "body": publication.sign(text, **also)}
+    if draft.line and draft.side:
+        row |= {"line": draft.line, "side": draft.side}
+        if draft.start_line and draft.start_line < draft.line:
+            row |= {"start_line": draft.start_line, "start_side": draft.side}
     return row

@@ -38,13 +38,13 @@ async def read(publication: Publication) -> ChangeRequest:
     own_reviews = await _ours(publication.host)
     requests = tuple(review for review in own_reviews if review.state == STANDS)
     blocking = publication.review.reaching(publication.review.settings.request_changes)
-    is_dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one) for one in own_reviews)
+    is_dismissed = any(comment.state == DISMISSED and WITHDRAWN not in facts(comment) for comment in own_reviews)
     is_wanted = any(finding.is_new for finding in blocking) if is_dismissed else bool(blocking)
     return ChangeRequest(blocking, requests, is_wanted and not requests)
 
 
 async def _ours(host: Host) -> list[PostedComment]:
-    return [one for one in await host.comments("whole") if facts(one).get("kind") == REVIEW]
+    return [comment for comment in await host.comments("whole") if facts(comment).get("kind") == REVIEW]
 
 
 def _withdrawal(words: Phrases, bar: Severity) -> str:
@@ -68,7 +68,7 @@ async def update(publication: Publication, request: ChangeRequest) -> tuple[str,
         return (INCOMPLETE,)
     bar = publication.review.settings.request_changes
     why = _withdrawal(publication.words, bar) if bar else publication.words.say("withdrawn_off")
-    return tuple([each for one in request.requests for each in await _dismiss(publication, one, why)])
+    return tuple([each for posted in request.requests for each in await _dismiss(publication, posted, why)])
 
 
 async def _make(publication: Publication, request: ChangeRequest) -> tuple[str, ...]:
@@ -84,15 +84,15 @@ async def _make(publication: Publication, request: ChangeRequest) -> tuple[str, 
     return ()
 
 
-async def _dismiss(publication: Publication, one: PostedComment, why: str) -> tuple[str, ...]:
+async def _dismiss(publication: Publication, posted: PostedComment, why: str) -> tuple[str, ...]:
     """Take a request back. Its text says first that it is us: GitHub does not say who has dismissed a review."""
     await publication.check()
     try:
-        text = one.body.replace("\r\n", "\n").partition("\n")[2]  # below the marker, in whose place comes another
+        text = posted.body.replace("\r\n", "\n").partition("\n")[2]  # below the marker, in whose place comes another
         body = publication.make(REVIEW, marker.without(text), **{WITHDRAWN: "1"})
-        await publication.host.edit_comment(one.id, body, "whole")
+        await publication.host.edit_comment(posted.id, body, "whole")
         dismiss = publication.host.rest.pulls.async_dismiss_review
-        await publication.host.client.json(dismiss(*publication.host.at, one.id, message=why, event="DISMISS"))
+        await publication.host.client.json(dismiss(*publication.host.at, posted.id, message=why, event="DISMISS"))
     except HostRefused as refusal:
         return (NOT_DISMISSED.format(why=refusal.reason),)
     return ()

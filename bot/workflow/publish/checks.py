@@ -90,7 +90,7 @@ async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> in
     async def find() -> CheckRun | None:
         begun_checks = [run for run in await _list_runs(host, head) if run.external_id == number]
         of_run = (check for check in begun_checks if _facts(check).get("run") == owner.run)
-        return next(of_run, None) or next((one for one in begun_checks if not one.is_over), None)
+        return next(of_run, None) or next((check_run for check_run in begun_checks if not check_run.is_over), None)
 
     text = comment("publish/waits.md.j2", words, why=waits) if waits else words.say("check_begun")
     output = (words.say("check_running"), owner.mark(text))
@@ -155,7 +155,9 @@ async def end_broken(host: Host, number: int, run: str, head: str, says: str, *,
     mine: CheckRun | None = None
     for commit in filter(None, (head, earlier)):
         with suppress(HostError):
-            mine = mine or next((one for one in await _list_runs(host, commit) if one.id == number), None)
+            mine = mine or next(
+                (check_run for check_run in await _list_runs(host, commit) if check_run.id == number), None
+            )
     fixed = _facts(mine).get("broken") if mine is not None else None
     await end_without_review(
         host, number, run, says, HeadStatus(next((one for one in BADNESS if one == fixed), "cancelled"))
@@ -167,7 +169,7 @@ async def renew(host: Host, run: str, review: Review, outcome: PublishResult, st
     checks = await _list_runs(host, review.pull.head)
     mine = [check for check in checks if _facts(check).get("run") == run and check.is_over]
     if mine:
-        await end_with_review(host, max(one.id for one in mine), run, review, outcome, status, page)
+        await end_with_review(host, max(check_run.id for check_run in mine), run, review, outcome, status, page)
     await show(host, review.pull.head, status)
 
 
@@ -209,7 +211,7 @@ async def pulls_of(host: Host, head: str) -> list[int]:
 async def answer_queue(host: Host, head: str, conclusion: CheckConclusion, says: str) -> None:
     """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one. `says`: the key of its sentence."""
     words, run = load(), f"queue-{head}"
-    if any(one.is_over and _facts(one).get("run") == run for one in await _list_runs(host, head)):
+    if any(check_run.is_over and _facts(check_run).get("run") == run for check_run in await _list_runs(host, head)):
         return
     number = await start(host, head, CheckOwner(run))
     sentence = words.say(says)
@@ -219,7 +221,7 @@ async def answer_queue(host: Host, head: str, conclusion: CheckConclusion, says:
 async def _newest(host: Host, head: str) -> CheckRun | None:
     """The newest of this pull request's check runs on a commit."""
     of_pull = [run for run in await _list_runs(host, head) if run.external_id == str(host.pull.number)]
-    return max(of_pull, key=lambda one: one.id, default=None)
+    return max(of_pull, key=lambda check_run: check_run.id, default=None)
 
 
 async def _end(
@@ -256,18 +258,25 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
                 end = shown.line + shown.quote.strip("\n").count("\n")
                 annotate(shown.path, shown.line, end, level, title, ruling.reason)
     for item in facts.listing(review).all:  # earlier rounds too: they are on another commit's check run
-        one = item.finding
-        title = f"{words.say(one.severity).capitalize()} · {f'{one.number}. ' if one.number else ''}{one.title}"
-        if one.side == "head" and one.start:
-            message = "\n\n".join(filter(None, (one.why, one.consequence)))
-            annotate(one.path, one.start, max(one.start, one.end), ANNOTATION_LEVELS[one.severity], title, message)
-        for place in one.places[1:]:
-            if one.tracking.added and place.side == "head":
+        finding = item.finding
+        title = f"{words.say(finding.severity).capitalize()} · {f'{finding.number}. ' if finding.number else ''}{finding.title}"
+        if finding.side == "head" and finding.start:
+            message = "\n\n".join(filter(None, (finding.why, finding.consequence)))
+            annotate(
+                finding.path,
+                finding.start,
+                max(finding.start, finding.end),
+                ANNOTATION_LEVELS[finding.severity],
+                title,
+                message,
+            )
+        for place in finding.places[1:]:
+            if finding.tracking.added and place.side == "head":
                 annotate(
                     place.path,
                     place.line,
                     place.line,
-                    ANNOTATION_LEVELS[one.severity],
+                    ANNOTATION_LEVELS[finding.severity],
                     title,
                     f"{place.note}: {place.quote.strip()}",
                 )
@@ -359,7 +368,10 @@ async def _annotations_of(host: Host, number: int) -> frozenset[tuple[str, int, 
     """Read which annotations a check run has: path, line, title."""
     rows = host.client.pages(partial(host.rest.checks.async_list_annotations, *host.repo, number))
     return frozenset(
-        [(str(row.get("path")), int(row.get("start_line") or 0), str(row.get("title") or "")) async for row in rows]
+        [
+            (str(annotation.get("path")), int(annotation.get("start_line") or 0), str(annotation.get("title") or ""))
+            async for annotation in rows
+        ]
     )
 
 

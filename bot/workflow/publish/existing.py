@@ -47,7 +47,10 @@ class PostedFinding:
         """Return whether all of these findings have lost the places that it is about, and are at others."""
         marks = {name for finding in findings for name in (finding.identity, finding.fingerprint)}
         places = {
-            (name, mark) for one in findings for name in (one.identity, one.fingerprint) for mark in one.place_marks
+            (name, mark)
+            for finding in findings
+            for name in (finding.identity, finding.fingerprint)
+            for mark in finding.place_marks
         }
         return all(at and mark in marks and (mark, at) not in places for mark, at in self.findings)
 
@@ -97,7 +100,7 @@ def findings_of(comments: Sequence[PostedComment], threads: Sequence[Thread]) ->
     """Return our findings among these comments."""
     threads_by_comment = {thread.comment: thread for thread in threads}
     read = [(comment, facts(comment)) for comment in comments]
-    closed_threads = {one.thread for one, marker_facts in read if marker_facts.get("kind") == FIXED}
+    closed_threads = {comment.thread for comment, marker_facts in read if marker_facts.get("kind") == FIXED}
     posted_findings = []
     for one, marker_facts in read:
         if marker_facts.get("kind") != FINDING:

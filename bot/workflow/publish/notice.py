@@ -14,7 +14,7 @@ async def put(host: Host, words: Phrases, says: str, refusal: str) -> None:
     body = f"{marker.make(NOTICE)}\n{comment('publish/notice.md.j2', words, says=says, refusal=refusal)}"
 
     async def find() -> PostedComment | None:
-        return next((one for one in await host.comments() if facts(one).get("kind") == NOTICE), None)
+        return next((comment for comment in await host.comments() if facts(comment).get("kind") == NOTICE), None)
 
     posted = await host.once(find, partial(host.comment, body))
     if posted.body.split() != body.split():

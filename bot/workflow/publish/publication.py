@@ -72,8 +72,8 @@ class Publication:
         comments = await self.host.comments()
         posted, notices = _of_kind(comments, SUMMARY), _of_kind(comments, NOTICE)
         text = self.sign(body, **facts)
-        for one in (*posted[1:], *notices):  # an answer that was lost and found too late; why there was no review
-            await self.host.delete(one)
+        for comment in (*posted[1:], *notices):  # an answer that was lost and found too late; why there was no review
+            await self.host.delete(comment)
         if not posted:
             return await self._write_summary(text)
         if same(posted[0].body, text):
