@@ -1,36 +1,93 @@
 """What a class has: its own members, those of its bases, and what a construction of it calls."""
 
+import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from impact.index import Index
-from impact.language import language_of
-from impact.resolve import named
-from impact.values import Definition
+from impact.language import Language, language_of
+from impact.marks import CLASSES
+from impact.resolve import named_by
+from impact.values import Definition, Facts
 
-DEPTH = 6  # bases above each other
+MOST = 40  # classes above one
+UNWRITTEN = frozenset({"?", "*"})  # what may give an object members that its class does not write
 Class = tuple[str, str]  # its file and its name
 
 
-def lineage(index: Index, path: str, one: Definition, depth: int = DEPTH) -> tuple[Class, ...] | None:
-    """A class and all its bases; None if one of them is not known, or may have members that nobody writes."""
-    facts, language = index.facts(path), language_of(path)
-    if facts is None or language is None or facts.open or facts.made or one.name in facts.open_owners or depth == 0:
+@dataclass(frozen=True, slots=True)
+class Ancestry:
+    """A class with those above it."""
+
+    classes: tuple[Class, ...]  # itself first, as far as the tree has them; () of one that no line declares
+    beyond: tuple[tuple[Class, str], ...]  # the bases that the tree does not have: the class, and what it names
+
+    @property
+    def names_beyond(self) -> frozenset[str]:
+        """Return the names of the bases that the tree does not have."""
+        return frozenset(name for _, name in self.beyond)
+
+
+def ancestry(index: Index, path: str, name: str, *, below: Class | None = None) -> Ancestry:
+    """Return a class and all that it inherits from, or what of it is not `below` another. What a class has is asked of these alone."""
+    known: dict[Class, None] = {}
+    beyond: dict[tuple[Class, str], None] = {}
+    left = [(path, name)] if bases_of(index, path, name) is not None else []
+    while left:
+        one = left.pop()
+        known[one] = None
+        above: list[Class] = []
+        for base in bases_of(index, *one) or ():
+            rows = {(home, row.name) for home, row in named_by(index, one[0], base).definitions}
+            if len(rows) == 1 and len(known) < MOST and all(bases_of(index, *row) is not None for row in rows):
+                above += rows - known.keys() - {below}
+            else:
+                beyond[one, base] = None
+        left += reversed(above)
+    return Ancestry(tuple(known), tuple(beyond))
+
+
+def bases_of(index: Index, path: str, name: str) -> tuple[str, ...] | None:
+    """Return what a class inherits from, as its file writes it, or one that shares its module; None if none of them declares it."""
+    language = language_of(path)
+    modules = index.modules(language) if language is not None else None
+    for home in (path, *(modules.mates(path) if modules is not None else ())):
+        facts = index.facts(home)
+        found = bases(facts, language) if facts is not None and language is not None else {}
+        for one in (name, name.rpartition(".")[2]):
+            if one in found:
+                return found[one]
+    return None
+
+
+def bases(facts: Facts, language: Language) -> dict[str, tuple[str, ...]]:
+    """Return the classes of a file, each with what it inherits from as written. "*": it answers to any member."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in facts.definitions:
+        if (one.kind in CLASSES and one.shown in ("", "class")) or one.bases:
+            more = ("*",) if one.more or facts.answering & {one.name, one.short} else ()
+            name = one.name if language.inline_modules else one.short.rpartition(".")[2]
+            found[name] = tuple(dict.fromkeys((*found.get(name, ()), *one.bases, *language.inherited.split(), *more)))
+        elif not one.owner and re.match(language.closed, one.head):  # an object of which all members are written
+            found.setdefault(one.name, ())
+    return found
+
+
+def lineage(index: Index, path: str, name: str, *, below: Class | None = None) -> tuple[Class, ...] | None:
+    """Return a class and all its bases; None if one of them is not known, or may have members that nobody writes."""
+    language, line = language_of(path), ancestry(index, path, name, below=below)
+    if language is None or line.names_beyond - language.plain_bases - language.valued_bases - UNWRITTEN:
         return None
-    if one.kind not in ("class", "type"):
+    known = [(index.facts(home), owner) for home, owner in line.classes]
+    if any(facts is None or facts.open or facts.made or owner in facts.open_owners for facts, owner in known):
         return None
-    line: list[Class] = [(path, one.name)]
-    for base in one.bases:
-        if base in language.plain_bases | language.valued_bases:
-            continue
-        answer = named(index, path, base)
-        if len(answer.definitions) != 1:
-            return None
-        above = lineage(index, *answer.definitions[0], depth - 1)
-        if above is None:
-            return None
-        line += above
-    return tuple(line)
+    return line.classes or None
+
+
+def has_member(index: Index, path: str, owner: str, name: str) -> bool:
+    """Whether a class has a member, itself or from one above it, as far as the tree has these."""
+    line = ancestry(index, path, owner).classes
+    return any(row.short == name for home, one in line for _, row in members(index, home, one))
 
 
 def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definition]]:
@@ -49,11 +106,11 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
     """What a construction of a class may call; nothing where nobody can know, or it takes what the class itself lists."""
     if one.owner:  # of a class in a class
         return ((path, replace(one, parameters=None)),)
-    language, line = language_of(path), lineage(index, path, one)
+    language, line = language_of(path), lineage(index, path, one.name)
     if line is None and language is not None:  # what it takes is known only if it writes no constructor of its own
         rows = [row for row in members(index, path, one.name) if row[1].short in language.constructors_of(one.name)]
         return tuple((home, replace(row, parameters=None)) for home, row in rows)
-    if line is None or language is None or any(_bases(index, *row) & language.valued_bases for row in line):
+    if line is None or language is None or ancestry(index, path, one.name).names_beyond & language.valued_bases:
         return ()
     for home, name in line:
         rows = [row for row in members(index, home, name) if row[1].short in language.constructors_of(name)]
@@ -65,9 +122,3 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
         if not language.files.inherits_constructors:
             break
     return ((path, Definition(one.name, "", "class", one.line, one.head, parameters=())),) if not one.bases else ()
-
-
-def _bases(index: Index, path: str, name: str) -> frozenset[str]:
-    facts = index.facts(path)
-    rows = facts.definitions if facts is not None else ()
-    return frozenset(base for one in rows if one.name == name and not one.owner for base in one.bases)

@@ -205,7 +205,7 @@ class _File:
         if not traits.bare_members:
             return False
         for one in self._facts.definitions:
-            line = lineage(self._index, self._path, one) if one.bases and not one.owner else ()
+            line = lineage(self._index, self._path, one.name) if one.bases and not one.owner else ()
             if line is None and traits.capital_members:
                 return True
             if any(row.short == name for home, owner in line or () for _, row in members(self._index, home, owner)):
@@ -225,7 +225,7 @@ class _File:
         rows = self._meaning(name).definitions
         if len(rows) != 1 or rows[0][1].kind not in ("class", "type"):
             return None
-        line = lineage(self._index, *rows[0])
+        line = lineage(self._index, rows[0][0], rows[0][1].name)
         return (rows[0][0], line) if line is not None else None
 
     def _meaning(self, name: str) -> Answer:

@@ -1,7 +1,7 @@
 """What is known of one tree. A file is read when somebody asks for it: what is missing so far is noted, and read in one go."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
 from typing import Any
@@ -11,7 +11,7 @@ from impact.language import Language, Modules, language_of
 from impact.namespaces import Namespaces
 from impact.paths import IGNORES, Paths
 from impact.seen import Seen
-from impact.values import Facts, Tree
+from impact.values import Facts, Link, Tree
 
 ROUNDS = 12  # of reading: each import chain takes one for each of its files
 MOST_FILES = 1_500  # that one report reads
@@ -20,9 +20,12 @@ MOST_FILES = 1_500  # that one report reads
 class Index:
     """One tree. Facts that are not known yet are None, and `wanted` names their files."""
 
-    def __init__(self, entries: Mapping[str, bool], *, guesses: bool = False) -> None:
-        """`guesses`: a package of the tree is meant by its name alone, as an old line means it."""
-        self.paths, self._guesses = Paths(entries), guesses
+    def __init__(
+        self, entries: Mapping[str, bool], *, guesses: bool = False, links: Mapping[str, Sequence[Link]] | None = None
+    ) -> None:
+        """`guesses`: a package of the tree is meant by its name alone, as an old line means it. `links`: what files import, as a search has it."""
+        self.paths, self._guesses, self._links = Paths(entries), guesses, links
+        self.unlinked: set[str] = set()  # files whose links are asked for
         self.wanted: set[str] = set()
         self.sources: dict[str, bytes] = {}
         self.cut = False  # whether files were left out for their number
@@ -59,6 +62,12 @@ class Index:
         modules, facts = self._modules.get(language.folder), self._facts[path]
         if isinstance(modules, Namespaces) and facts is not None:
             modules.tell(path, facts)
+
+    def links(self, path: str) -> Sequence[Link]:
+        """Return what a file imports, where a search tells it; () where none does, or it is not asked yet."""
+        if self._links is not None and path not in self._links:
+            self.unlinked.add(path)
+        return (self._links or {}).get(path, ())
 
     def seen(self, path: str, lines: Collection[int]) -> Seen | None:
         """What the added lines of a file that is read use; None if that cannot be told."""

@@ -8,6 +8,7 @@ from itertools import islice
 
 from impact import marks, reader, spots
 from impact.arguments import OBJECT
+from impact.classes import bases
 from impact.language import Language, language_of, load
 from impact.unreadable import Unreadable, finds, outlines
 from impact.values import COMPONENT, SINGLETON, Definition, Facts, Import, Parameter, Side, SomeUses, Use
@@ -48,16 +49,6 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
     written = {one.name for one in rows if one.kind == "method" and one.parameters == ()}
     rows = [one for one in rows if one.kind != COMPONENT or one.name not in written]
     offering = [one for one in facts.imports if one.spec and (one.hands_on or language.exports)]
-    bases: dict[str, tuple[str, ...]] = {}
-    for one in facts.definitions:
-        if (one.kind in marks.CLASSES and one.shown in ("", "class")) or one.bases:
-            more = ("*",) if one.more or facts.answering & {one.name, one.short} else ()
-            name = one.name if language.inline_modules else one.short.rpartition(".")[2]
-            rest = (*one.bases, *language.inherited.split(), *more)
-            bases[name] = tuple(dict.fromkeys((*bases.get(name, ()), *rest)))
-    bases |= {
-        one.name: () for one in rows if not one.owner and re.match(language.closed, one.head) and one.name not in bases
-    }
     built = _built_elsewhere(rows)
     heirs: dict[str, list[Definition]] = defaultdict(list)
     for one in facts.definitions:
@@ -75,7 +66,7 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
         exports=tuple(exports.items()),
         complete=not (facts.made or facts.unsure or _is_open(path, facts, language, source)),
         stars=facts.stars or sum(item.star and item.hands_on for item in facts.imports),
-        bases=tuple(bases.items()),
+        bases=tuple(bases(facts, language).items()),
         bound=tuple(name for item in offering for name in _bound(item)),
         loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
         is_scoped=language.scoped and not facts.unscoped and not re.search(language.offers_all, path),

@@ -132,7 +132,15 @@ def named(index: Index, path: str, name: str) -> Answer:
 
 
 def named_by(index: Index, path: str, written: str) -> Answer:
-    """What a name means in a file that may stand behind that of a module: `order::Order`, `ship.Order`."""
+    """Return what a name means in a file that may stand behind that of a module: `order::Order`, `ship.Order`."""
+    answer = _behind_module(index, path, written)
+    if answer.state == "open":  # what is meant without a statement that names it
+        homes = [item.target for item in index.links(path) if written in item.names]
+        return offered(index, homes[:1], written)
+    return answer
+
+
+def _behind_module(index: Index, path: str, written: str) -> Answer:
     language = language_of(path)
     separator = "." if language is None or "." in written else language.separator
     receiver, _, name = written.rpartition(separator)

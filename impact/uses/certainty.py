@@ -42,14 +42,13 @@ LAST = re.compile(r"\w+")
 FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # of a value: the root of the chain is no class
 CHAIN = re.compile(r"[\w$]{1,60}(?:\.[\w$]{1,60}){1,4}$")  # an attribute of something: nobody can import it
 OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})  # roots that no import can mean
-INHERITED = 8  # classes between one and the last that it inherits from
 # A name as a word, and what answers to names that are written nowhere.
 WRITTEN = r"(?<![\w$])(?:NAME|__getattr__|__getattribute__|method_missing|__call|Proxy|setattr)(?![\w$])"
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 # Classes of the libraries that come with a language whose members are all known, and none is called like a constant.
 ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
 MIXED: Mapping[str, type] = {"str": str, "int": int}  # `class Mode(str, Enum)`
-OPENED = (("?",), ())  # bases of a class to which other files may add members: a trait, a reopened class
+UNNAMED_BASE = {"?"}  # of a class to which other files may add members: a trait
 LONG = 4  # letters of a class's name that tie a file to it, and of a member's name of one word that a hint may be about
 # Names of one word that containers, streams, threads and half of all libraries bear.
 LIBRARIES = (
@@ -218,9 +217,7 @@ class Judge:
         if tie == "bound":
             is_whole = traits.declared_members or self._is_lone(target, use.name) or not await self._is_open(target)
             is_lost = is_gone and is_whole and not file.defines(use.name) and await self._is_at_home(target)
-            return is_lost and not (
-                await self.names.is_defined(use.name) or await self._has_from_base(target, use.name)
-            )
+            return is_lost and not (await self.names.is_defined(use.name) or await self._has_still(target, use.name))
         if use.form != "member" or not (is_gone or (target.has_new_signature and tie != "only")):
             return False
         return (
@@ -300,9 +297,7 @@ class Judge:
             return True
         if self.language.receivers is not None and was is not None and not hit.door:
             if target.owner:
-                return any(
-                    [await self.exports.is_member(home, target.owner, use.name) for home in sorted(target.homes)]
-                )
+                return await self._has_still(target, use.name)
             return await self._is_handed_on_beside(target, file.path, use.name)
         if hit.door and hit.name:
             named_so = was is not None and was.short == hit.name
@@ -310,6 +305,11 @@ class Judge:
         outline = await self.exports.outline("head", file.path)
         bound = outline is not None and not hit.door and use.name in outline.names
         return bound and await self.exports.offers(file.path, use.name, was)
+
+    async def _has_still(self, target: UseTarget, name: str) -> bool:
+        """Return whether the class of a target has a member after the change: a field that was moved up, say."""
+        homes = sorted(target.homes) if target.owner else ()
+        return any([await self.exports.has_member(home, target.owner, name) for home in homes])
 
     async def _is_handed_on_beside(self, target: UseTarget, path: str, name: str) -> bool:
         """Whether the package of a file has the name: it went there, or stands for what is called so elsewhere now, `var Load = config.Load`."""
@@ -338,26 +338,14 @@ class Judge:
         is_dynamic = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
         if is_dynamic and traits.unwritten_names:
             return False
-        every = [await self.exports.bases(home, target.owner) for home in sorted(target.homes)]
-        bases = next((class_bases for class_bases in every if class_bases is not None), None)
+        lines = [await self.exports.ancestry(home, target.owner) for home in sorted(target.homes)]
+        line = next((one for one in lines if one.classes), None)
         is_telling = all(map(telling, former))  # a base out of sight hardly has a member called so
-        known_bases = [base for base in bases or () if base not in ROOTS and not (is_telling and base in UNNAMED)]
-        words = [last_word(base) for base in known_bases]
-        return bases is not None and all([word.isidentifier() and await self.names.is_defined(word) for word in words])
-
-    async def _has_from_base(self, target: UseTarget, name: str) -> bool:
-        """Whether a class called like one that the target's inherits from has such a member, or may have: a field that was moved up."""
-        for home in sorted(target.homes) if target.owner else ():
-            for base in await self.exports.bases(home, target.owner) or ():
-                word = LAST.findall(base)[-1:]
-                files = await self.names.look_up(word) if word else {}
-                if files is None:
-                    return True
-                for path in sorted({one for paths in files.values() for one in paths}):
-                    outline = await self.exports.outline("head", path)
-                    if outline is not None and any(one.name == f"{word[0]}.{name}" for one in outline.definitions):
-                        return True
-        return False
+        beyond = (
+            line.names_beyond - ROOTS - (UNNAMED if is_telling else frozenset()) if line is not None else frozenset()
+        )
+        words = [last_word(base) for base in sorted(beyond)]
+        return line is not None and all([word.isidentifier() and await self.names.is_defined(word) for word in words])
 
     async def _is_shut(self, hit: Match, path: str) -> bool:
         """Whether the door through which a name came no longer offers it."""
@@ -396,35 +384,34 @@ class Judge:
         gone_names = await self.exports.gone_names(path, with_borrows=True)
         return name in gone_names and not await self.names.is_defined(name)
 
-    async def _lacks(
-        self, path: str, owner: str, name: str, *, is_constant: bool = False, depth: int = INHERITED
-    ) -> bool:
-        """Whether a class and all that it inherits from are in full sight, and none of them has a member of that name."""
-        traits = self.language.TRAITS
-        outline, source = await self.exports.outline("head", path), await self.tree.read(path)
-        bases = await self.exports.bases(path, owner)
-        if outline is None or source is None or not outline.complete or name in self.language.AMBIENT or not depth:
-            return False
-        is_set = any(use.form == "definition" for use in self.language.uses(path, source, {name}))  # `self.name = ...`
-        if is_set or any(has_member(outline, other) for other in (name, "__getattr__")):
-            return False
-        if is_constant and bases in OPENED and not await self.names.is_defined(name):
-            bases = ()
-        elif bases is None or traits.open_classes:  # any file may add to what a class has
-            return False
-        is_family = bool(bases) or depth < INHERITED
-        if is_family and traits.unwritten_names and says(WRITTEN, name, source.decode("utf-8", "replace")):
+    async def _lacks(self, path: str, owner: str, name: str, *, is_constant: bool = False) -> bool:
+        """Return whether a class and all that it inherits from are in full sight, and none of them has a member of that name."""
+        traits, line = self.language.TRAITS, await self.exports.ancestry(path, owner)
+        beyond = {one for (home, _), one in line.beyond if not (_adds_nothing(one, name) or _is_plain(one, home))}
+        is_alone = len(line.classes) == 1
+        if is_constant and is_alone and beyond <= UNNAMED_BASE and not await self.names.is_defined(name):
+            beyond = set()
+        elif traits.open_classes:  # any file may add to what a class has
             return False
         # A compiler's classes may be spread over files.
-        is_whole = traits.unwritten_names or self.language.receivers is not None
-        for base in bases:
-            one = await self.exports.named(path, base)
-            is_plain = base in ROOTS or _adds_nothing(base, name) or _is_plain(base, path)
-            if one is None and self.language.receivers is None and is_plain:
-                continue
-            if one is None or not is_whole or not await self._lacks(one.path, one.short, name, depth=depth - 1):
-                return False
-        return not await self.exports.elsewhere(path, f"{owner}.{name}")
+        is_whole = is_alone or traits.unwritten_names or self.language.receivers is not None
+        if not line.classes or beyond or not is_whole or name in self.language.AMBIENT:
+            return False
+        is_family = bool(line.beyond) or not is_alone
+        return not any([await self._may_have(*one, name, is_family=is_family) for one in line.classes])
+
+    async def _may_have(self, path: str, owner: str, name: str, *, is_family: bool) -> bool:
+        """Return whether a class that is in sight may have a member, by what its file writes or a file of its namespace."""
+        outline, source = await self.exports.outline("head", path), await self.tree.read(path)
+        if outline is None or source is None or not outline.complete:
+            return True
+        is_set = any(use.form == "definition" for use in self.language.uses(path, source, {name}))  # `self.name = ...`
+        if is_set or any(has_member(outline, other) for other in (name, "__getattr__")):
+            return True
+        is_dynamic = is_family and self.language.TRAITS.unwritten_names
+        if is_dynamic and says(WRITTEN, name, source.decode("utf-8", "replace")):
+            return True
+        return await self.exports.elsewhere(path, f"{owner}.{name}")
 
     async def _is_extended(self, name: str) -> bool:
         """Whether a type that stands elsewhere may have a member of that name from an extension of the tree."""
@@ -462,7 +449,11 @@ def has_member(outline: Facts, name: str) -> bool:
 
 def _adds_nothing(base: str, name: str) -> bool:
     """Whether a class of the language's own library has no member of that name."""
-    return base.removeprefix("enum.") in ENUMERATIONS or (base in MIXED and not hasattr(MIXED[base], name))
+    return (
+        base in ROOTS
+        or base.removeprefix("enum.") in ENUMERATIONS
+        or (base in MIXED and not hasattr(MIXED[base], name))
+    )
 
 
 def _is_plain(base: str, path: str) -> bool:

@@ -110,8 +110,10 @@ class Indirect:
         found: list[ChangedSymbol] = []
         for name in _heirs_of(owner, short, outline):
             own = next((one for one in outline.definitions if one.name == name and one.kind == "class"), None)
-            is_hidden = own is None or await self.exports.is_member(path, name, short)
-            if own is None or is_hidden or not await self.exports.embeds(path, name, item.symbol.path, owner):
+            line = (await self.exports.ancestry(path, name)).classes
+            homes = {item.symbol.path, *self.exports.mates(item.symbol.path)}
+            embeds = any((home, owner) in line for home in homes)
+            if own is None or not embeds or await self.exports.has_member(path, name, short):
                 continue
             sides = [
                 replace(one, path=path, name=f"{name}.{one.short}", owner=name, start=own.start, end=own.start)

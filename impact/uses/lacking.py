@@ -14,7 +14,7 @@ from typing import Literal
 from tree_sitter import Node
 
 from impact.changes import ChangedSymbol, Reference, ResultMisuse
-from impact.classes import members
+from impact.classes import ancestry, lineage, members
 from impact.index import ROUNDS, Index
 from impact.language import Language, language_of
 from impact.matching import Captures, matches
@@ -32,7 +32,6 @@ Kind = Literal["heir", "build", "choose"]
 KINDS: tuple[Kind, ...] = ("heir", "build", "choose")
 Type = tuple[str, str]  # the file that defines it, and its name
 MOST = 200  # files in which one type is looked for
-DEPTH = 6  # types above each other
 BELOW = 3  # abstract types below each other
 # How a line looks that may hold such a whole of a type; a choice may name its type nowhere near.
 LOOKS = {
@@ -235,7 +234,7 @@ def _rows(
                     continue
                 if whole.is_open:
                     if kind == "heir":  # whoever is below it has to give what it leaves out
-                        given = _given(sides, sides.now, path, whole, target, DEPTH)
+                        given = _given(sides, sides.now, path, whole, target)
                         sides.below[(path, whole.name), kind] |= names - given if given is not None else set()
                     continue
                 is_new = any(whole.line <= line <= whole.end for line in fresh.get(path, ()))
@@ -284,8 +283,8 @@ def _was_whole(sides: _Sides, path: str, whole: Whole, target: Type) -> bool:
 
 def _lacks(sides: _Sides, index: Index, path: str, whole: Whole, target: Type) -> frozenset[str] | None:
     """The parts that a whole does not give; None where nobody can know."""
-    asked = _asked(sides, index, target, whole.kind, DEPTH)
-    given = _given(sides, index, path, whole, target, DEPTH)
+    asked = _asked(sides, index, target, whole.kind)
+    given = _given(sides, index, path, whole, target)
     if asked is None or given is None:
         return None
     if whole.kind == "choose" and not whole.of and not given <= asked.keys():
@@ -297,44 +296,23 @@ def _lacks(sides: _Sides, index: Index, path: str, whole: Whole, target: Type) -
     return frozenset(asked) - given
 
 
-def _asked(sides: _Sides, index: Index, target: Type, kind: str, depth: int) -> dict[str, None] | None:
-    """What a type asks for, with those above it, in order; None if one of them is not known."""
-    home, name = target
-    known, facts = sides.parts(index, home), index.facts(home)
-    if known is None or facts is None or not depth:
+def _asked(sides: _Sides, index: Index, target: Type, kind: str) -> dict[str, None] | None:
+    """Return what a type asks for, with those above it, in order; None if it is not known."""
+    if sides.parts(index, target[0]) is None:
         return None
-    asked = {one.name: None for one in known.requirements if one.owner == name and one.kind == kind}
-    mine = [one for one in facts.definitions if one.name == name and not one.owner and one.kind in ("class", "type")]
-    for base in mine[0].bases if len(mine) == 1 and kind != "choose" else ():
-        rows = named(index, home, base).definitions
-        above = _asked(sides, index, (rows[0][0], rows[0][1].name), kind, depth - 1) if len(rows) == 1 else None
-        if above is not None:
-            asked = {**above, **asked}
-    return asked
+    line = ancestry(index, *target).classes if kind != "choose" else (target,)
+    known = [(owner, sides.parts(index, home)) for home, owner in reversed(line or (target,))]
+    rows = [(owner, one) for owner, parts in known if parts is not None for one in parts.requirements]
+    return {one.name: None for owner, one in rows if one.owner == owner and one.kind == kind}
 
 
-def _given(sides: _Sides, index: Index, path: str, whole: Whole, target: Type, depth: int) -> set[str] | None:
+def _given(sides: _Sides, index: Index, path: str, whole: Whole, target: Type) -> set[str] | None:
     """What a whole gives: an heir, by itself and what it inherits; None where nobody can know."""
     if whole.kind != "heir" or whole.is_all:
         return set(whole.given)
-    inherited = _members(sides, index, path, whole.name, target, depth)
-    return None if inherited is None else inherited | whole.given
-
-
-def _members(sides: _Sides, index: Index, path: str, name: str, target: Type, depth: int) -> set[str] | None:
-    """The members of a class and of those above it that are more than asked for; None if one of these is out of sight."""
-    facts, language, known = index.facts(path), language_of(path), sides.parts(index, path)
-    if facts is None or language is None or known is None or not depth or name in facts.open_owners or facts.open:
-        return None
-    asked = {one.name for one in known.requirements if one.owner == name and one.kind == "heir"}
-    found = {one.short for _, one in members(index, path, name)} - asked
-    mine = [one for one in facts.definitions if one.name == name and one.kind in ("class", "type")]
-    for base in dict.fromkeys(base for one in mine for base in one.bases):
-        rows = named_by(index, path, base).definitions
-        if [(home, one.name) for home, one in rows] == [target] or base in language.plain_bases:
-            continue
-        above = _members(sides, index, rows[0][0], rows[0][1].name, target, depth - 1) if len(rows) == 1 else None
-        if above is None:
-            return None
-        found |= above
-    return found
+    line, inherited = lineage(index, path, whole.name, below=target), set(whole.given)
+    for home, name in line or ():
+        known = sides.parts(index, home)
+        asked = {one.name for one in known.requirements if one.owner == name and one.kind == "heir"} if known else set()
+        inherited |= {one.short for _, one in members(index, home, name)} - asked
+    return inherited if line is not None else None

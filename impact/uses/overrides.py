@@ -20,7 +20,6 @@ from impact.uses.targets import UseTarget
 from impact.values import Definition, Facts
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
-GENERATIONS = 4  # of classes above one
 HEAD_LINES = 12  # of a class that names its interfaces
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 KeyedSymbols = tuple[
@@ -82,22 +81,10 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
         return False
     if before.short.startswith("__") or before.visible == "file" or is_test(before.path):
         return False
-    level = [(before.path, target.within)]
-    for generation in range(GENERATIONS):
-        above: list[tuple[str, str]] = []
-        for path, owner in level:
-            outline = await exports.outline("head", path)
-            if outline is None or (not generation and all(symbol.name != owner for symbol in outline.definitions)):
-                return False  # the class went with it, and who names the class is known
-            if any(symbol.name == f"{owner}.{before.short}" for symbol in outline.definitions):
-                return False
-            names = [ARGUMENTS.sub("", base).strip() for base in dict(outline.bases).get(owner, ())]
-            meanings = [await exports.named(path, name) for name in names]
-            if before.short in METHODS and None in meanings:
-                return False  # a base out of sight may well have a method of such a name
-            above += [(one.path, one.name) for one in meanings if one is not None]
-        level = above
-    return True
+    line = await exports.ancestry(before.path, target.within)
+    if not line.classes or (before.short in METHODS and line.beyond):
+        return False  # who names a class that went with it is known; a base out of sight may well have such a method
+    return not await exports.has_member(before.path, target.within, before.short)
 
 
 def _overridden_names(target: UseTarget) -> frozenset[str]:

@@ -8,7 +8,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fnmatch import translate
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from impact.changes import Query, TreeEntry
 from impact.concurrency import together
@@ -18,9 +18,11 @@ from impact.values import Clues, Definition, Facts, Link, Side
 from impact.views import OneSide
 
 if TYPE_CHECKING:
+    from impact.classes import Ancestry
     from impact.index import Index
     from impact.resolve import Answer
 
+Told = TypeVar("Told")
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
 FEW = 40  # files that are read rather than proposed by a search; targets that one search finds quickly
@@ -54,7 +56,7 @@ class Reach:
         # Asked once: a question about a protocol costs as much as resolving an import.
         self._shared = project if isinstance(project, SharedScope) else None
         self._told = project if isinstance(project, SelfDescribed) else None
-        self._imports: dict[str, tuple[Link, ...]] = {}
+        self.links: dict[str, tuple[Link, ...]] = {}
         self._neighbours: dict[str, set[str]] = {}
 
     async def importers(self, targets: Collection[str], among: Collection[str] | None = None) -> Importers:
@@ -82,14 +84,14 @@ class Reach:
     async def imports(self, path: str) -> tuple[Link, ...]:
         """Every import of a file of this side that lands in the tree."""
         await self.load([path])
-        return self._imports[path]
+        return self.links[path]
 
     async def load(self, paths: Collection[str]) -> None:
         """Read the imports of many files in one pass."""
-        new = [path for path in dict.fromkeys(paths) if path not in self._imports]
+        new = [path for path in dict.fromkeys(paths) if path not in self.links]
         sources = await self.tree.read_many(new, self.side) if new else {}
         for path in new:
-            self._imports[path] = self.resolve(path, sources[path]) if path in sources else ()
+            self.links[path] = self.resolve(path, sources[path]) if path in sources else ()
 
     def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The imports of a text at a path that land in the tree; with `words` as a project has it."""
@@ -299,39 +301,24 @@ class Exports:
         return await self._serves(await self.meaning(path, name, types=_is_type(was)), path, name, was)
 
     async def named(self, path: str, written: str) -> Definition | None:
-        """The definition that a name means inside a file of the head tree, alone or behind that of a module; None where nobody can know."""
+        """Return the definition that a name means inside a file of the head tree, alone or behind that of a module; None where nobody can know."""
         from impact.resolve import named_by  # here: its grammars load with the first name that is asked for
 
-        outline = await self.outline("head", path)
-        own = [one for one in outline.definitions if one.name == written] if outline is not None else []
-        if outline is None or own:
-            return own[-1] if own else None
         answer = await self._read("head", lambda index: named_by(index, path, written))
-        found = [await self._told("head", answer)] if len(answer.definitions) == 1 else []
-        if answer.state == "open":  # what is meant without an import that names it
-            items = await self.imports(path)
-            found = [await self.meaning(item.target, written) for item in items if written in item.names]
-        return found[0] if found and isinstance(found[0], Definition) else None
+        found = await self._told("head", answer) if len(answer.definitions) == 1 else None
+        return found if isinstance(found, Definition) else None
 
-    async def is_member(self, path: str, owner: str, name: str, depth: int = DEPTH) -> bool:
-        """Whether a type has a member after the change, itself or by what it embeds or names."""
-        homes = [path, *sorted(self.mates(path))]
-        if any([await self._defines(home, f"{owner}.{name}") for home in homes]):
-            return True
-        above = [await self.named(path, base) for base in await self.bases(path, owner) or ()]
-        return depth > 0 and any(
-            [one is not None and await self.is_member(one.path, one.name, name, depth - 1) for one in above]
-        )
+    async def ancestry(self, path: str, owner: str) -> "Ancestry":
+        """Return a class of the head tree and all that it inherits from."""
+        from impact.classes import ancestry
 
-    async def embeds(self, path: str, heir: str, home: str, owner: str) -> bool:
-        """Whether a structure embeds a type of a file and writes no member of its own in front of what that has."""
-        bases = await self.bases(path, heir) or ()
-        above = [await self.named(path, base) for base in bases if base.rpartition(".")[2] == owner]
-        return any(one is not None and one.path in {home, *self.mates(home)} for one in above)
+        return await self._read("head", lambda index: ancestry(index, path, owner))
 
-    async def _defines(self, path: str, name: str) -> bool:
-        outline = await self.outline("head", path)
-        return outline is not None and any(symbol.name == name for symbol in outline.definitions)
+    async def has_member(self, path: str, owner: str, name: str) -> bool:
+        """Return whether a class has a member after the change, itself or from one above it."""
+        from impact.classes import has_member
+
+        return await self._read("head", lambda index: has_member(index, path, owner, name))
 
     async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Definition | None) -> bool:
         if isinstance(meaning_now, Definition):
@@ -372,17 +359,21 @@ class Exports:
         path = self._former.get(path, path) if side == "base" else path
         return await self._read(side, lambda index: offered(index, [path], name))
 
-    async def _read(self, side: Side, ask: "Callable[[Index], Answer]") -> "Answer":
-        """The answer to a question about a side, which is read as far as that takes."""
+    async def _read(self, side: Side, ask: "Callable[[Index], Told]") -> "Told":
+        """Return the answer to a question about a side, which is read as far as that takes."""
         from impact.index import ROUNDS, Index  # here: its grammars load with the first name that a file hands on
 
-        tree = OneSide(self._sides[side].tree, side)
+        reach = self._sides[side]
+        tree = OneSide(reach.tree, side)
         if side not in self._indexes:
-            self._indexes[side] = Index(await tree.paths(), guesses=True)
+            self._indexes[side] = Index(await tree.paths(), guesses=True, links=reach.links)
         index = self._indexes[side]
         for _ in range(ROUNDS):
             answer = ask(index)
-            if not await index.read(tree):
+            unlinked = [*index.unlinked]
+            index.unlinked.clear()
+            await reach.load(unlinked)
+            if not await index.read(tree) and not unlinked:
                 break
         return answer
 
@@ -418,15 +409,6 @@ class Exports:
     def mates(self, path: str) -> Collection[str]:
         """The files of the head tree that use the names of this one without importing it."""
         return self._sides["head"].mates(path)
-
-    async def bases(self, path: str, owner: str) -> tuple[str, ...] | None:
-        """What a class of the file or of its namespace inherits from, as written; None where it is declared nowhere there."""
-        for one in (path, *sorted(self.mates(path))):
-            outline = await self.outline("head", one)
-            class_bases = dict(outline.bases).get(owner) if outline is not None else None
-            if class_bases is not None:
-                return class_bases
-        return None
 
     async def elsewhere(self, path: str, name: str, *, but: Collection[str] = ()) -> bool:
         """Whether another file of the same namespace defines the name, or may: alternatives, and what moved next door. `but`: files that may."""

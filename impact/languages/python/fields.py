@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 SUFFIXES = parsed_by("python")
 Field = tuple[str, str, str]  # file, class, name
 MOST = 120  # files that are asked about
-DEPTH = 6  # bases above each other
 BELOW = 3  # classes below each other
 LINES = 60  # of a construction
 WRITES_ITS_OWN = frozenset({"__init__", "__new__", "__getattr__", "__getattribute__", "__init_subclass__"})
@@ -171,7 +170,7 @@ def _of_file(
         is_bound = seen.binds(called, use.line) and not (called in own and len(seen.bindings[called]) == 1)
         if not called or use.is_guarded or (is_bound and home == path) or not (asked or gained):
             continue
-        family = _family(now, before, home, called) or ()
+        family = _family(now, before, home, called)
         if owners.isdisjoint(family):
             continue
         is_annotated = bool(use.receiver) and typed is not None and _tells_all(now, family, use.name)
@@ -212,25 +211,21 @@ def _line_of(name: str, lines: Sequence[str], start: int) -> int:
     return next(rows, start)
 
 
-def _family(
-    now: "Index", before: "Index", path: str, name: str, depth: int = DEPTH
-) -> tuple[tuple[str, str], ...] | None:
-    """Return the class that a file means by a name, and all its bases in the tree, as (file, name). None if the name is no class, or a new base may be out of sight."""
+def _family(now: "Index", before: "Index", path: str, name: str) -> tuple[tuple[str, str], ...]:
+    """Return the class that a file means by a name, and all its bases in the tree, as (file, name); () if the name is no class, or a new base may be out of sight."""
+    from impact.classes import ancestry
     from impact.resolve import named
 
     rows = named(now, path, name).definitions
-    if len(rows) != 1 or rows[0][1].kind != "class" or not depth:
-        return None
-    home, one = rows[0]
-    old = before.facts(home)
-    known = {base for was in old.definitions if was.name == one.name for base in was.bases} if old is not None else ()
-    line = [(home, one.name)]
-    for base in one.bases:
-        above = _family(now, before, home, base, depth - 1)
-        if above is None and (base not in known or base.startswith("metaclass")):
-            return None
-        line += above or ()
-    return tuple(line)
+    if len(rows) != 1 or rows[0][1].kind != "class":
+        return ()
+    line = ancestry(now, rows[0][0], rows[0][1].name)
+    for (home, owner), base in line.beyond:
+        old = before.facts(home)
+        known = {one for was in old.definitions if was.name == owner for one in was.bases} if old is not None else ()
+        if base not in known or base.startswith("metaclass"):
+            return ()
+    return line.classes
 
 
 def _insists(now: "Index", before: "Index", path: str, use: "Use") -> str:
