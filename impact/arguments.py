@@ -57,6 +57,7 @@ def _keyword(node: Node) -> Node | None:
 def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:
     """The node of a parameter list -> its parameters in order."""
     found_in: dict[int, dict[Place, Parameter | str]] = defaultdict(dict)
+    demanded: dict[tuple[int, Place], Parameter] = {}
     for found in rows:
         key = next((key for key in found if key[:6] == "param."), "")
         if not key:
@@ -74,8 +75,12 @@ def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:
             called = OBJECT if "receiver" in found else text(name).strip("`") if "name" in found else NAMELESS
             row = Parameter(called, "only" if is_spare else kind, not optional)  # type: ignore[arg-type]
             place = is_spare, name.start_byte
-            if "optional" in found or "receiver" in found or kind == "rest" or place not in found_in[parent.id]:
+            if "required" in found:
+                demanded[parent.id, place] = row
+            elif "optional" in found or "receiver" in found or kind == "rest" or place not in found_in[parent.id]:
                 found_in[parent.id][place] = row
+    for (parent_id, place), row in demanded.items():  # a word before a parameter goes before what its place says
+        found_in[parent_id][place] = row
     return {parent: _ordered(rows) for parent, rows in found_in.items()}
 
 

@@ -119,7 +119,10 @@ def has_module(name: str) -> bool:
 @cache
 def filetypes() -> tuple[FileType, ...]:
     """The types of all files that something is known of."""
-    return (*_of_languages(), *(_type(row) for row in table.others()))
+    return (
+        *(_type(row) for row in table.others()),
+        *_of_languages(),
+    )  # of two rows for a suffix that of a language counts
 
 
 def _of_languages() -> Iterator[FileType]:

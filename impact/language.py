@@ -248,6 +248,7 @@ class Language:
     identifiers: frozenset[str] = frozenset({"identifier"})  # nodes of names
     around: tuple[str, ...] = ()  # nodes that belong to the definition in them: decorators, `export`
     declarators: tuple[str, ...] = ()  # nodes between the name of a definition and the definition, as C has them
+    bodies_beside: tuple[str, ...] = ()  # nodes of bodies that stand behind their definitions, and not in them
     # Nodes in which each name is one that is imported; none: those of `@import`.
     statements: frozenset[str] = frozenset()
     scopes: tuple[str, ...] = (
@@ -313,6 +314,19 @@ class Language:
     # A receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"; "named": it is that class;
     # "silent": of no receiver is it said that its class is unknown.
     untold: str = "class"
+
+    def around_of(self, node: Node) -> Node | None:
+        """Return the node around another one: around a body that stands beside its definition, that definition."""
+        return node.prev_named_sibling if node.type in self.bodies_beside else node.parent
+
+    def last_of(self, node: Node) -> Node:
+        """Return the node with which a definition ends: itself, or the body that stands beside it."""
+        after = node.next_named_sibling if self.bodies_beside else None
+        return after if after is not None and after.type in self.bodies_beside else node
+
+    def span(self, node: Node) -> tuple[int, int]:
+        """Return the bytes of a definition, with its body."""
+        return node.start_byte, self.last_of(node).end_byte
 
     def whole(self, node: Node) -> Node:
         """The definition that a node stands for: what is around its declarators."""

@@ -86,6 +86,7 @@ class Marks:
     """All that the queries say of one file."""
 
     root: Node
+    language: Language
     at: dict[int, Mark] = field(default_factory=dict)
     aliases: dict[tuple[int, int], str] = field(default_factory=dict)  # a value -> the name that it gets
     receivers: set[tuple[int, int]] = field(default_factory=set)
@@ -129,7 +130,7 @@ class Marks:
 def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]) -> Marks:
     """What the queries of a language say about some names of a file; they are asked about the parts around these names."""
     parts = parts_around(root, [start for start, _ in places])
-    marks = Marks(root)
+    marks = Marks(root, language)
     defined, bound = matches(language, DEFINED, root, parts), matches(language, BOUND, root, parts)
     _definitions(language, marks, defined["defs"])
     users = bound["receivers"]
@@ -206,8 +207,8 @@ def _imported(found: Captures) -> str:
 def _definitions(language: Language, marks: Marks, rows: Rows) -> None:
     """What the file defines: where the names of definitions stand, what is around other code, and what classes there are."""
     bases: dict[int, list[str]] = defaultdict(list)
-    bodies = (language.whole(node.parent) for node, _ in rows.of("local") if node.parent is not None)
-    marks.functions = {node.id: node for node in bodies}
+    above = (language.around_of(node) for node, _ in rows.of("local"))
+    marks.functions = {node.id: node for node in (language.whole(one) for one in above if one is not None)}
     for node, found in rows.of("class.of"):
         bases[node.start_byte] += [plain(text(one)) for one in found.get("base", ())]
     told = [(kind, found) for found in rows if (kind := kind_of(found))]
@@ -400,7 +401,7 @@ def _results(marks: Marks, rows: Rows) -> None:
     for node, found in rows.of("var"):
         if "is" in found:
             scope = next(iter(found.get("scope", ())), None) or _around(marks, node)
-            marks.results[text(node)].append((scope.start_byte, scope.end_byte, _called(found["is"][0])))
+            marks.results[text(node)].append((*marks.language.span(scope), _called(found["is"][0])))
 
 
 def _bind_others(marks: Marks, rows: Rows, uses: Rows, told: Collection[int]) -> None:
@@ -433,19 +434,19 @@ def _class_of(marks: Marks, found: Captures) -> str:
 
 def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix: str = "") -> None:
     """Note the class of a name, in a scope or in the definition around."""
-    scope = next(iter(scopes), None) or _around(marks, node)
-    marks.types[text(node) + suffix].append((scope.start_byte, scope.end_byte, of))
+    span = marks.language.span(next(iter(scopes), None) or _around(marks, node))
+    marks.types[text(node) + suffix].append((*span, of))
     if not suffix:
-        marks.bound[text(node)].append((scope.start_byte, scope.end_byte, node))
+        marks.bound[text(node)].append((*span, node))
 
 
 def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
     """The definition around a node, or the nearest of the others; else the file."""
     if not others:
         return next(bodies_around(marks, node), marks.root)
-    above = node.parent
+    above = marks.language.around_of(node)
     while above is not None and not (above.id in marks.scopes or above.id in marks.functions or above.id in others):
-        above = above.parent
+        above = marks.language.around_of(above)
     return above or marks.root
 
 
@@ -454,7 +455,7 @@ def bodies_around(marks: Marks, node: Node) -> Iterator[Node]:
     count, nodes, nest = marks.bodies
     if count != len(marks.scopes) + len(marks.functions):  # they are collected first, and asked for then
         nodes = [*({key: one.node for key, one in marks.scopes.items()} | marks.functions).values()]
-        nest = Spans([(one.start_byte, one.end_byte, str(at)) for at, one in enumerate(nodes)])
+        nest = Spans([(*marks.language.span(one), str(at)) for at, one in enumerate(nodes)])
         marks.bodies = len(marks.scopes) + len(marks.functions), nodes, nest
     for *_, at in nest.around(node.start_byte, node.end_byte):
         yield nodes[int(at)]

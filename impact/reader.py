@@ -307,7 +307,7 @@ class Reader:
                     kind="member" if is_value else "method" if kind == "function" and owner else kind,
                     line=node.start_point[0] + 1,
                     start=first_line(around),
-                    end=last_line(around),
+                    end=last_line(language.last_of(around)),
                     head=head(whole),
                     more="more" in found,
                     opaque=params is not None and (whole.start_byte in opaque or self._reads_all(whole, params)),
@@ -369,7 +369,7 @@ class Reader:
         at, body = bisect_left(self._wholesale, whole.start_byte), params.child_by_field_name("body")
         parts = params.children if body is not None else [params]  # some definitions are their own list
         return any(one.has_error for one in parts if one != body) or (
-            at < len(self._wholesale) and self._wholesale[at] < whole.end_byte
+            at < len(self._wholesale) and self._wholesale[at] < self.language.span(whole)[1]
         )
 
     def spaces(self) -> tuple[str, ...]:
@@ -483,8 +483,8 @@ class Reader:
         """The innermost function around a node with its parameters, or the file."""
         inner: Node | None = node
         while inner is not None and inner.id not in self.bodies:
-            inner = inner.parent
-        return (inner.parent if inner is not None else None) or self.root
+            inner = self.language.around_of(inner)
+        return (self.language.around_of(inner) if inner is not None else None) or self.root
 
     def guards(self, *queries: str) -> Spans:
         """The code that foresees that what is in it fails, by these queries."""

@@ -130,12 +130,12 @@ class Results:
 
     def _around(self, node: Node) -> Node | None:
         """The innermost function that holds a node."""
-        rows = [
-            one
-            for one, _ in self._functions.values()
-            if one.start_byte <= node.start_byte and node.end_byte <= one.end_byte
-        ]
+        rows = [one for one, _ in self._functions.values() if self._holds(one, node)]
         return max(rows, key=lambda one: one.start_byte, default=None)
+
+    def _holds(self, function: Node, node: Node) -> bool:
+        start, end = self._language.span(function)
+        return start <= node.start_byte and node.end_byte <= end
 
     def result(self, name: str, first: int, last: int) -> Result | None:
         """What the one definition of a name between two lines gives; None if nobody can know."""
@@ -239,9 +239,9 @@ class Results:
             (form, found, node)
             for rows in self._ways.values()
             for form, found, node in rows
-            if function.start_byte <= node.start_byte and node.end_byte <= function.end_byte
+            if self._holds(function, node)
         ]
-        around = range(function.start_byte, function.end_byte)
+        around = range(*self._language.span(function))
         if sum(node.start_byte in around and text(node) == name for node in self._bound) > 1:
             return
         question = re.compile(rf"(?<![\w.]){re.escape(name)}\b(?!\s*[.\[(])")

@@ -113,9 +113,10 @@ def _types(file: Reader, rows: Rows, bindings: Mapping[str, Collection[int]]) ->
         whole = scope or file.function(var or file.root)
         name = text(var) or "this"
         bound = starts.get(name, ())
-        times = bisect_left(bound, whole.end_byte) - bisect_left(bound, whole.start_byte)
+        span = file.language.span(whole)
+        times = bisect_left(bound, span[1]) - bisect_left(bound, span[0])
         if "type" in found and times == (name != "this"):
             start = first_line(whole if scope is not None or whole == file.root else var or whole)
-            end = min(whole.end_point[0] + 1, file.last)
+            end = min(file.language.last_of(whole).end_point[0] + 1, file.last)
             types[name].append(Typed(text(found["type"][0]), start, end, is_own="own" in found))
     return {name: tuple(rows) for name, rows in types.items()}

@@ -178,7 +178,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         result_of=_result_of(marks, node, mark),
         origin=origin(marks, mark.receiver) if mark.receiver is not None and types in ((), UNKNOWN) else Origin(),
         function=".".join(one.name for one in reversed(around)) or MODULE,
-        span=_lines(around[0].node) if around else None,
+        span=_lines(language, around[0].node) if around else None,
     )
 
 
@@ -246,12 +246,12 @@ def _constructed(language: Language, marks: Marks, one: Construction) -> Use:
         receiver=receiver,
         arguments=_arguments(language, one.args) or Arguments(),
         function=".".join(scope.name for scope in reversed(around)) or MODULE,
-        span=_lines(around[0].node) if around else None,
+        span=_lines(language, around[0].node) if around else None,
     )
 
 
-def _lines(node: Node) -> tuple[int, int]:
-    return node.start_point[0] + 1, last_line(node)
+def _lines(language: Language, node: Node) -> tuple[int, int]:
+    return node.start_point[0] + 1, last_line(language.last_of(node))
 
 
 def _arguments(language: Language, node: Node | None, *, has_more: bool = False) -> Arguments | None:
