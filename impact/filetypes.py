@@ -119,10 +119,10 @@ def has_module(name: str) -> bool:
 @cache
 def filetypes() -> tuple[FileType, ...]:
     """The types of all files that something is known of."""
-    return (
-        *(_type(row) for row in table.others()),
-        *_of_languages(),
-    )  # of two rows for a suffix that of a language counts
+    of_languages = tuple(_of_languages())
+    read = {suffix for one in of_languages for suffix in one.suffixes}
+    others = (_type({**row, "suffixes": [one for one in row["suffixes"] if one not in read]}) for row in table.others())
+    return (*of_languages, *(one for one in others if one.suffixes))
 
 
 def _of_languages() -> Iterator[FileType]:

@@ -1,0 +1,71 @@
+"""Words of the vocabulary that a language may need which is not here yet, told of a made-up language with a grammar that is here."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from impact import reader, seen, spots
+from impact.language import Language, language_of
+from impact.values import Parameter
+
+# `total(a = null)` with a block behind it defines a function whose parameter has a default; `a = this` asks for one all the same.
+DEFINITIONS = """
+(program (expression_statement (call_expression function: (identifier) @name arguments: (_) @params)) @def.function)
+(statement_block) @local
+(arguments (identifier) @name @param.positional)
+(arguments (assignment_expression left: (identifier) @name) @param.positional @optional)
+(arguments (assignment_expression left: (identifier) @name right: (this)) @param.positional @required)
+"""
+TYPES = """
+((expression_statement (call_expression arguments: (arguments (assignment_expression left: (identifier) @var right: (identifier) @type)))) @scope)
+"""
+CODE = b"""total(a, b = null, c = this, d = Cart)
+{
+    print(d);
+    d.add(a);
+}
+d.add(1);
+"""
+
+
+def _language(folder: Path) -> Language:
+    """Return a language in a folder of its own, whose functions have their bodies beside them."""
+    uses = (
+        "(call_expression function: (member_expression object: (_) @receiver property: (_) @name) arguments: (_) @args)"
+    )
+    bound = "(assignment_expression left: (identifier) @bound)"
+    for name, text in {
+        "defs": DEFINITIONS,
+        "types": TYPES,
+        "uses": uses,
+        "receivers": TYPES,
+        "bindings": bound,
+    }.items():
+        (folder / f"{name}.scm").write_text(text, "utf-8")
+    known = language_of("a.js")
+    assert known is not None
+    return replace(
+        known, folder=str(folder), bodies_beside=("statement_block",), scopes=("function",), exports=False, members=None
+    )
+
+
+def test_a_body_may_stand_beside_its_definition(tmp_path: Path) -> None:
+    """It ends the definition, a use in it is told to be in that, and the class of a parameter holds in it and not behind it."""
+    language = _language(tmp_path)
+    facts, told = reader.facts(language, CODE), seen.seen(language, CODE, range(1, 7))
+    assert facts is not None
+    assert told is not None
+    assert [(one.name, one.start, one.end) for one in facts.definitions] == [("total", 1, 5)]
+    assert [(one.name, one.start, one.end) for one in told.types["d"]] == [("Cart", 1, 5)]
+    uses = spots.spots(language, CODE, {"add"})
+    assert [(one.line, one.function, one.types) for one in uses or ()] == [(4, "total", ("Cart",)), (6, "<module>", ())]
+
+
+def test_a_word_may_make_a_parameter_required(tmp_path: Path) -> None:
+    facts = reader.facts(_language(tmp_path), CODE)
+    assert facts is not None
+    assert facts.definitions[0].parameters == (
+        Parameter("a"),
+        Parameter("b", is_required=False),
+        Parameter("c"),
+        Parameter("d", is_required=False),
+    )
