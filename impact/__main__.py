@@ -40,7 +40,7 @@ def main() -> int:
 
 
 async def look(tree: GitTree) -> tuple[list[Row], tuple[str, ...]]:
-    """Everything that this package finds of a change, and what was not looked at."""
+    """Return everything that this package finds of a change, and what was not looked at."""
     files = [file for file in await tree.changed() if not file.is_foreign]
     users = await find(tree, files, LANGUAGES)
     rows: list[Row] = []

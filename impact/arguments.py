@@ -16,7 +16,7 @@ Place = tuple[bool, int]  # of a parameter: whether it is given what the others 
 
 
 def arguments(language: Language, node: Node) -> Arguments | None:
-    """What a call passes, for new lines and old; None if its arguments are not written one by one, or with an error."""
+    """Return what a call passes, for new lines and old; None if its arguments are not written one by one, or with an error."""
     if language.passed is not None:
         return language.passed(node)
     rules = language.calls
@@ -55,7 +55,7 @@ def _keyword(node: Node) -> Node | None:
 
 
 def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:
-    """The node of a parameter list -> its parameters in order."""
+    """Return the node of a parameter list -> its parameters in order."""
     found_in: dict[int, dict[Place, Parameter | str]] = defaultdict(dict)
     demanded: dict[tuple[int, Place], Parameter] = {}
     for found in rows:

@@ -100,17 +100,17 @@ class ChangedFile:
 
     @property
     def has_text(self) -> bool:
-        """Whether its changed lines can be read: the scan for secrets, schemas and the results of other tools look at all of them."""
+        """Return whether its changed lines can be read: the scan for secrets, schemas and the results of other tools look at all of them."""
         return self.skip is None or (bool(self.hunks) and not self.is_ignored)
 
     @property
     def unread(self) -> str:
-        """The sentence that says that it could not be read."""
+        """Return the sentence that says that it could not be read."""
         return f"{self.path} could not be read: its definitions were not compared"
 
     @property
     def is_analyzed(self) -> bool:
-        """Whether the other checks by code run over it: what nobody here has written is neither searched nor reported."""
+        """Return whether the other checks by code run over it: what nobody here has written is neither searched nor reported."""
         return self.has_text and not self.is_foreign
 
 
@@ -125,7 +125,7 @@ class ChangedSymbol:
 
     @property
     def symbol(self) -> Definition:
-        """The head side where there is one, else the base side."""
+        """Return the head side where there is one, else the base side."""
         symbol = self.after or self.before
         if symbol is None:
             raise ValueError("a changed symbol exists on at least one side")
@@ -181,42 +181,42 @@ class Reference:
 
     @property
     def arguments(self) -> Arguments:
-        """What a call passes."""
+        """Return what a call passes."""
         return Arguments(self.positional, self.keywords, self.spread)
 
     @property
     def sure(self) -> bool:
-        """Whether it is certain that the definition is meant."""
+        """Return whether it is certain that the definition is meant."""
         return self.tie == "bound"
 
     @property
     def missing(self) -> bool:
-        """Whether what is named here is proven to be gone from the head tree."""
+        """Return whether what is named here is proven to be gone from the head tree."""
         return self.fate == "gone"
 
     @property
     def likely(self) -> bool:
-        """Whether nothing in the tree has what is named here, though what the receiver or its base has is not known."""
+        """Return whether nothing in the tree has what is named here, though what the receiver or its base has is not known."""
         return self.fate == "likely"
 
     @property
     def is_certain(self) -> bool:
-        """Whether a comparison with its definition proves something: that is meant, or nothing else in the tree has the name."""
+        """Return whether a comparison with its definition proves something: that is meant, or nothing else in the tree has the name."""
         return self.tie in ("bound", "only")
 
     @property
     def is_guessed(self) -> bool:
-        """Whether nothing but the name speaks for it, and that name may be another thing's."""
+        """Return whether nothing but the name speaks for it, and that name may be another thing's."""
         return self.tie == "name"
 
     @property
     def is_at_top(self) -> bool:
-        """Whether it stands at the top of a file and imports nothing: a type gets behaviour there, a view its route, a handler its event."""
+        """Return whether it stands at the top of a file and imports nothing: a type gets behaviour there, a view its route, a handler its event."""
         return self.span is None and self.form == "mention"
 
     @property
     def everyday(self) -> bool:
-        """Whether it is guessed from a name that values of every language have, on a line that does not name its owner."""
+        """Return whether it is guessed from a name that values of every language have, on a line that does not name its owner."""
         if not self.is_guessed or self.name not in METHODS:
             return False
         path, _, name = self.symbol.rpartition(":")
@@ -263,6 +263,6 @@ class Dependents:
     offers: tuple[LostOffer, ...] = ()  # that published packages have no more
 
     def by_key(self) -> dict[str, ChangedSymbol]:
-        """The changed definitions by "path:name". Of several that bear one name, the one whose contract changed."""
+        """Return the changed definitions by "path:name". Of several that bear one name, the one whose contract changed."""
         by_weight = sorted(self.symbols, key=lambda item: (bool(item.contract), item.change != "added"))
         return {f"{item.symbol.path}:{item.symbol.name}": item for item in by_weight}

@@ -85,13 +85,13 @@ def lineage(index: Index, path: str, name: str, *, below: Class | None = None) -
 
 
 def has_member(index: Index, path: str, owner: str, name: str) -> bool:
-    """Whether a class has a member, itself or from one above it, as far as the tree has these."""
+    """Return whether a class has a member, itself or from one above it, as far as the tree has these."""
     line = ancestry(index, path, owner).classes
     return any(row.short == name for home, one in line for _, row in members(index, home, one))
 
 
 def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definition]]:
-    """What a class itself defines, each with its file. Where a module is a folder, methods may be in any of its files."""
+    """Yield what a class itself defines, each with its file. Where a module is a folder, methods may be in any of its files."""
     language = language_of(path)
     modules = index.modules(language) if language is not None else None
     is_spread = language is not None and language.unit == "folder"
@@ -103,7 +103,7 @@ def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definitio
 
 
 def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, Definition], ...]:
-    """What a construction of a class may call; nothing where nobody can know, or it takes what the class itself lists."""
+    """Return what a construction of a class may call; nothing where nobody can know, or it takes what the class itself lists."""
     if one.owner:  # of a class in a class
         return ((path, replace(one, parameters=None)),)
     language, line = language_of(path), lineage(index, path, one.name)

@@ -16,7 +16,7 @@ STATEMENTS = ("expression_statement", "module", "block")
 
 
 def is_example(path: str, source: bytes, line: int) -> bool:
-    """Whether a line, from 1, stands in a documentation string or in what is marked as a test; False where no grammar reads the file."""
+    """Return whether a line, from 1, stands in a documentation string or in what is marked as a test; False where no grammar reads the file."""
     root = tree_of(path, source)
     if root is None:
         return False

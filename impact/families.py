@@ -27,7 +27,7 @@ class Family:
 
     @property
     def AMBIENT(self) -> frozenset[str]:  # noqa: N802 - as the others
-        """Names that every file has without defining or importing them."""
+        """Return names that every file has without defining or importing them."""
         from impact.language import language_of  # here: it loads what the language does by code
 
         known = language_of(f"x{self.SUFFIXES[0]}")
@@ -35,7 +35,7 @@ class Family:
 
     @cached_property
     def has_extensions(self) -> bool:
-        """Whether a definition may be called like a member of a type that stands elsewhere."""
+        """Return whether a definition may be called like a member of a type that stands elsewhere."""
         from impact.language import language_of  # as above
 
         known = [language_of(f"x{suffix}") for suffix in self.SUFFIXES]
@@ -54,17 +54,17 @@ class Family:
 
     @property
     def packaging(self) -> Packaging | None:
-        """How its packages are declared; None if it has no manifests."""
+        """Return how its packages are declared; None if it has no manifests."""
         return cast("Packaging | None", _part(f"{self._folder}.manifest"))
 
     @property
     def fields(self) -> FieldRules | None:
-        """What breaks of the fields of its classes, where no line writes a constructor."""
+        """Return what breaks of the fields of its classes, where no line writes a constructor."""
         return cast("FieldRules | None", _part(f"{self._folder}.fields"))
 
     @property
     def receivers(self) -> Receivers | None:
-        """What receivers come from, where a type has the methods of those that it embeds, and overrides none."""
+        """Return what receivers come from, where a type has the methods of those that it embeds, and overrides none."""
         return cast("Receivers | None", _part(f"{self._folder}.receivers"))
 
     def __repr__(self) -> str:

@@ -16,7 +16,7 @@ from impact.parsing import in_time
 
 
 def faults(path: str, source: bytes) -> frozenset[int] | None:
-    """The 1-based lines on which the file does not parse; None where nobody here can tell."""
+    """Return the 1-based lines on which the file does not parse; None where nobody here can tell."""
     suffix = PurePosixPath(path).suffix.lower()
     if (grammar := syntax.grammar_of(filetype(path))) is not None:
         tree = in_time(grammar, source)

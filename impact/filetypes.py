@@ -78,12 +78,12 @@ class FileType:
 
     @property
     def is_readable(self) -> bool:
-        """Whether nothing is missing in this installation that reads such a file."""
+        """Return whether nothing is missing in this installation that reads such a file."""
         return not self.extra or has_module(self.grammar[0])
 
     @property
     def is_installed(self) -> bool:
-        """Whether the grammar can be loaded. It is not loaded for the answer."""
+        """Return whether the grammar can be loaded. It is not loaded for the answer."""
         return bool(self.grammar) and self.is_readable
 
 
@@ -109,7 +109,7 @@ UNKNOWN = FileType(suffixes=())
 
 @cache
 def has_module(name: str) -> bool:
-    """Whether a module can be loaded: some grammars come with an extra."""
+    """Return whether a module can be loaded: some grammars come with an extra."""
     try:
         return find_spec(name) is not None
     except ImportError:
@@ -118,7 +118,7 @@ def has_module(name: str) -> bool:
 
 @cache
 def filetypes() -> tuple[FileType, ...]:
-    """The types of all files that something is known of."""
+    """Return the types of all files that something is known of."""
     of_languages = tuple(_of_languages())
     read = {suffix for one in of_languages for suffix in one.suffixes}
     others = (_type({**row, "suffixes": [one for one in row["suffixes"] if one not in read]}) for row in table.others())
@@ -157,7 +157,7 @@ def module_path(path: str) -> str:
 
 
 def has_common_name(path: str) -> bool:
-    """Whether a file stands for its folder, or is the root of a package or a program: its own name is that of many files."""
+    """Return whether a file stands for its folder, or is the root of a package or a program: its own name is that of many files."""
     return posixpath.splitext(posixpath.basename(path))[0] in _common_names()
 
 

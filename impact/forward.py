@@ -21,7 +21,7 @@ NEAR = 3  # names that are proposed
 
 
 def places(index: Index, change: Mapping[str, Collection[int]]) -> tuple[Place, ...]:
-    """The places of the added lines that name what is not there. Those with one cause are one."""
+    """Return the places of the added lines that name what is not there. Those with one cause are one."""
     found: dict[tuple[str, str, str, str, str], Place] = {}
     for path, lines in change.items():
         for place in _of_file(index, path, frozenset(lines)):
@@ -56,7 +56,7 @@ class _File:
         self._path, self._facts, self._seen = path, facts, seen
 
     def of_import(self, item: Import, lines: Collection[int]) -> Iterator[Place]:
-        """What an import takes that is not there."""
+        """Yield what an import takes that is not there."""
         mine = [bound for bound in item.names if bound.line in lines]
         if item.guarded or item.of_type or not item.spec or not (item.line in lines or mine):
             return
@@ -118,7 +118,7 @@ class _File:
         return offered(self._index, files, name) if files and self._path not in files else OPEN
 
     def of_use(self, use: Use) -> Iterator[Place]:
-        """What is wrong with one use."""
+        """Yield what is wrong with one use."""
         if use.receiver:
             yield from self._member(use)
         else:

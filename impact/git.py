@@ -24,18 +24,18 @@ class GitTree:
         self.stopped_searches: list[str] = []
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path of one side."""
+        """Return every path of one side."""
         if side not in self._entries:
             rows = (await self._git("ls-tree", "-r", "-l", "-z", self._commits[side])).split(b"\0")
             self._entries[side] = {one.path: one for one in map(_entry, filter(None, rows))}
         return self._entries[side]
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file."""
+        """Return the content of a file."""
         return (await self.read_many([path], side)).get(path)
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """The contents of many files in one pass."""
+        """Return the contents of many files in one pass."""
         entries = await self.entries(side)
         wanted = [one for path in dict.fromkeys(paths) if (one := entries.get(path)) and one.kind == "file"]
         asked = "".join(f"{one.oid}\n" for one in wanted).encode()
@@ -51,12 +51,12 @@ class GitTree:
         return found
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
+        """Return paths of the text files in which any of the patterns occurs."""
         rows = (await self._grep("-l", query)).split(b"\0")
         return frozenset(name_of(row.partition(b":")[2]) for row in rows if row)
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines as (path, line, text)."""
+        """Return the matching lines as (path, line, text)."""
         rows = [row.split(b"\0", 2) for row in (await self._grep("-n", query)).split(b"\n") if row.count(b"\0") > 1]
         return tuple(
             (name_of(path.partition(b":")[2]), int(number), text.decode("utf-8", "replace"))
@@ -72,7 +72,7 @@ class GitTree:
         return await self._git("grep", "-z", "-I", form, *syntax, *patterns, self._commits[query.side], "--", *places)
 
     async def changed(self) -> list[ChangedFile]:
-        """The files that differ."""
+        """Return the files that differ."""
         form = ("-r", "-M", "-p", "--raw", "-z", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "-U3")
         out = await self._git("diff-tree", *form, self._commits["base"], self._commits["head"])
         status, _, patch = out.partition(b"\0\0")

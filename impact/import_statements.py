@@ -34,7 +34,7 @@ class Statement:
 
 
 def statement(path: str, source: bytes, line: int) -> Statement | None:
-    """The import statement of which a line is a part; the line itself where an import is a call."""
+    """Return the import statement of which a line is a part; the line itself where an import is a call."""
     lines = source.split(b"\n")
     root = tree_of(path, source)
     if root is None or line > len(lines):
@@ -55,7 +55,7 @@ def statement(path: str, source: bytes, line: int) -> Statement | None:
 
 
 def without(text: str, name: str) -> tuple[str, str] | None:
-    """A statement without one of its names, empty if that was the only one, and one with that name alone."""
+    """Return a statement without one of its names, empty if that was the only one, and one with that name alone."""
     match = NAMES.fullmatch(text)
     if match is None:
         return None
@@ -78,14 +78,14 @@ def without(text: str, name: str) -> tuple[str, str] | None:
 
 
 def takes_default(path: str, source: bytes, name: str) -> bool:
-    """Whether a file calls the default of another one by this name, which is nobody else's."""
+    """Return whether a file calls the default of another one by this name, which is nobody else's."""
     pattern = filetype(path).default_import.encode()
     found = re.finditer(pattern, source, re.MULTILINE) if pattern else ()
     return any(name.encode() in match.groups() for match in found)
 
 
 def respell(importer: str, text: str, old: str, new: str) -> tuple[int, int, str] | None:
-    """Where a statement names a file by its old path, and the new one as it is written there; None if it names it in another way."""
+    """Return where a statement names a file by its old path, and the new one as it is written there; None if it names it in another way."""
     form = filetype(importer).imports
     if form == "module" and text.startswith("import") and " as " not in text:
         return None  # the file uses it by its whole path

@@ -43,7 +43,7 @@ class _Statements:
         ]
 
     def that_mention(self, mentions: re.Pattern[bytes]) -> Iterator[int]:
-        """The statements that write one of the words, and those of a folder's own names, which write none."""
+        """Yield the statements that write one of the words, and those of a folder's own names, which write none."""
         return (at for at, said in self._said if not said or mentions.search(said))
 
 
@@ -57,11 +57,11 @@ class KnownModules(Generic[Resolver]):
         self._resolved: dict[str, _Statements] = {}  # path -> the statements of the text that was asked for last
 
     def clues(self, path: str) -> Clues:
-        """What a file that imports `path` must contain."""
+        """Return what a file that imports `path` must contain."""
         return self.modules.clues(path)
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """The imports of a file that land in the tree; with `words`, only statements whose module is written with one of them."""
+        """Return the imports of a file that land in the tree; with `words`, only statements whose module is written with one of them."""
         mentions = mention(words)
         if not mentions.search(source) and not FOLDER.search(source):
             return ()
@@ -97,7 +97,7 @@ class KnownModules(Generic[Resolver]):
 
 @lru_cache(maxsize=KEPT)
 def statements(language: Language, code: bytes) -> tuple[Import, ...]:
-    """The import statements of a file, as written."""
+    """Return the import statements of a file, as written."""
     return reader.imports(language, code)
 
 
@@ -118,17 +118,17 @@ class KnownNamespaces(KnownModules[Spaces]):
             self._names[path] = self._names.get(path, frozenset()).union(*self.modules.names(path, facts))
 
     def mates(self, path: str) -> Collection[str]:
-        """The changed files of the same namespace: what left one may have come to another."""
+        """Return the changed files of the same namespace: what left one may have come to another."""
         spaces = self.modules.spaces_of.get(path, ())
         others = sorted(self._names.keys() & self.paths - {path})
         return [other for other in others if not self.modules.spaces_of[other].isdisjoint(spaces)]
 
     def sees(self, path: str, other: str) -> bool:
-        """Whether a file is built with another one."""
+        """Return whether a file is built with another one."""
         return self.modules.sees(path, other)
 
     def clues(self, path: str) -> Clues:
-        """A file that uses another writes one of its names."""
+        """Return the names of a file: a file that uses another writes one of them."""
         names = self._names.get(path, frozenset({posixpath.basename(path).partition(".")[0]}))
         language = language_of(path)
         for ending in language.endings.values() if language is not None else ():
@@ -137,7 +137,7 @@ class KnownNamespaces(KnownModules[Spaces]):
         return Clues(names, (rf"\b(?:{words})\b",) if words else ())
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """What a file takes from others: by its statements, and without one from the namespaces that it sees."""
+        """Return what a file takes from others: by its statements, and without one from the namespaces that it sees."""
         language = language_of(path)
         if language is None or not mention(words).search(source):
             return ()
@@ -161,7 +161,7 @@ class _File:
         self._statements = Spans([(one.start_byte, one.end_byte, "") for one in nodes])
 
     def imports(self, words: frozenset[str]) -> Iterator[Link]:
-        """`words`: what is asked for; none for all that the file names."""
+        """Yield what a statement imports. `words`: what is asked for; none for all that the file names."""
         for item in self._items:
             for space in self._places(item.spec) if item.star else ():
                 self._spaces.setdefault(space, item.line)
@@ -279,7 +279,7 @@ def _import(target: str, name: str, here: str, line: int, *, is_whole: bool) -> 
 
 
 def project(resolver: type[Modules], paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
-    """One side's paths, as a language sees them that reads its imports by queries."""
+    """Return one side's paths, as a language sees them that reads its imports by queries."""
     if issubclass(resolver, Namespaces):
         return KnownNamespaces(resolver, paths, configs)
     return KnownModules(resolver, paths, configs)

@@ -16,7 +16,7 @@ def listen(tell: Callable[[str], None]) -> None:
 
 
 def reading(path: str) -> None:
-    """From now on this process works on this file of the repository; "" where it works on none."""
+    """Note that this process works on this file of the repository from now on; "" where it works on none."""
     if _Listener.tell is not None:
         _Listener.tell(path)
 

@@ -70,14 +70,14 @@ class Index:
         return (self._links or {}).get(path, ())
 
     def seen(self, path: str, lines: Collection[int]) -> Seen | None:
-        """What the added lines of a file that is read use; None if that cannot be told."""
+        """Return what the added lines of a file that is read use; None if that cannot be told."""
         if path not in self._seen:
             language = language_of(path)
             self._seen[path] = seen.seen(language, self.sources[path], lines) if language is not None else None
         return self._seen[path]
 
     def modules(self, language: Language) -> Modules | None:
-        """What imports of a language mean; None while its configuration files are not read."""
+        """Return what imports of a language mean; None while its configuration files are not read."""
         if language.folder in self._awaited:
             return None
         if language.folder not in self._modules:

@@ -54,7 +54,7 @@ class Modules(Protocol):
         """`configs`: the files that `language.toml` asks for, by path."""
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The files that an import means, with a name those that may define it.
+        """Return the files that an import means, with a name those that may define it.
 
         () if it means some of this tree that are not there; None if nobody can know, or they are a library's.
         """
@@ -63,25 +63,25 @@ class Modules(Protocol):
         """Return the files of the module that an imported name means; () if it is not a module, None if that is unknown."""
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """The files whose names a file sees without an import, itself among them, with a name those that may define it; () if it stands alone."""
+        """Return the files whose names a file sees without an import, itself among them, with a name those that may define it; () if it stands alone."""
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """How the import might be meant to be written, where its module is not there."""
+        """Return how the import might be meant to be written, where its module is not there."""
 
     def parents(self, importer: str, item: Import) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The modules by which an import counts: each a file, and those of which one has to say that it is its module."""
+        """Return the modules by which an import counts: each a file, and those of which one has to say that it is its module."""
 
     def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
-        """Whether the tree says that a build adds names such as this to a file or a folder that has some. `sources`: what was read."""
+        """Return whether the tree says that a build adds names such as this to a file or a folder that has some. `sources`: what was read."""
 
     def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
-        """The words that stand for a member of this name in a file of another language."""
+        """Return the words that stand for a member of this name in a file of another language."""
 
     def clues(self, path: str) -> Clues:
-        """What a file that imports a path must contain."""
+        """Return what a file that imports a path must contain."""
 
     def built_from(self, importer: str, spec: str, home: str) -> str | None:
-        """The folder whose files an import may mean where `home` is a guess, as no file of the tree is what its package says that it is."""
+        """Return the folder whose files an import may mean where `home` is a guess, as no file of the tree is what its package says that it is."""
 
 
 class Member(NamedTuple):
@@ -98,42 +98,42 @@ class Standalone:
     """What holds in a language whose files see nothing of each other without an import, and of which nobody guesses what is meant."""
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """A name of a module is no module."""
+        """Return (): a name of a module is no module."""
         del importer, item, name
         return ()
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """Each file stands alone."""
+        """Return (): each file stands alone."""
         del path, name
         return ()
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Nothing is proposed for a module that is not there."""
+        """Return (): nothing is proposed for a module that is not there."""
         del importer, item
         return ()
 
     def parents(self, importer: str, item: Import) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """A file is the module that its path says."""
+        """Return (): a file is the module that its path says."""
         del importer, item
         return ()
 
     def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
-        """What a file offers it writes."""
+        """Return False: what a file offers it writes."""
         del home, name, sources
         return False
 
     def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
-        """A name is written alike everywhere."""
+        """Return (): a name is written alike everywhere."""
         del importer, path, name
         return ()
 
     def clues(self, path: str) -> Clues:
-        """No import names a file."""
+        """Return no clue: no import names a file."""
         del path
         return Clues(frozenset())
 
     def built_from(self, importer: str, spec: str, home: str) -> str | None:
-        """An import says which file it means."""
+        """Return None: an import says which file it means."""
         del importer, spec, home
         return None
 
@@ -147,7 +147,7 @@ class Unresolved(Standalone):
         del paths, configs
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Nobody can know."""
+        """Return None: nobody can know."""
         del importer, item, name
         return None
 
@@ -192,11 +192,11 @@ class ResultRules:
 
     @property
     def is_read(self) -> bool:
-        """Whether a module of the language reads the results."""
+        """Return whether a module of the language reads the results."""
         return self.counted or self.inferred
 
     def kind_of(self, name: str) -> str:
-        """The kind of a plain type; "" for any other."""
+        """Return the kind of a plain type; "" for any other."""
         return next((kind for kind, names in self.kinds.items() if name in names), "")
 
 
@@ -329,45 +329,45 @@ class Language:
         return node.start_byte, self.last_of(node).end_byte
 
     def whole(self, node: Node) -> Node:
-        """The definition that a node stands for: what is around its declarators."""
+        """Return the definition that a node stands for: what is around its declarators."""
         while node.type in self.declarators and (above := node.parent) is not None:
             node = above
         return node
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
-        """What the constructors of a class are called; "=" stands for its own name."""
+        """Return what the constructors of a class are called; "=" stands for its own name."""
         return (*(name if one == "=" else one for one in self.constructors), *self.called_like)
 
     def below(self, spec: str, name: str) -> str:
-        """The import of a module of a module."""
+        """Return the import of a module of a module."""
         return f"{spec}{self.separator}{name}" if not spec.endswith(self.separator) else f"{spec}{name}"
 
     def is_private(self, name: str) -> bool:
-        """Whether the spelling of a name keeps it from other files."""
+        """Return whether the spelling of a name keeps it from other files."""
         return bool(self.private) and re.match(self.private, name) is not None
 
     def whole_name(self, spec: str) -> str:
-        """What a module is called that is imported without a name: as it is written, where the module does not say it."""
+        """Return what a module is called that is imported without a name: as it is written, where the module does not say it."""
         return spec if self.called_as_written else ""
 
     @cached_property
     def has_aliases(self) -> bool:
-        """Whether an assignment gives a name of another module a second one that a file offers."""
+        """Return whether an assignment gives a name of another module a second one that a file offers."""
         return any("@alias" in text for text in self.texts("bindings").values())
 
     @cached_property
     def returns(self) -> Any:  # noqa: ANN401 - a module of its folder
-        """The module that tells results where declarations do not, or reads how many there are; it loads with the first that is asked for."""
+        """Return the module that tells results where declarations do not, or reads how many there are; it loads with the first that is asked for."""
         return import_module(f"impact.languages.{self.folder}.returns") if self.results.is_read else None
 
     @cached_property
     def grammar(self) -> Grammar:
-        """The grammar, loaded when the first file asks for it."""
+        """Return the grammar, loaded when the first file asks for it."""
         return grammar(self.grammar_module, self.grammar_function)
 
     @cache  # noqa: B019 - languages are few, and live as long as the program
     def query(self, names: tuple[str, ...], word: str = "") -> "Compiled | None":
-        """Queries of its folder as one, or the part of them that is for files with a word; compiled when the first file asks for it."""
+        """Return queries of its folder as one, or the part of them that is for files with a word; compiled when the first file asks for it."""
         texts = {name: self.texts(name).get(word, "") for name in names}
         if not any(text.strip() for text in texts.values()):
             return None
@@ -378,7 +378,7 @@ class Language:
 
     @cache  # noqa: B019 - as above
     def texts(self, name: str) -> Mapping[str, str]:
-        """The patterns of a query for this grammar. The key is a word: only files that contain it are searched for these patterns."""
+        """Return the patterns of a query for this grammar. The key is a word: only files that contain it are searched for these patterns."""
         file = table.FOLDER / self.folder / f"{name}.scm"
         return _of_grammar(file.read_text("utf-8"), self.name) if file.is_file() else {}
 
@@ -412,7 +412,7 @@ def _of_grammar(text: str, name: str) -> Mapping[str, str]:
 
 @cache
 def languages() -> Mapping[str, Language]:
-    """Suffix -> language."""
+    """Return suffix -> language."""
     return {suffix: one for folder in table.folders() for suffix, one in _of_folder(folder).items()}
 
 
@@ -432,7 +432,7 @@ def _of_suffix(suffix: str) -> Language | None:
 
 @cache
 def load(folder: str) -> tuple[Language, ...]:
-    """The languages of one folder: as many as it names grammars."""
+    """Return the languages of one folder: as many as it names grammars."""
     hooks = import_module(f"impact.languages.{folder}")
     rows = {name: row for name, row in table.rows(folder).items() if "grammar" in row}
     return tuple(_language(folder, row.get("reads_as", name), row, [*rows], hooks) for name, row in rows.items())
@@ -468,5 +468,5 @@ def _result_rules(row: Mapping[str, Any]) -> ResultRules:
 
 
 def language_of(path: str) -> Language | None:
-    """The language of a path by its suffix."""
+    """Return the language of a path by its suffix."""
     return _of_suffix("." + path.rpartition(".")[2].lower()) if "." in path.rpartition("/")[2] else None

@@ -21,7 +21,7 @@ def config(source: bytes) -> bytes:
 
 
 def line_until(source: bytes, at: int) -> bytes:
-    """The line up to a position; of a long one only its last bytes before it."""
+    """Return the line up to a position; of a long one only its last bytes before it."""
     start = max(0, at - CONFIG.line)
     return source[max(source.rfind(b"\n", start, at) + 1, start) : at]
 
@@ -44,5 +44,5 @@ def camel(stem: str) -> str:
 
 
 def is_telling(name: str, least: int = TELLING) -> bool:
-    """Whether a member's name can speak for itself: it is of so many words or more."""
+    """Return whether a member's name can speak for itself: it is of so many words or more."""
     return len(_CAMEL.findall(name)) >= least

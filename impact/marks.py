@@ -128,7 +128,7 @@ class Marks:
 
 @lru_cache(maxsize=6)
 def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]) -> Marks:
-    """What the queries of a language say about some names of a file; they are asked about the parts around these names."""
+    """Return what the queries of a language say about some names of a file; they are asked about the parts around these names."""
     parts = parts_around(root, [start for start, _ in places])
     marks = Marks(root, language)
     defined, bound = matches(language, DEFINED, root, parts), matches(language, BOUND, root, parts)
@@ -155,7 +155,7 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
 
 
 def parts_around(root: Node, places: Sequence[int], short: int = SHORT) -> Parts:
-    """The parts of a file that tell what stands at some places: what is around them, and whatever is short; () for all of it."""
+    """Return the parts of a file that tell what stands at some places: what is around them, and whatever is short; () for all of it."""
     found: list[tuple[int, int]] = []
     _split(root, places, found, short)
     joined: list[tuple[int, int]] = []
@@ -248,7 +248,7 @@ def _definition(
 
 
 def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
-    """Whether the code around a name foresees that it is not there: a test names it in quotes, or asks for its value."""
+    """Return whether the code around a name foresees that it is not there: a test names it in quotes, or asks for its value."""
     place = node.start_byte, node.end_byte
     spans = marks.foreseen["import" if form == "import" else "use"]
     if any(True for _ in spans.around(*place, inclusive=True)):
@@ -268,7 +268,7 @@ def _quoted(test: str) -> frozenset[str]:
 
 
 def plain(name: str) -> str:
-    """A class without its type arguments and what points at it; "" if no class is written."""
+    """Return a class without its type arguments and what points at it; "" if no class is written."""
     name = "".join(re.split(r"[<\[(]", name)[0].split()).lstrip("*&\\:")
     return name if CLASS.fullmatch(name) else ""
 
@@ -451,7 +451,7 @@ def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
 
 
 def bodies_around(marks: Marks, node: Node) -> Iterator[Node]:
-    """The definitions around a node and what else has a body of its own, innermost first."""
+    """Yield the definitions around a node and what else has a body of its own, innermost first."""
     count, nodes, nest = marks.bodies
     if count != len(marks.scopes) + len(marks.functions):  # they are collected first, and asked for then
         nodes = [*({key: one.node for key, one in marks.scopes.items()} | marks.functions).values()]
@@ -468,7 +468,7 @@ def _owner_of(marks: Marks, found: Captures, node: Node) -> str:
 
 
 def bare(node: Node, wraps: Collection[str] = WRAPS, but: Collection[tuple[int, int]] = ()) -> Node:
-    """A value without brackets, casts and the like around it. `but`: places at which it is known what stands there."""
+    """Return a value without brackets, casts and the like around it. `but`: places at which it is known what stands there."""
     while node.type in wraps and node.named_children and (node.start_byte, node.end_byte) not in but:
         node = node.named_children[0]
     return node
@@ -482,7 +482,7 @@ def _called(value: Node) -> str:
 
 
 def function_of(marks: Marks, value: Node) -> str:
-    """The function whose result a value is: a call of it, or a name that is bound to such a call alone.
+    """Return the function whose result a value is: a call of it, or a name that is bound to such a call alone.
 
     A function that code around the value gives another meaning is none.
     """
@@ -503,18 +503,18 @@ def _innermost(rows: Sequence[tuple[int, int, Told]], value: Node) -> list[Told]
 
 
 def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:
-    """The one class that a name is bound to in the innermost scope that binds it; unknown if there are several."""
+    """Return the one class that a name is bound to in the innermost scope that binds it; unknown if there are several."""
     found = set(_innermost(marks.types.get(name, ()), receiver))
     return () if not found else (found.pop(),) if len(found) == 1 else UNKNOWN
 
 
 def bound_nodes(marks: Marks, receiver: Node, name: str) -> list[Node]:
-    """Where the innermost scope that binds a name does so."""
+    """Return where the innermost scope that binds a name does so."""
     return _innermost(marks.bound.get(name, ()), receiver)
 
 
 def classes_around(marks: Marks, node: Node, *, with_objects: bool = False) -> Iterator[Class]:
-    """The classes around a node, innermost first; with the code in which a method's object is another one, if that is asked for."""
+    """Yield the classes around a node, innermost first; with the code in which a method's object is another one, if that is asked for."""
     rows, nest = marks.nest[with_objects]
     if len(rows) != len(marks.classes) + with_objects * len(
         marks.objects

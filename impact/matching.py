@@ -31,12 +31,12 @@ class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
         return rows
 
     def of(self, *keys: str) -> Iterator[tuple[Node, Captures]]:
-        """Each node of these captures, with its row."""
+        """Yield each node of these captures, with its row."""
         for key in keys:
             yield from self._by_key.get(key, ())
 
     def under(self, prefix: str) -> Iterator[tuple[str, Node, Captures]]:
-        """Each node of the captures that begin so, with the rest of their names and its row."""
+        """Yield each node of the captures that begin so, with the rest of their names and its row."""
         for key in [one for one in self._by_key if one.startswith(prefix)]:
             for node, found in self._by_key[key]:
                 yield key.removeprefix(prefix), node, found
@@ -44,7 +44,7 @@ class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
 
 @lru_cache(maxsize=12)
 def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts = ()) -> Mapping[str, Rows]:
-    """What queries of a language find below a node, or in parts of it, by query. Kept for a moment, for who asks the same of the file next."""
+    """Return what queries of a language find below a node, or in parts of it, by query. Kept for a moment, for who asks the same of the file next."""
     found: dict[str, list[Captures]] = {name: [] for name in names}
     code = root.text or b""
     for word in dict.fromkeys(word for name in names for word in language.texts(name)):
@@ -58,7 +58,7 @@ def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts
 
 
 def uses_at(language: Language, root: Node, places: Sequence[tuple[int, int]]) -> Rows:
-    """What the names at some places of a file do, `places` in order; also of more names, where that takes less time."""
+    """Return what the names at some places of a file do, `places` in order; also of more names, where that takes less time."""
     joined: list[tuple[int, int]] = []
     for start, end in places:
         if joined and start - joined[-1][1] <= NEAR:

@@ -41,7 +41,7 @@ class Store(Protocol):
     """Where answers are kept, by a name of hexadecimal digits."""
 
     def get(self, name: str) -> bytes | None:
-        """What was put there, None if nothing is."""
+        """Return what was put there, None if nothing is."""
 
     def put(self, name: str, data: bytes) -> None:
         """Keep it, or leave it."""
@@ -130,7 +130,7 @@ def engine_of(folders: Iterable[Path]) -> bytes:
 
 
 def folders_of(package: str) -> tuple[Path, ...]:
-    """The folder of a package, which is not loaded for it; () if it is not installed."""
+    """Return the folder of a package, which is not loaded for it; () if it is not installed."""
     spec = find_spec(package)
     return (Path(spec.origin).parent,) if spec is not None and spec.origin is not None else ()
 

@@ -36,39 +36,39 @@ class Namespaces(Standalone, ABC):
 
     @abstractmethod
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The files that an import means, as `Modules` defines it."""
+        """Return the files that an import means, as `Modules` defines it."""
 
     @abstractmethod
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
-        """The names that other files can use: the types of the file, and its other definitions."""
+        """Return the names that other files can use: the types of the file, and its other definitions."""
 
     def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
-        """The namespaces whose names a file sees without an import. `written`: those that it says it is in."""
+        """Return the namespaces whose names a file sees without an import. `written`: those that it says it is in."""
         del path
         return written or ("",)
 
     def is_known(self, name: str) -> bool:
-        """Whether a file of any namespace may hold a name."""
+        """Return whether a file of any namespace may hold a name."""
         return name in self._names
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
-        """The files that hold a name of a namespace, so far as that is known."""
+        """Return the files that hold a name of a namespace, so far as that is known."""
         del importer
         return self._files.get((space, name), ())
 
     def sees(self, importer: str, path: str) -> bool:
-        """Whether a file is built with another one: the boundary of a project may stand between them."""
+        """Return whether a file is built with another one: the boundary of a project may stand between them."""
         del importer, path
         return True
 
     def is_namespace(self, path: str, name: str) -> bool:
-        """Whether a name of a file means a namespace of those around it, which goes before a class that an import brings."""
+        """Return whether a name of a file means a namespace of those around it, which goes before a class that an import brings."""
         told = {space for spaces in self.spaces_of.values() for space in spaces}
         around = self.in_sight(path, tuple(self.spaces_of.get(path, ())))
         wholes = {f"{space}.{name}" for space in around}
         return any(space in wholes or any(space.startswith(f"{one}.") for one in wholes) for space in told)
 
     def is_whole(self, path: str, name: str) -> bool:
-        """Whether all of a file is called so, as if it were a class."""
+        """Return whether all of a file is called so, as if it were a class."""
         del path, name
         return False

@@ -18,13 +18,13 @@ MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|snapshots
 
 
 def knows(path: str) -> bool:
-    """Whether a file is of a language that can be read, and meant to run."""
+    """Return whether a file is of a language that can be read, and meant to run."""
     language = language_of(path)
     return language is not None and not language.sought and MATERIAL.search(path) is None
 
 
 async def report(tree: Tree, change: Change, base: Base | None = None) -> Report:
-    """What the added lines of a change name that the tree after it does not hold, and the calls of them that do not fit.
+    """Return what the added lines of a change name that the tree after it does not hold, and the calls of them that do not fit.
 
     `base`: the tree before it, which is the witness; without one all that is found stands.
     """

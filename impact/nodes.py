@@ -50,7 +50,7 @@ class Spans:
             stack.append(at)
 
     def around(self, start: int, end: int, *, inclusive: bool = False) -> Iterator[tuple[int, int, str]]:
-        """The ranges that hold one, the innermost first; itself only if `inclusive`."""
+        """Yield the ranges that hold one, the innermost first; itself only if `inclusive`."""
         at = bisect_right(self._starts, start) - 1
         while at >= 0:
             row = self._rows[at]
@@ -65,7 +65,7 @@ def text(node: Node | None) -> str:
 
 
 def name_of(node: Node) -> str:
-    """The name that a node writes, without what stands around it: `total` of `:total`."""
+    """Return the name that a node writes, without what stands around it: `total` of `:total`."""
     written = text(node)
     if node.type in SYMBOLS:
         return written[1:]
@@ -75,7 +75,7 @@ def name_of(node: Node) -> str:
 
 
 def is_declared(node: Node, *, free_functions: bool) -> bool:
-    """Whether a name is what a declaration gives a meaning: of a type, in a language with free functions of anything."""
+    """Return whether a name is what a declaration gives a meaning: of a type, in a language with free functions of anything."""
     above = node.parent
     if above is None or not (VALUES if free_functions else TYPES).fullmatch(above.type):
         return False
@@ -87,7 +87,7 @@ def is_declared(node: Node, *, free_functions: bool) -> bool:
 
 
 def ancestors(node: Node) -> Iterator[Node]:
-    """The nodes around a node, innermost first."""
+    """Yield the nodes around a node, innermost first."""
     above = node.parent
     while above is not None:
         yield above
@@ -95,18 +95,18 @@ def ancestors(node: Node) -> Iterator[Node]:
 
 
 def first_line(node: Node) -> int:
-    """The 1-based line on which a node begins."""
+    """Return the 1-based line on which a node begins."""
     return node.start_point[0] + 1
 
 
 def last_line(node: Node) -> int:
-    """The 1-based line on which a node ends; a node that ends with its line break ends on the line before."""
+    """Return the 1-based line on which a node ends; a node that ends with its line break ends on the line before."""
     row, column = node.end_point[0], node.end_point[1]
     return row if column == 0 and row > node.start_point[0] else row + 1
 
 
 def head(node: Node) -> str:
-    """How a definition is written behind its modifiers and up to its body, on one line."""
+    """Return how a definition is written behind its modifiers and up to its body, on one line."""
     inner = node.child_by_field_name("definition") or node
     last_part = inner.children[-1] if inner.children else inner
     bodies = last_part.children if last_part.type == "arguments" else inner.children  # a body may be an argument
@@ -125,7 +125,7 @@ def head(node: Node) -> str:
 
 
 def errors(root: Node) -> Iterator[int]:
-    """The lines of syntax errors, those that a file can be read with left out."""
+    """Yield the lines of syntax errors, those that a file can be read with left out."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -136,7 +136,7 @@ def errors(root: Node) -> Iterator[int]:
 
 
 def kind_of(found: Captures) -> str:
-    """What a match defines; "" for nothing."""
+    """Return what a match defines; "" for nothing."""
     for key in found:
         if key[:4] == "def.":
             return key[4:]
@@ -144,7 +144,7 @@ def kind_of(found: Captures) -> str:
 
 
 def first(found: Captures, key: str, default: object = ...) -> Node:
-    """The first node that a match captured by a name; KeyError if there is none and no default."""
+    """Return the first node that a match captured by a name; KeyError if there is none and no default."""
     nodes = found.get(key)
     if nodes:
         return nodes[0]

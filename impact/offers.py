@@ -39,7 +39,7 @@ def _has_error(language: Language, source: bytes) -> bool:
 
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Facts:
-    """The definitions of a file and what an importer can ask of it."""
+    """Return the definitions of a file and what an importer can ask of it."""
     language = _language(path, source)
     facts = reader.facts(language, source)
     if facts is None:
@@ -76,7 +76,7 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
 
 
 def alternatives(symbols: Collection[Definition], *, overloads: bool = False) -> tuple[Definition, ...]:
-    """Definitions of one name know of each other, as a call has to fit one of them. But for overloads only a run decides which one counts."""
+    """Return the definitions; those of one name know of each other, as a call has to fit one of them. But for overloads only a run decides which one counts."""
     same: dict[str, list[Definition]] = defaultdict(list)
     for symbol in symbols:
         if symbol.kind != "type":  # a type may share the name of a value
@@ -201,7 +201,7 @@ def _parameter(one: Parameter) -> Parameter:
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """The identifiers of a file that are spelt like one of the names."""
+    """Return the identifiers of a file that are spelt like one of the names."""
     language = _language(path, source)
     found = spots.spots(language, source, names)
     if found is None:

@@ -36,7 +36,7 @@ LARGEST = 200  # nodes of one value
 
 
 def origin(marks: Marks, value: Node) -> Origin:
-    """What a value comes from, as far as its file tells."""
+    """Return what a value comes from, as far as its file tells."""
     found = _of(marks, value, DEEPEST)
     called, roots, classes = (
         tuple(sorted(word for word, one in found if one is kind)) for kind in (CALLED, ROOT, CLASS)

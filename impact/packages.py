@@ -28,7 +28,7 @@ class Package:
     doors: Exact[tuple[str, ...]] = field(default=(), compare=False)
 
     def holds(self, path: str) -> bool:
-        """Whether a file is a part of the package."""
+        """Return whether a file is a part of the package."""
         return any(is_below(path, root) for root in self.roots)
 
 
@@ -46,7 +46,7 @@ class Requirement:
 
     @property
     def arrival(self) -> Arrival:
-        """When a break of the package reaches who asks for it so."""
+        """Return when a break of the package reaches who asks for it so."""
         if self.origin in ("path", "workspace") or (self.origin == "git" and not (self.fixed or self.locked)):
             return "build"
         if self.origin == "git" or self.locked:
@@ -57,7 +57,7 @@ class Requirement:
 
     @property
     def version(self) -> str:
-        """The version that is in use, as far as the repository tells."""
+        """Return the version that is in use, as far as the repository tells."""
         return self.locked or self.constraint.strip()
 
 

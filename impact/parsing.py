@@ -28,7 +28,7 @@ ANGLES = re.compile(rb"(?:<[^<>;(){}]{0,200}+){%d}" % MOST_ANGLES)
 
 @lru_cache(maxsize=32)
 def grammar(module: str, function: str) -> Language:
-    """A grammar, loaded when the first file asks for it."""
+    """Return a grammar, loaded when the first file asks for it."""
     return Language(getattr(import_module(module), function)())
 
 
@@ -40,7 +40,7 @@ class _Trees:
         self._size, self._lock = 0, Lock()
 
     def of(self, language: Language, source: bytes) -> Tree | None:
-        """The tree of a text; None if its parser takes too long."""
+        """Return the tree of a text; None if its parser takes too long."""
         key = (language, source)
         with self._lock:
             if key in self._trees:
@@ -60,13 +60,13 @@ _TREES = _Trees()
 
 
 def root_of(language: Language, source: bytes) -> Node | None:
-    """The root of a file's syntax tree, None if its parser takes too long."""
+    """Return the root of a file's syntax tree, None if its parser takes too long."""
     tree = _TREES.of(language, source)
     return tree.root_node if tree is not None else None
 
 
 def in_time(language: Language, source: bytes) -> Tree | None:
-    """The syntax tree, None if it takes too long. Some grammars take the square of the length of some texts; which, nobody knows.
+    """Return the syntax tree, None if it takes too long. Some grammars take the square of the length of some texts; which, nobody knows.
 
     Only a parser that is fed in pieces can be stopped, and a tree without its text is of no use: so longer code is parsed
     on trial, and a second time with the parts of that first tree, which takes a fraction of the time.
@@ -89,12 +89,12 @@ def in_time(language: Language, source: bytes) -> Tree | None:
 
 
 def has_open_angles(source: bytes) -> bool:
-    """Whether a source opens more type arguments than it closes, or seems to."""
+    """Return whether a source opens more type arguments than it closes, or seems to."""
     return source.count(b"<") >= MOST_ANGLES and ANGLES.search(source) is not None
 
 
 def too_deep(source: bytes) -> bool:
-    """Whether the brackets of a source are nested more deeply than people write them; strings count, too."""
+    """Return whether the brackets of a source are nested more deeply than people write them; strings count, too."""
     brackets = source.translate(ALIKE, OTHERS)
     left = brackets
     for _ in range(USUAL):  # what people write is soon used up: each turn takes the innermost level away
@@ -120,10 +120,10 @@ class Lines:
         return [0, *(match.end() for match in re.finditer(rb"\n", self._code))]
 
     def at(self, position: int) -> int:
-        """The line on which a position lies."""
+        """Return the line on which a position lies."""
         return bisect_right(self._starts, position)
 
     def span(self, line: int) -> tuple[int, int]:
-        """Where a line begins and ends, its line break included; nothing behind the last line."""
+        """Return where a line begins and ends, its line break included; nothing behind the last line."""
         starts = [*self._starts[line - 1 : line + 1], len(self._code), len(self._code)]
         return starts[0], starts[1]

@@ -41,7 +41,7 @@ def rows(status: bytes) -> Iterator[RawRow]:
 
 
 def with_patches(status: bytes, patch: bytes) -> Iterator[tuple[RawRow, list[bytes]]]:
-    """Each row with the parts of the patch that are about it: a change of type is a deletion and an addition.
+    """Yield each row with the parts of the patch that are about it: a change of type is a deletion and an addition.
 
     Lines of content begin with a space, a sign or a backslash, so the header of a part is unmistakable.
     """
@@ -51,7 +51,7 @@ def with_patches(status: bytes, patch: bytes) -> Iterator[tuple[RawRow, list[byt
 
 
 def changed_file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
-    """What a row and its patch tell of a file."""
+    """Return what a row and its patch tell of a file."""
     is_retyped = row.letter == "T"
     came = is_retyped and row.new_mode.startswith(REGULAR)  # in the place of a link or a submodule: all of it is new
     modes = (row.new_mode,) if came else (row.old_mode, row.new_mode)
@@ -89,7 +89,7 @@ def _note(row: RawRow) -> str:
 
 
 def hunks(section: bytes) -> tuple[Hunk, ...]:
-    """Parsed by unidiff under neutral names: a file name with a quote or a line break cannot disturb it."""
+    """Return what unidiff parses under neutral names: a file name with a quote or a line break cannot disturb it."""
     from unidiff.errors import UnidiffParseError
     from unidiff.patch import PatchSet
 

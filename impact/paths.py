@@ -38,21 +38,21 @@ class Paths:
             self._ignored[posixpath.dirname(path)], self._patterns[posixpath.dirname(path)] = _spec(lines), lines
 
     def names(self, folder: str) -> frozenset[str]:
-        """The names in a folder; none if there is no such folder."""
+        """Return the names in a folder; none if there is no such folder."""
         return frozenset(self._names.get(folder, ()))
 
     def is_folder(self, path: str) -> bool:
-        """Whether files lie below a path."""
+        """Return whether files lie below a path."""
         return path in self._names
 
     def is_open(self, path: str) -> bool:
-        """Whether something may be at a path that the tree does not hold: a build puts it there, or a link or a submodule is on the way."""
+        """Return whether something may be at a path that the tree does not hold: a build puts it there, or a link or a submodule is on the way."""
         if path.startswith("../"):
             return True
         return any(above in self._closed for above in (path, *above_of(path))) or self._is_ignored(path)
 
     def may_hide(self, folder: str, ending: str) -> bool:
-        """Whether a .gitignore file keeps some files with an ending out of a folder that has others: what a build writes beside them."""
+        """Return whether a .gitignore file keeps some files with an ending out of a folder that has others: what a build writes beside them."""
         for home, spec in self._ignored.items():
             if home and not f"{folder}/".startswith(f"{home}/"):
                 continue
@@ -111,17 +111,17 @@ def above_of(path: str) -> Iterator[str]:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Whether a path is a folder, or is in it; "" is the root, in which everything is."""
+    """Return whether a path is a folder, or is in it; "" is the root, in which everything is."""
     return not folder or path == folder or path.startswith(f"{folder}/")
 
 
 def shared_folders(one: str, two: str) -> int:
-    """How many folders from the root two files have in common."""
+    """Return how many folders from the root two files have in common."""
     pairs = zip(one.split("/")[:-1], two.split("/")[:-1], strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def joined(folder: str, path: str) -> str:
-    """A relative path from a folder, normal; the root is ""."""
+    """Return a relative path from a folder, normal; the root is ""."""
     whole = posixpath.normpath(posixpath.join(folder, path))
     return "" if whole == "." else whole

@@ -14,32 +14,32 @@ class Tree(Protocol):
 
     @property
     def stopped_searches(self) -> Sequence[str]:
-        """A sentence for each search that was ended before it was done."""
+        """Return a sentence for each search that was ended before it was done."""
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path of one side."""
+        """Return every path of one side."""
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
+        """Return the content of a file, None where it does not exist, is not a file, or is above the size cap."""
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """The contents of many files in one pass; those that `read` would answer with None are absent."""
+        """Return the contents of many files in one pass; those that `read` would answer with None are absent."""
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
+        """Return paths of the text files in which any of the patterns occurs."""
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines as (path, line, text), in the order of paths."""
+        """Return the matching lines as (path, line, text), in the order of paths."""
 
 
 class Project(Protocol):
     """One side's paths as a language sees them: who can be meant by an import."""
 
     def clues(self, path: str) -> Clues:
-        """What a file that imports `path` must contain."""
+        """Return what a file that imports `path` must contain."""
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """The imports of a file that land in the tree; with `words`, only statements that contain one of them."""
+        """Return the imports of a file that land in the tree; with `words`, only statements that contain one of them."""
 
 
 @runtime_checkable
@@ -47,7 +47,7 @@ class SharedScope(Protocol):
     """A project in which files use each other's names without importing them."""
 
     def mates(self, path: str) -> Collection[str]:
-        """The other files of the namespace that this path belongs to, whether or not the path exists."""
+        """Return the other files of the namespace that this path belongs to, whether or not the path exists."""
 
 
 @runtime_checkable
@@ -58,7 +58,7 @@ class SelfDescribed(Protocol):
         """Note what a changed file holds, or held before the change, before anything is asked about it."""
 
     def sees(self, path: str, other: str) -> bool:
-        """Whether a file is built with another one: the boundary of a project may stand between them."""
+        """Return whether a file is built with another one: the boundary of a project may stand between them."""
 
 
 @runtime_checkable
@@ -76,7 +76,7 @@ class Receivers(Protocol):
     """What receivers come from in a language whose packages are folders. A module may satisfy it."""
 
     def package_of(self, source: bytes, receiver: str, line: int) -> str:
-        """The package, as the file calls it, of what the last line above a use binds its receiver to; "" if no line tells one."""
+        """Return the package, as the file calls it, of what the last line above a use binds its receiver to; "" if no line tells one."""
 
 
 class FieldRules(Protocol):
@@ -89,7 +89,7 @@ class FieldRules(Protocol):
         references: Sequence[Reference],
         fresh: Mapping[str, Collection[int]],
     ) -> list[Reference]:
-        """The references, with the unchanged lines that name such a field or leave it out; those that only say the same word give way.
+        """Return the references, with the unchanged lines that name such a field or leave it out; those that only say the same word give way.
 
         `fresh`: the lines that the change adds.
         """
@@ -106,28 +106,28 @@ class Language(Protocol):
 
     @property
     def receivers(self) -> Receivers | None:
-        """What receivers come from, where a type has the methods of those that it embeds, and overrides none."""
+        """Return what receivers come from, where a type has the methods of those that it embeds, and overrides none."""
 
     @property
     def fields(self) -> FieldRules | None:
-        """What breaks of the fields of its classes, where no line writes a constructor."""
+        """Return what breaks of the fields of its classes, where no line writes a constructor."""
 
     @property
     def has_extensions(self) -> bool:
-        """Whether a definition may be called like a member of a type that stands elsewhere."""
+        """Return whether a definition may be called like a member of a type that stands elsewhere."""
 
     @property
     def packaging(self) -> "Packaging | None":
-        """How its packages are declared; None if it has no manifests."""
+        """Return how its packages are declared; None if it has no manifests."""
 
     def project(self, paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
-        """The resolver of one side's tree."""
+        """Return the resolver of one side's tree."""
 
     def outline(self, path: str, source: bytes, side: Side) -> Facts:
-        """The definitions of a file and what an importer can ask of it."""
+        """Return the definitions of a file and what an importer can ask of it."""
 
     def uses(self, path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-        """The identifiers of a file that are spelt like one of the names; never strings, never comments."""
+        """Return the identifiers of a file that are spelt like one of the names; never strings, never comments."""
 
 
 class Packaging(Protocol):
@@ -139,10 +139,10 @@ class Packaging(Protocol):
     ]  # a file that settles versions -> the pattern of a version, in which NAME stands for the package
 
     def packages(self, manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-        """What a tree offers to others."""
+        """Return what a tree offers to others."""
 
     def requirements(self, manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-        """What a tree takes from others."""
+        """Return what a tree takes from others."""
 
 
 @runtime_checkable
@@ -150,7 +150,7 @@ class Offering(Protocol):
     """A packaging in which others find more names in a file than it means to offer."""
 
     def offers(self, source: str, name: str) -> bool:
-        """Whether a file says that a name is for everybody."""
+        """Return whether a file says that a name is for everybody."""
 
 
 @runtime_checkable
@@ -158,7 +158,7 @@ class Linking(Protocol):
     """A packaging in which names alone do not tie two trees together."""
 
     def links(self, packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
-        """Configuration files for a folder beside both trees, with which imports of one mean packages of the other.
+        """Return configuration files for a folder beside both trees, with which imports of one mean packages of the other.
 
         `folders`: of the manifests that ask for them.
         """

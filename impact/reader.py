@@ -37,7 +37,7 @@ GLOBAL = ("global", "attribute")  # kinds that count although a function holds t
 
 
 def is_readable(source: bytes) -> bool:
-    """Whether a person may have written it: not too long, not nested without end, no line of a bundle."""
+    """Return whether a person may have written it: not too long, not nested without end, no line of a bundle."""
     if len(source) > LONGEST:
         return False
     if len(source) > BUNDLE and max(map(len, source.split(b"\n"))) > BUNDLE:
@@ -46,7 +46,7 @@ def is_readable(source: bytes) -> bool:
 
 
 def parse(language: Language, source: bytes) -> Node | None:
-    """The root of a file's syntax tree; None if a parser takes more than its share of time."""
+    """Return the root of a file's syntax tree; None if a parser takes more than its share of time."""
     if not is_readable(source):
         return None
     code = source.replace(b"\0", b" ")
@@ -73,20 +73,20 @@ def _scripts(page: bytes) -> bytes:
 @lru_cache(maxsize=KEPT)
 @memo
 def facts(language: Language, source: bytes) -> Facts | None:
-    """What a file defines, imports and offers; None if it cannot be read."""
+    """Return what a file defines, imports and offers; None if it cannot be read."""
     root = parse(language, source)
     return Reader(language, root).facts() if root is not None else None
 
 
 @memo
 def has_errors(language: Language, source: bytes) -> bool | None:
-    """Whether a file does not parse; None if it cannot be read."""
+    """Return whether a file does not parse; None if it cannot be read."""
     root = parse(language, source)
     return root.has_error if root is not None else None
 
 
 def imports(language: Language, source: bytes) -> tuple[Import, ...]:
-    """What a file imports, as its statements alone tell; nothing if it cannot be read."""
+    """Return what a file imports, as its statements alone tell; nothing if it cannot be read."""
     if language.imported is not None:
         return tuple(language.imported(source))
     if language.import_lines is not None:
@@ -103,7 +103,7 @@ def _imports(language: Language, source: bytes) -> tuple[Import, ...] | None:
 
 @lru_cache(maxsize=64)
 def written_paths(language: Language, source: bytes) -> tuple[Import, ...]:
-    """The paths by which the code names what other files have, besides its import statements; nothing if it cannot be read."""
+    """Return the paths by which the code names what other files have, besides its import statements; nothing if it cannot be read."""
     return _paths(language, source) or ()
 
 
@@ -122,7 +122,7 @@ class Reader:
 
     @cached_property
     def found(self) -> Mapping[str, Rows]:
-        """What the queries find, by query."""
+        """Return what the queries find, by query."""
         return matches(self.language, self._queries, self.root)
 
     @cached_property
@@ -142,12 +142,12 @@ class Reader:
 
     @cached_property
     def bodies(self) -> frozenset[int]:
-        """The nodes whose definitions nobody sees outside."""
+        """Return the nodes whose definitions nobody sees outside."""
         return frozenset(node.id for node in self._bodies)
 
     @cached_property
     def locals(self) -> Spans:
-        """Where they are."""
+        """Return where they are."""
         return Spans([(node.start_byte, node.end_byte, "") for node in self._bodies])
 
     @cached_property
@@ -173,7 +173,7 @@ class Reader:
         return Spans(list(dict.fromkeys(holders)))
 
     def facts(self) -> Facts:
-        """What the file defines, imports and offers."""
+        """Return what the file defines, imports and offers."""
         definitions = self._definitions()
         opened, owners, made = "a component" if self.language.scripts else "", set[str](), set[str]()
         unsure = unwritten = False
@@ -231,7 +231,7 @@ class Reader:
         return len({node.start_byte for found in rows for node in found.get("stars", ())} - own)
 
     def owner(self, node: Node) -> str:
-        """The class around a node, with the classes around that, where its language tells them."""
+        """Return the class around a node, with the classes around that, where its language tells them."""
         names = (name for *_, name in self._holders.around(node.start_byte, node.end_byte) if name)
         return next(names, "") if self.language.flat else ".".join(reversed([*names]))
 
@@ -373,7 +373,7 @@ class Reader:
         )
 
     def spaces(self) -> tuple[str, ...]:
-        """The namespaces that the file's code is in, the outermost first: one without a body holds all that follows."""
+        """Return the namespaces that the file's code is in, the outermost first: one without a body holds all that follows."""
         rows = [(node, text(first(found, "called"))) for node, found in self.found["imports"].of("inside")]
         spans = Spans(
             [
@@ -388,7 +388,7 @@ class Reader:
         return tuple(dict.fromkeys(found))
 
     def imports(self, guards: Spans) -> tuple[Import, ...]:
-        """What the file imports. `guards`: the code that foresees that an import fails."""
+        """Return what the file imports. `guards`: the code that foresees that an import fails."""
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
         rows = self.found["imports"]
@@ -447,7 +447,7 @@ class Reader:
         return tuple(reversed([name for *_, name in modules]))
 
     def paths(self) -> tuple[Import, ...]:
-        """The paths in the code outside of import statements, each once: it calls what it names by the path, with dots."""
+        """Return the paths in the code outside of import statements, each once: it calls what it names by the path, with dots."""
         written = re.compile(rb"\w+(?:%b\w+)+" % self.language.separator.encode())
         rows = matches(self.language, ("paths",), self.root)["paths"]
         silent = Spans([(node.start_byte, node.end_byte, "") for node, _ in rows.of("silent")])
@@ -480,14 +480,14 @@ class Reader:
         return _with(item, spec=spec, whole="", names=(Bound(name, item.whole or name, item.line),))
 
     def function(self, node: Node) -> Node:
-        """The innermost function around a node with its parameters, or the file."""
+        """Return the innermost function around a node with its parameters, or the file."""
         inner: Node | None = node
         while inner is not None and inner.id not in self.bodies:
             inner = self.language.around_of(inner)
         return (self.language.around_of(inner) if inner is not None else None) or self.root
 
     def guards(self, *queries: str) -> Spans:
-        """The code that foresees that what is in it fails, by these queries."""
+        """Return the code that foresees that what is in it fails, by these queries."""
         return Spans(
             [
                 (node.start_byte, node.end_byte, "")

@@ -28,7 +28,7 @@ OPEN, ABSENT = Answer("open"), Answer("absent")
 
 
 def offered(index: Index, files: Iterable[str], name: str, depth: int = DEPTH) -> Answer:
-    """What a name of a module means; the module is one file, or several that are one."""
+    """Return what a name of a module means; the module is one file, or several that are one."""
     answers = [_once(index, path, name, depth) for path in files]
     found = [answer for answer in answers if answer.state == "found"]
     if found:
@@ -115,7 +115,7 @@ def _followed(index: Index, modules: Modules, path: str, facts: Facts, item: Imp
 
 
 def named(index: Index, path: str, name: str) -> Answer:
-    """What a plain name means in a file: its own definition, or what an import brings."""
+    """Return what a plain name means in a file: its own definition, or what an import brings."""
     facts, language = index.facts(path), language_of(path)
     modules = index.modules(language) if language is not None else None
     if facts is None or modules is None:
@@ -159,7 +159,7 @@ def _behind_module(index: Index, path: str, written: str) -> Answer:
 
 
 def by_star(index: Index, modules: Modules, path: str, facts: Facts, name: str) -> Answer:
-    """What a name means that only an import of all names can bring: known if one of them does."""
+    """Return what a name means that only an import of all names can bring: known if one of them does."""
     stars = [modules.files(path, item, name) for item in facts.imports if item.star]
     answers = [offered(index, files, name) for files in stars if files and path not in files]
     found = [answer for answer in answers if answer.state == "found"]
@@ -167,7 +167,7 @@ def by_star(index: Index, modules: Modules, path: str, facts: Facts, name: str) 
 
 
 def of_mates(index: Index, mates: Sequence[str], name: str) -> Answer:
-    """What a name means that files see of each other without an import."""
+    """Return what a name means that files see of each other without an import."""
     known = [(path, index.facts(path)) for path in mates]
     if any(facts is None for _, facts in known):
         return OPEN
@@ -181,7 +181,7 @@ def of_mates(index: Index, mates: Sequence[str], name: str) -> Answer:
 
 
 def names_of(index: Index, files: Iterable[str]) -> tuple[str, ...]:
-    """The names that a module itself writes: those that another one may be meant for."""
+    """Return the names that a module itself writes: those that another one may be meant for."""
     names: dict[str, None] = {}
     for path in files:
         facts = index.facts(path)

@@ -138,7 +138,7 @@ class Results:
         return start <= node.start_byte and node.end_byte <= end
 
     def result(self, name: str, first: int, last: int) -> Result | None:
-        """What the one definition of a name between two lines gives; None if nobody can know."""
+        """Return what the one definition of a name between two lines gives; None if nobody can know."""
         rows = [
             (node, found)
             for node, found in self._functions.values()
@@ -168,14 +168,14 @@ class Results:
         return replace(told, awaits=awaits, line=line)
 
     def ways(self, name: str, line: int) -> tuple[Way, ...]:
-        """How the calls of a name on a line are used."""
+        """Return how the calls of a name on a line are used."""
         calls = {node.id: node for node in self._calls.get((name, line), ())}
         if len({text(node.child_by_field_name("function")) for node in calls.values()}) > 1:
             return ()  # nobody knows which of them is meant
         return tuple(way for node in calls.values() for way in self._of(node, follow=True))
 
     def reads(self, name: str, within: Node | None = None) -> tuple[Way, ...] | None:
-        """How the file, or a part of it, reads what a name stands for; None if something in it may give that other keys."""
+        """Return how the file, or a part of it, reads what a name stands for; None if something in it may give that other keys."""
         around, low = within or self._root, self._root.start_byte
         start, end = around.start_byte - low, around.end_byte - low
         ways, definitions = list[Way](), 0
@@ -262,13 +262,13 @@ Span = tuple[str, int, int]  # what a definition is called, and the lines betwee
 
 @memo
 def results_of(language: Language, source: bytes, wanted: tuple[Span, ...]) -> tuple[Result | None, ...] | None:
-    """What each of these definitions gives, as `Results.result` tells it; `wanted`: in order. None if the file cannot be read, or nobody knows."""
+    """Return what each of these definitions gives, as `Results.result` tells it; `wanted`: in order. None if the file cannot be read, or nobody knows."""
     file = results(language, source, {line for _, *ends in wanted for line in ends})
     return tuple(file.result(*one) for one in wanted) if file is not None else None
 
 
 def results(language: Language, source: bytes, wanted: Collection[int]) -> Results | None:
-    """The results of the definitions that hold some lines; None if the file cannot be read, or nobody knows what its language gives."""
+    """Return the results of the definitions that hold some lines; None if the file cannot be read, or nobody knows what its language gives."""
     root = reader.parse(language, source) if any(language.texts("results").values()) else None
     if root is None or root.has_error:
         return None
@@ -278,7 +278,7 @@ def results(language: Language, source: bytes, wanted: Collection[int]) -> Resul
 
 
 def parts_of(inner: str) -> list[str]:
-    """The type arguments between two brackets."""
+    """Return the type arguments between two brackets."""
     depth, parts, at = 0, list[str](), 0
     for index, letter in enumerate(inner):
         depth += (letter in "[<(") - (letter in "]>)")
@@ -289,7 +289,7 @@ def parts_of(inner: str) -> list[str]:
 
 
 def misuse(language: Language, before: Result, after: Result, ways: Sequence[Way]) -> Misuse | None:
-    """The first of these uses that could take the result before the change and cannot take it now."""
+    """Return the first of these uses that could take the result before the change and cannot take it now."""
     wrongs = (replace(one, at=way.line) for way in ways for one in _wrongs(language.results, before, after, way, ways))
     return next(wrongs, None)
 

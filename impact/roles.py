@@ -30,7 +30,7 @@ _PARSED = frozenset({".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".cfg"
 
 
 def changes_role(old: str, new: str) -> bool:
-    """Whether a file that goes from one path to the other becomes something else.
+    """Return whether a file that goes from one path to the other becomes something else.
 
     What spares a file a check (it is a test, a sample, another project's code, output of a program) must hold before the change and
     after it, which is asked where it counts; here it counts if it is lost, and for settings also if it is gained: their keys are gone.
@@ -46,7 +46,7 @@ def changes_role(old: str, new: str) -> bool:
 
 
 def format_of(path: str) -> str:
-    """The ending that decides how a file is read; of a file without one, its name."""
+    """Return the ending that decides how a file is read; of a file without one, its name."""
     name = basename(path).lower()
     return ".env" if name.startswith(".env") else splitext(name)[1] or name
 

@@ -29,11 +29,11 @@ class Seen:
     stores: frozenset[str]  # members that are assigned
 
     def typed(self, name: str, line: int) -> "Typed | None":
-        """What a name is on a line."""
+        """Return what a name is on a line."""
         return next((one for one in self.types.get(name, ()) if one.start <= line <= one.end), None)
 
     def binds(self, name: str, line: int) -> bool:
-        """Whether a local binding may decide what a name means on a line."""
+        """Return whether a local binding may decide what a name means on a line."""
         return any(start <= line <= end for start, end in self.bindings.get(name, ()))
 
 
@@ -49,7 +49,7 @@ class Typed:
 
 @memo
 def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | None:
-    """The names that some lines use; None if the file cannot be read."""
+    """Return the names that some lines use; None if the file cannot be read."""
     root = parse(language, source)
     if root is None:
         return None

@@ -51,7 +51,7 @@ VARIABLE = "@"  # before a variable of the object
 
 
 def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Use, ...] | None:
-    """The identifiers that are spelt like one of the names, in the order of the file; None if it cannot be read. At most `MOST`."""
+    """Return the identifiers that are spelt like one of the names, in the order of the file; None if it cannot be read. At most `MOST`."""
     words = _words(source)
     there = frozenset(name for name, parts in _parts(frozenset(names)) if words.issuperset(parts))
     return _spots_of(language, source, there) if there else ()
@@ -323,7 +323,7 @@ def _untold(language: Language, written: str) -> tuple[str, ...]:
 
 
 def without_types(written: str) -> str:
-    """What stands before a dot without type arguments: `Cache` of `Cache<T>`."""
+    """Return what stands before a dot without type arguments: `Cache` of `Cache<T>`."""
     for _ in range(NESTED_ARGUMENTS if ">" in written else 0):
         written = TYPE_ARGUMENTS.sub("", written)
     return written
@@ -331,6 +331,6 @@ def without_types(written: str) -> str:
 
 @lru_cache(maxsize=64)
 def any_of(names: frozenset[str]) -> re.Pattern[bytes]:
-    """Matches any of the names as a whole word; nothing, where there are none."""
+    """Return a pattern of any of the names as a whole word; nothing, where there are none."""
     parts = sorted((re.escape(name.encode()) for name in names if name), key=lambda part: (-len(part), part))
     return re.compile(rb"(?<![\w$])(?:" + b"|".join(parts) + rb")(?![\w$])" if parts else rb"(?!)")

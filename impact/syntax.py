@@ -8,11 +8,11 @@ from impact.parsing import grammar, root_of
 
 
 def grammar_of(file_type: FileType) -> Grammar | None:
-    """The grammar of a type of file, if it is installed; it is loaded when the first file asks for it."""
+    """Return the grammar of a type of file, if it is installed; it is loaded when the first file asks for it."""
     return grammar(file_type.grammar[0], file_type.grammar[1]) if file_type.is_installed else None
 
 
 def tree_of(path: str, source: bytes) -> Node | None:
-    """The root of a file's syntax tree; None if no grammar reads it, or its parser takes too long."""
+    """Return the root of a file's syntax tree; None if no grammar reads it, or its parser takes too long."""
     language = grammar_of(filetype(path))
     return root_of(language, source) if language is not None else None

@@ -16,7 +16,7 @@ Value = TypeVar("Value")
 
 @cache
 def folders() -> Mapping[str, Mapping[str, Any]]:
-    """Folder of a language -> its table."""
+    """Return folder of a language -> its table."""
     found = sorted(entry.name for entry in FOLDER.iterdir() if (entry / "language.toml").is_file())
     return MappingProxyType(
         {name: tomllib.loads((FOLDER / name / "language.toml").read_text("utf-8")) for name in found}
@@ -25,7 +25,7 @@ def folders() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def others() -> tuple[Mapping[str, Any], ...]:
-    """The rows of files that no language reads."""
+    """Return the rows of files that no language reads."""
     return tuple(tomllib.loads((FOLDER / OTHERS).read_text("utf-8"))["types"])
 
 

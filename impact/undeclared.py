@@ -22,7 +22,7 @@ NAMED = 60  # characters of a package's name
 
 
 async def undeclared(tree: Base, base: Base, index: Index, change: Change) -> tuple[Place, ...]:
-    """The added imports of a package that the tree after the change does not declare and the tree before it does not import.
+    """Return the added imports of a package that the tree after the change does not declare and the tree before it does not import.
 
     `index`: of the tree after it, in which the changed files are read.
     """

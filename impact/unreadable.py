@@ -17,7 +17,7 @@ TOO_DEEP = "its code is nested more deeply than people write"
 
 
 def outlines(read: Outlines) -> Outlines:
-    """The function of a language that tells definitions: of code that it does not read it tells none, and why."""
+    """Return the function of a language that tells definitions: of code that it does not read it tells none, and why."""
 
     @wraps(read)
     def checked_outline(path: str, source: bytes, side: Side) -> Facts:
@@ -32,7 +32,7 @@ def outlines(read: Outlines) -> Outlines:
 
 
 def finds(read: Uses) -> Uses:
-    """The function of a language that finds uses: in code that it does not read it finds some of them at most."""
+    """Return the function of a language that finds uses: in code that it does not read it finds some of them at most."""
 
     @wraps(read)
     def checked_uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:

@@ -25,11 +25,11 @@ class Shipping(Protocol):
     LISTING: tuple[str, ...]  # base names of the files that say it
 
     def ships(self, manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> tuple[str, bool] | None:
-        """The manifest that lists what a package ships, and whether the file is among it; None where no list is written out."""
+        """Return the manifest that lists what a package ships, and whether the file is among it; None where no list is written out."""
 
 
 async def unshipped(tree: Base, base: Base, index: Index, change: Change) -> tuple[Place, ...]:
-    """The added imports of shipped files that mean an added file which its package does not ship. `index`: of the tree after the change."""
+    """Return the added imports of shipped files that mean an added file which its package does not ship. `index`: of the tree after the change."""
     before, paths = await base.paths(), await tree.paths()
     asked = [*_asked(index, change, before)]
     listings: dict[tuple[str, str], tuple[Mapping[str, bytes], Mapping[str, bytes]]] = {}

@@ -69,22 +69,22 @@ class Definition:
 
     @property
     def short(self) -> str:
-        """The name that callers write."""
+        """Return the name that callers write."""
         return self.name.removeprefix(f"{self.owner}.") if self.owner else self.name
 
     @property
     def takes(self) -> tuple[Parameter, ...] | None:
-        """What a call has to fit; None where nobody can know."""
+        """Return what a call has to fit; None where nobody can know."""
         return None if self.opaque or self.sought else self.parameters
 
     @property
     def listed(self) -> tuple[Parameter, ...]:
-        """The parameters that it writes."""
+        """Return the parameters that it writes."""
         return self.parameters or ()
 
     @property
     def called(self) -> "Definition | None":
-        """Itself, if it is something that is called and that tells what it takes."""
+        """Return itself, if it is something that is called and that tells what it takes."""
         return self if self.parameters is not None else None
 
     def taking(self, other: "Definition") -> "Definition":
@@ -99,7 +99,7 @@ class Definition:
         )
 
     def is_visible(self, path: str) -> bool:
-        """Whether code of a file can name it: a private member is nobody's contract outside its class."""
+        """Return whether code of a file can name it: a private member is nobody's contract outside its class."""
         home, here = PurePosixPath(self.path).parent, PurePosixPath(path).parent
         match self.visible:
             case "file":
@@ -180,7 +180,7 @@ class Arguments:
     spread: bool = False
 
     def misfit(self, parameters: Sequence[Parameter], language: "FileType") -> Wrong | None:
-        """What is wrong with the call, in a file of a language, of what takes these parameters; None if it fits or nobody can know."""
+        """Return what is wrong with the call, in a file of a language, of what takes these parameters; None if it fits or nobody can know."""
         kinds = {one.kind for one in parameters}
         accepted = {one.name for one in parameters if one.kind in ("positional", "keyword")}
         unknown = next((word for word in self.keywords if word not in accepted and "named_rest" not in kinds), "")
@@ -208,7 +208,7 @@ class Arguments:
 
 
 def places_of(parameters: Sequence[Parameter]) -> list[Parameter]:
-    """The parameters that take an argument by its place."""
+    """Return the parameters that take an argument by its place."""
     return [one for one in parameters if one.kind in ("positional", "only")]
 
 
@@ -288,17 +288,17 @@ class Facts:
 
     @property
     def names(self) -> frozenset[str]:
-        """What an importer can ask of the file."""
+        """Return what an importer can ask of the file."""
         return frozenset(name for name, _ in self.exports)
 
     @property
     def defined_names(self) -> frozenset[str]:
-        """Of these, the names behind which a definition of this file stands."""
+        """Return those of the names behind which a definition of this file stands."""
         own = {one.name for one in self.definitions}
         return frozenset(name for name, local in self.exports if local in own)
 
     def may_offer(self, name: str) -> bool:
-        """Whether a name that it does not write may be there all the same."""
+        """Return whether a name that it does not write may be there all the same."""
         return bool(self.open) or self.unwritten or name in self.made
 
 
@@ -354,10 +354,10 @@ class Tree(Protocol):
     """Read access to the tree after a change."""
 
     async def paths(self) -> Mapping[str, bool]:
-        """Every path, and whether it is a plain file; a link or a submodule is none."""
+        """Return every path, and whether it is a plain file; a link or a submodule is none."""
 
     async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """The bytes of files; those that cannot be read are absent."""
+        """Return the bytes of files; those that cannot be read are absent."""
 
 
 @runtime_checkable
@@ -365,7 +365,7 @@ class Base(Tree, Protocol):
     """Read access to the tree before a change."""
 
     async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
-        """The text files, of all or below a folder, with a line that matches a pattern."""
+        """Return the text files, of all or below a folder, with a line that matches a pattern."""
 
 
 Change = Mapping[str, Collection[int]]  # path after the change -> the lines that it adds

@@ -15,23 +15,23 @@ class TreeView:
 
     @property
     def stopped_searches(self) -> Sequence[str]:
-        """A sentence for each search that was ended before it was done."""
+        """Return a sentence for each search that was ended before it was done."""
         return self._tree.stopped_searches
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path of one side."""
+        """Return every path of one side."""
         return await self._tree.entries(side)
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file, as `read_many` has it."""
+        """Return the content of a file, as `read_many` has it."""
         return (await self.read_many([path], side)).get(path)
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """The contents of many files."""
+        """Return the contents of many files."""
         return await self._tree.read_many(paths, side)
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
+        """Return paths of the text files in which any of the patterns occurs."""
         return await self._tree.grep(query)
 
 
@@ -42,14 +42,14 @@ class OneSide:
         self._tree, self._side = tree, side
 
     async def paths(self) -> Mapping[str, bool]:
-        """Every path, and whether it is a plain file."""
+        """Return every path, and whether it is a plain file."""
         return {path: entry.kind == "file" for path, entry in (await self._tree.entries(self._side)).items()}
 
     async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """The bytes of files."""
+        """Return the bytes of files."""
         return await self._tree.read_many(paths, self._side)
 
     async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
-        """The text files, of all or below a folder, with a line that matches a pattern."""
+        """Return the text files, of all or below a folder, with a line that matches a pattern."""
         where = [f":(literal){under}"] if under else []
         return sorted(await self._tree.grep(Query([pattern], where, syntax="perl", side=self._side)))

@@ -39,7 +39,7 @@ class Witness:
     asked: set[str] = field(default_factory=set)  # files of the base that were asked
 
     async def hear(self, found: Sequence[Place], change: Change) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
-        """The places that stand, and those that do not."""
+        """Return the places that stand, and those that do not."""
         rows = [(place, await self._is_built(place) or await self._lacks(place, change)) for place in found]
         return tuple(one for one, is_built in rows if not is_built), tuple(one for one, is_built in rows if is_built)
 

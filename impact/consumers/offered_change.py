@@ -74,7 +74,7 @@ def _paths(files: Sequence[ChangedFile]) -> frozenset[str]:
 
 
 def is_aside(path: str, packages: Iterable[Package]) -> bool:
-    """Whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
+    """Return whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
     roots = [root for package in packages for root in package.roots]
     outside = [root for root in roots if is_below(path, root)]
     root = max(outside, key=len, default="")

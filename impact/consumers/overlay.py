@@ -27,23 +27,23 @@ class MountedTree(TreeView):
         self.prefix = prefix
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path of one side."""
+        """Return every path of one side."""
         rows = (await self._tree.entries(side)).items()
         return {self.prefix + path: replace(entry, path=self.prefix + entry.path) for path, entry in rows}
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """The contents of many files."""
+        """Return the contents of many files."""
         inner = {path.removeprefix(self.prefix): path for path in paths if path.startswith(self.prefix)}
         texts = await self._tree.read_many([*inner], side) if inner else {}
         return Contents({inner[path]: text for path, text in texts.items()})
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
+        """Return paths of the text files in which any of the patterns occurs."""
         inside = self._inside(query)
         return frozenset(self.prefix + path for path in await self._tree.grep(inside)) if inside else frozenset()
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines."""
+        """Return the matching lines."""
         inside = self._inside(query)
         rows = await self._tree.grep_lines(inside) if inside else ()
         return tuple((self.prefix + path, line, text) for path, line, text in rows)
@@ -87,15 +87,15 @@ class OverlayTree(TreeView):
 
     @property
     def stopped_searches(self) -> Sequence[str]:
-        """A sentence for each search that was ended before it was done."""
+        """Return a sentence for each search that was ended before it was done."""
         return [*self._tree.stopped_searches, *self._consumer.stopped_searches]
 
     def inside(self, path: str) -> str | None:
-        """The path in the consumer, None for a file of the product."""
+        """Return the path in the consumer, None for a file of the product."""
         return path[len(self._consumer.prefix) :] if path.startswith(self._consumer.prefix) else None
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path of one side."""
+        """Return every path of one side."""
         if side not in self._entries:
             product, consumer = await self._tree.entries(side), await self._consumer.entries()
             found = {path: entry for path, entry in product.items() if self._is_offered(path)}
@@ -105,7 +105,7 @@ class OverlayTree(TreeView):
         return self._entries[side]
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """The contents of many files, in the order asked."""
+        """Return the contents of many files, in the order asked."""
         there = await self.entries(side)
         wanted = [path for path in dict.fromkeys(paths) if path in there]
         ours = [path for path in wanted if self.inside(path) is None and path not in self._links]
@@ -113,18 +113,18 @@ class OverlayTree(TreeView):
         return Contents({path: every[path] for path in wanted if path in every})
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs: of the product those alone that may hand names on."""
+        """Return paths of the text files in which any of the patterns occurs: of the product those alone that may hand names on."""
         ours = {path for path in await self._tree.grep(query) if self._handing(path)}
         found = ours | await self._consumer.grep(query)
         return frozenset(found & (await self.entries(query.side)).keys())
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines, `limit` at most; those of the consumer come first."""
+        """Return the matching lines, `limit` at most; those of the consumer come first."""
         there = await self.entries(query.side)
         rows = (*await self._consumer.grep_lines(query), *await self._tree.grep_lines(query))
         return tuple(row for row in rows if row[0] in there)[: query.limit]
 
 
 def mount_of(name: str) -> str:
-    """The folder of a consumer in the joined tree, with the slash behind it: one that no repository has."""
+    """Return the folder of a consumer in the joined tree, with the slash behind it: one that no repository has."""
     return "+" + re.sub(r"[^\w.-]+", "+", name) + "/"

@@ -133,7 +133,7 @@ def _is_inner_file(package: Package, path: str) -> bool:
 
 
 def certain_uses(users: Dependents) -> list[Reference]:
-    """The lines of the consumer that certainly use something whose contract changed."""
+    """Return the lines of the consumer that certainly use something whose contract changed."""
     changed = users.by_key()
     rows = [row for row in users.references if row.sure or row.missing or row.likely]
     return [row for row in rows if row.missing or row.likely or ((item := changed.get(row.symbol)) and item.contract)]

@@ -18,7 +18,7 @@ _BLOCKS, _TESTS = ("if", "with", "range", "define", "block"), ("if", "with", "an
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
-    """What a file of a chart declares and uses. Raises `UnreadableDataError`."""
+    """Note what a file of a chart declares and uses. Raises `UnreadableDataError`."""
     path, folder = reading.path, posixpath.dirname(reading.path)
     chart_file = paths.above(folder, ("Chart.yaml",))
     chart = posixpath.dirname(chart_file or "")

@@ -92,7 +92,7 @@ def _gives_up(before: World, after: World, files: Sequence[ChangedFile]) -> bool
 
 
 def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Break]:
-    """The names that no one declares after the change, with their uses; what was so before is left out."""
+    """Return the names that no one declares after the change, with their uses; what was so before is left out."""
     former_paths = {file.path: file.old_path for file in files if file.old_path}
     new_lines = {file.path: file.added_lines for file in files}
     uses_before: dict[tuple[str, str, str], list[NameUse]] = defaultdict(list)

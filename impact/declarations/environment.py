@@ -38,12 +38,12 @@ class _Ends:
 
 
 def touches(file: ChangedFile) -> bool:
-    """Whether a change of the file gives a variable another name, or reads one."""
+    """Return whether a change of the file gives a variable another name, or reads one."""
     return bool(renamings([file]) or new_variables([file]))
 
 
 async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[list[LeftBehind], list[tuple[str, int | None, str]]]:
-    """The variables whose other side was left behind, and each new one that nothing sets, as (path, line, name)."""
+    """Return the variables whose other side was left behind, and each new one that nothing sets, as (path, line, name)."""
     renamed: dict[tuple[str, str, Role], Renaming] = {}
     for one in renamings(files)[:MOST]:
         renamed.setdefault((one.old, one.new, one.role), one)

@@ -17,7 +17,7 @@ _OF_TARGETS = re.compile(r"[ \t]*+(?:private|export|override)?[ \t]*+[\w.-]++[ \
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
-    """The rules of one file."""
+    """Note the rules of one file."""
     mine, line_of = Scope("target", reading.path), line_finder(text)
     values = {match["name"]: match["value"] for match in _LITERAL.finditer(text)}
     reading.scopes.add(mine)

@@ -9,7 +9,7 @@ from impact.declarations.reading import DataReading, Paths, Scope, UnreadableDat
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
-    """The scripts of one package. Raises `UnreadableDataError`."""
+    """Note the scripts of one package. Raises `UnreadableDataError`."""
     mine = Scope("script", reading.path)
     reading.scopes.add(mine)
     try:

@@ -108,11 +108,11 @@ class Paths:
         return iter(self._paths)
 
     def inside(self, folder: str) -> Sequence[str]:
-        """The files of a folder, without those of the folders in it."""
+        """Return the files of a folder, without those of the folders in it."""
         return self._folders.get(folder, ())
 
     def names(self, folder: str) -> frozenset[str]:
-        """The names of the files and folders in a folder, with and without what follows their first dot."""
+        """Return the names of the files and folders in a folder, with and without what follows their first dot."""
         start = f"{folder}/" if folder else ""
         names = (path[len(start) :].partition("/")[0] for path in self.below(folder))
         return self.group("names", folder, lambda: {form for name in names for form in (name, name.partition(".")[0])})
@@ -123,14 +123,14 @@ class Paths:
         return (path for path in self._paths if path.startswith(start))
 
     def group(self, kind: str, folder: str, choose: Callable[[], Iterable[str]]) -> frozenset[str]:
-        """The files that belong together in a folder, chosen once."""
+        """Return the files that belong together in a folder, chosen once."""
         key = (kind, folder)
         if key not in self._groups:
             self._groups[key] = frozenset(choose())
         return self._groups[key]
 
     def above(self, folder: str, names: Sequence[str]) -> str | None:
-        """The nearest file with one of these names, in a folder or in one around it."""
+        """Return the nearest file with one of these names, in a folder or in one around it."""
         while True:
             for name in names:
                 if (path := posixpath.join(folder, name)) in self._paths:

@@ -35,7 +35,7 @@ _FORMER = frozenset({"moved", "removed", "import"})  # blocks that name what is 
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
-    """One file of a module."""
+    """Note what one file of a module declares and uses."""
     folder = posixpath.dirname(reading.path)
     reading.scopes |= {Scope(kind, folder) for kind in MODULE_KINDS}
     reading.mates = paths.group("terraform", folder, lambda: _files(folder, paths))

@@ -20,7 +20,7 @@ _OUTPUTS = {"needs": "job output", "steps": "action output", "jobs": "job output
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
-    """One workflow or action. Raises `UnreadableDataError`."""
+    """Note what one workflow or action declares and uses. Raises `UnreadableDataError`."""
     root, path = load(text), reading.path
     if posixpath.basename(path) in ACTIONS and not path.startswith(f"{FOLDER}/"):
         _action(reading, root, paths)

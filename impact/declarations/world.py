@@ -111,15 +111,15 @@ class World:
         return self._families.get(scope, {scope})
 
     def resolve(self, scope: Scope) -> Scope:
-        """The scope that another name of it means."""
+        """Return the scope that another name of it means."""
         return self._aliases.get(scope, scope)
 
     def names(self, scope: Scope) -> Mapping[str, Declaration]:
-        """What a scope declares by itself."""
+        """Return what a scope declares by itself."""
         return self._declared.get(scope, {})
 
     def declaration(self, scope: Scope, name: str) -> Declaration | None:
-        """Who declares a name in a scope."""
+        """Return who declares a name in a scope."""
         for one in self._family(self.resolve(scope)):
             if row := self.names(one).get(name):
                 return row
@@ -129,23 +129,23 @@ class World:
         return None
 
     def is_known(self, scope: Scope) -> bool:
-        """Whether everything that a scope declares was read."""
+        """Return whether everything that a scope declares was read."""
         return self.resolve(scope) in self._known
 
     def uses(self) -> Iterable[NameUse]:
-        """All uses."""
+        """Return all uses."""
         return (use for reading in self.readings.values() for use in reading.uses)
 
     def declarations(self) -> Iterable[Declaration]:
-        """All declarations."""
+        """Return all declarations."""
         return (one for reading in self.readings.values() for one in reading.declarations)
 
     def calls(self) -> Iterable[CallSite]:
-        """All calls."""
+        """Return all calls."""
         return (call for reading in self.readings.values() for call in reading.calls)
 
     def line(self, path: str, number: int) -> str:
-        """A line of a file that was read."""
+        """Return a line of a file that was read."""
         rows = self.texts.get(path, [])
         return rows[number - 1].rstrip("\r") if 0 < number <= len(rows) else ""
 

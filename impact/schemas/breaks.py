@@ -68,16 +68,16 @@ class SchemaLanguage(Protocol):
     NAME: str
 
     def wants(self, path: str) -> bool:
-        """Whether a file may hold such a schema, by its path alone."""
+        """Return whether a file may hold such a schema, by its path alone."""
 
     def is_schema(self, document: Document) -> bool:
-        """Whether it does."""
+        """Return whether it does."""
 
     def compare(self, sides: SchemaSides) -> list[SchemaBreak]:
-        """The breaks between two sides of all changed files. Raises `UnreadableSchemaError`."""
+        """Return the breaks between two sides of all changed files. Raises `UnreadableSchemaError`."""
 
     def likeness(self, one: SchemaBreak, place: "SchemaPlace") -> Likeness:
-        """How sure it is that a line with a searched word uses the element."""
+        """Return how sure it is that a line with a searched word uses the element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,12 @@ class SchemaPlace:
 
     @property
     def text(self) -> str:
-        """The line itself."""
+        """Return the line itself."""
         return self.lines[self.line - 1] if 0 < self.line <= len(self.lines) else ""
 
 
 def is_product(path: str) -> bool:
-    """Whether a schema at a path is the product's own: no test's, no sample's, no other project's."""
+    """Return whether a schema at a path is the product's own: no test's, no sample's, no other project's."""
     return not (is_test(path) or is_sample(path) or vendored_folder(path))
 
 
@@ -130,7 +130,7 @@ def each_version(
 
 
 def by_name(one: SchemaBreak, place: SchemaPlace, owners: Iterable[str] = ()) -> Likeness:
-    """A hint if the name has several words and the file names the owner too. `owners`: its other names."""
+    """Return a hint if the name has several words and the file names the owner too. `owners`: its other names."""
     is_telling = telling(one.name) and one.name not in COMMON
     names = "|".join(map(re.escape, sorted({one.owner, *owners} - {""})))
     is_near = is_telling and names and re.search(rf"(?<![A-Za-z])(?:{names})", place.whole)
@@ -138,7 +138,7 @@ def by_name(one: SchemaBreak, place: SchemaPlace, owners: Iterable[str] = ()) ->
 
 
 def spellings(name: str) -> frozenset[str]:
-    """The forms in which the languages of a tree write a name: `order_total`, `orderTotal`, `OrderTotal`, `ORDER_TOTAL`."""
+    """Return the forms in which the languages of a tree write a name: `order_total`, `orderTotal`, `OrderTotal`, `ORDER_TOTAL`."""
     words = [part.lower() for run in _WORD.findall(name) for part in _HUMP.split(run) if part]
     if not words:
         return frozenset({name} - {""})
@@ -151,7 +151,7 @@ def spellings(name: str) -> frozenset[str]:
 
 
 def forms_of_table(table: str) -> frozenset[str]:
-    """The forms in which code names a table or the class of its rows: `order_lines`, `OrderLine`."""
+    """Return the forms in which code names a table or the class of its rows: `order_lines`, `OrderLine`."""
     one = table.removesuffix("s")
     if table.endswith("ies"):
         one = f"{table[:-3]}y"

@@ -51,7 +51,7 @@ class SchemaChange:
     successors: Mapping[str, str] = field(default_factory=dict)  # path before the change -> path that the change lists
 
     def home(self, one: SchemaBreak) -> str:
-        """The changed file that brings a break, by the path that the change lists."""
+        """Return the changed file that brings a break, by the path that the change lists."""
         return self.successors.get(one.path, one.path) if one.side == "base" else one.path
 
 
@@ -64,7 +64,7 @@ class SchemaUses:
 
 
 def wants(file: ChangedFile) -> bool:
-    """Whether a file may be a schema, by its path."""
+    """Return whether a file may be a schema, by its path."""
     return (
         (file.has_text or file.status in ("deleted", "renamed"))
         and not file.is_ignored
@@ -143,7 +143,7 @@ def _compared(
 async def find_uses(
     tree: Tree, change: SchemaChange, left_out: Collection[str] = (), *, compare_base: bool = True
 ) -> SchemaUses:
-    """The lines of a tree that name the elements, surest first. `left_out`: the schemas, of which lines of the base alone use anything."""
+    """Return the lines of a tree that name the elements, surest first. `left_out`: the schemas, of which lines of the base alone use anything."""
     named = [(name, one) for name, one in change.breaks if one.name]
     open_rows = {change.home(one): f"more than {BREAKS} elements are broken" for _, one in named[BREAKS:]}
     by_word: dict[str, list[tuple[str, SchemaBreak]]] = defaultdict(list)
@@ -225,7 +225,7 @@ def _can_use(path: str, text: str) -> bool:
 
 
 async def quotes_of(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBreak, str]:
-    """The line of each break."""
+    """Return the line of each break."""
     texts: dict[tuple[str, str], list[str]] = {}
     for side in SIDES:
         paths = list({one.path for one in breaks if one.side == side})

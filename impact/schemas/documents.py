@@ -25,7 +25,7 @@ class _Texts(yaml_reader.Reader):
 
 @lru_cache(maxsize=4)
 def load(document: Document) -> Mapping[str, object]:
-    """The object of a document. Raises `UnreadableSchemaError`."""
+    """Return the object of a document. Raises `UnreadableSchemaError`."""
     path, text = document.path, document.text
     try:
         if path.endswith((".json", ".jsonschema")) or text.lstrip()[:1] == "{":
@@ -51,13 +51,13 @@ class Node:
 
     @property
     def mapping(self) -> Mapping[str, object]:
-        """The value behind its reference, if it is an object; otherwise nothing."""
+        """Return the value behind its reference, if it is an object; otherwise nothing."""
         value = self.behind().value
         return value if isinstance(value, Mapping) else {}
 
     @property
     def line(self) -> int:
-        """The line on which the last of the keys stands, looked for in order: a key may also be a text of a list."""
+        """Return the line on which the last of the keys stands, looked for in order: a key may also be a text of a list."""
         at = 0
         for key in self.keys:
             match = _key(key).search(self.document.text, at)
@@ -65,7 +65,7 @@ class Node:
         return line_number(self.document.text, at)
 
     def at(self, *keys: str) -> "Node":
-        """What stands at these keys, one inside the other."""
+        """Return what stands at these keys, one inside the other."""
         node = self
         for key in keys:
             node = node.behind()
@@ -73,12 +73,12 @@ class Node:
         return node
 
     def parts(self) -> list["Node"]:
-        """The entries of a list."""
+        """Return the entries of a list."""
         rows = self.value if isinstance(self.value, list) else []
         return [Node(self.document, row, (*self.keys, str(number))) for number, row in enumerate(rows)]
 
     def behind(self) -> "Node":
-        """What the value refers to within its document; a reference to something else stays."""
+        """Return what the value refers to within its document; a reference to something else stays."""
         node = self
         for _ in range(20):
             reference = node.value.get("$ref") if isinstance(node.value, Mapping) else None

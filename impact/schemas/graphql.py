@@ -21,17 +21,17 @@ _ROOTS = ("Query", "Mutation", "Subscription")
 
 
 def wants(path: str) -> bool:
-    """Whether it may be a schema of the product, or a query."""
+    """Return whether it may be a schema of the product, or a query."""
     return bool(_FILE.search(path)) and breaks.is_product(path)
 
 
 def is_schema(document: breaks.Document) -> bool:
-    """Whether it defines a type: a file of queries does not."""
+    """Return whether it defines a type: a file of queries does not."""
     return bool(_IS_SCHEMA.search(document.text))
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """The breaks between all changed files of both sides, taken as parts of one schema; queries are left out."""
+    """Return the breaks between all changed files of both sides, taken as parts of one schema; queries are left out."""
     from impact.schemas.graphql_breaks import compared  # here: few changes touch such a schema
 
     before, after = ([one for one in side if is_schema(one)] for side in (sides.before, sides.after))
@@ -39,7 +39,7 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
 
 
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
-    """Whether a query selects it, or code names it beside its type."""
+    """Return whether a query selects it, or code names it beside its type."""
     is_file = bool(_FILE.search(place.path))
     if is_file and _IS_SCHEMA.search(place.whole):
         return ""  # a copy of the schema, or another one

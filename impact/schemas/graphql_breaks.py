@@ -91,7 +91,7 @@ class _Side:
 
     @property
     def defined(self) -> set[str]:
-        """The types that it defines, and not only extends."""
+        """Return the types that it defines, and not only extends."""
         return {node.name.value for node in self.nodes if isinstance(node, ast.TypeDefinitionNode)}
 
 

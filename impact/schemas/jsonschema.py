@@ -19,18 +19,18 @@ _SILENT = frozenset({"$schema", "$id", "id", "title", "description", "$comment",
 
 
 def wants(path: str) -> bool:
-    """Whether it may be a schema of the product."""
+    """Return whether it may be a schema of the product."""
     return bool(_FILE.search(path)) and breaks.is_product(path)
 
 
 def is_schema(document: breaks.Document) -> bool:
-    """Whether it says that it is one, at its beginning or at its end."""
+    """Return whether it says that it is one, at its beginning or at its end."""
     text = document.text
     return bool(_MARK.search(text[:20_000]) or _MARK.search(text[-2_000:]))
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """The breaks of each file that is on both sides."""
+    """Return the breaks of each file that is on both sides."""
     return breaks.each_version(sides, _breaks)
 
 
@@ -59,7 +59,7 @@ def _definitions(root: Node) -> dict[str, Node]:
 
 
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
-    """Whether a document of this schema has the property or the value, or code that names the schema does."""
+    """Return whether a document of this schema has the property or the value, or code that names the schema does."""
     text, name, owner = place.text, re.escape(one.name), re.escape(one.owner)
     if one.kind == "type":  # within its own file, a reference needs no name of it
         own = "?" if place.path.rpartition("/")[2] == one.owner else ""

@@ -37,12 +37,12 @@ class MigrationStep:
 
 
 def is_migration(path: str) -> bool:
-    """Whether a file of code is a migration, by its folder or its name."""
+    """Return whether a file of code is a migration, by its folder or its name."""
     return bool(_CODE.search(path) and _FOLDER.search(path)) and not is_test(path)
 
 
 def is_in_folder(path: str) -> bool:
-    """Whether a file is beside migrations."""
+    """Return whether a file is beside migrations."""
     return bool(_FOLDER.search(path))
 
 
@@ -61,7 +61,7 @@ _DOWN = re.compile(
 
 
 def forward(text: str) -> str:
-    """A text whose functions that take a migration back are blank; lines stay where they are."""
+    """Return a text whose functions that take a migration back are blank; lines stay where they are."""
     lines = text.split("\n")
     depth = -1  # the indentation of a function that takes back, while its lines are passed
     for at, line in enumerate(lines):
@@ -85,7 +85,7 @@ _TAKES_BACK = re.compile(r"\breverse_sql\s*+=\s*+\[?\s*+$")
 
 
 def sql_texts(text: str) -> Iterator[tuple[str, int]]:
-    """The literals of a text that begin with a statement about a table, each with its line."""
+    """Yield the literals of a text that begin with a statement about a table, each with its line."""
     for match in islice(_SQL_TEXT.finditer(text), _MOST):
         ending = re.compile(rf"^[ \t]*+{match['doc']}\b" if match["doc"] else match["open"], re.MULTILINE)
         end = ending.search(text, match.end())
@@ -110,7 +110,7 @@ _FILLED = re.compile(r"\b(?:server_default|default)\s*+[=:]|\b(?:Computed|Identi
 
 
 def call_steps(document: Document) -> Iterator[MigrationStep]:
-    """What the calls of a migration do, in their order."""
+    """Yield what the calls of a migration do, in their order."""
     text, path = forward(document.text), document.path
     around = [(match.start(), match["table"]) for match in _AROUND.finditer(text)]
     for match in islice(_CALL.finditer(text), _MOST):

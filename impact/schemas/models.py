@@ -48,17 +48,17 @@ class _Model:
 
 
 def owners_of(one: SchemaBreak) -> frozenset[str]:
-    """The names of the table and of the class of its rows."""
+    """Return the names of the table and of the class of its rows."""
     return forms_of_table(one.owner) | forms_of_table(one.model or one.owner)
 
 
 def tables_in(text: str) -> list[str]:
-    """The tables that a line says to map, in small letters."""
+    """Return the tables that a line says to map, in small letters."""
     return [name.lower() for name in _TABLE_NAME.findall(text[:_LONG])]
 
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
-    """Whether a line of a model maps the column; None if nothing in the line tells."""
+    """Return whether a line of a model maps the column; None if nothing in the line tells."""
     model, text = _model_around(place), place.text[:_LONG]
     if model is None or model.depth > 2:  # noqa: PLR2004 - the body of a function of the model
         return None

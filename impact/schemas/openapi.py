@@ -25,19 +25,19 @@ _MISSED = ("query", "header", "formData", "cookie")  # where a parameter that go
 
 
 def wants(path: str) -> bool:
-    """Whether it may be a description of the product."""
+    """Return whether it may be a description of the product."""
     return bool(_FILE.search(path)) and breaks.is_product(path)
 
 
 def is_schema(document: breaks.Document) -> bool:
-    """Whether it says which version of OpenAPI it is written in."""
+    """Return whether it says which version of OpenAPI it is written in."""
     text = document.text
     look = _COMPACT if text.lstrip()[:1] == "{" else _MARK
     return bool(look.search(text[:50_000]) or look.search(text[-5_000:]))
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """The breaks of each description that is on both sides."""
+    """Return the breaks of each description that is on both sides."""
     rows = breaks.each_version(sides, _breaks)
     return list({(one.rule, one.element, one.change): one for one in rows}.values())
 
@@ -131,7 +131,7 @@ def _segments(path: str) -> list[str]:
 
 
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
-    """Whether a line of a client calls the path, or names what it sends and receives there."""
+    """Return whether a line of a client calls the path, or names what it sends and receives there."""
     if _FILE.search(place.path):
         return ""
     if one.rule in ("path-removed", "operation-removed"):

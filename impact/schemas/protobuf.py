@@ -44,7 +44,7 @@ class _Element:
 
     @property
     def full_name(self) -> str:
-        """Its name with the package and the types around it."""
+        """Return its name with the package and the types around it."""
         return f"{self.owner}.{self.name}".lstrip(".")
 
 
@@ -52,17 +52,17 @@ _Schema = Mapping[tuple[str, str], _Element]  # by owner and name
 
 
 def wants(path: str) -> bool:
-    """Whether it is a schema of the product: nobody's contract is a test's."""
+    """Return whether it is a schema of the product: nobody's contract is a test's."""
     return path.endswith(".proto") and breaks.is_product(path)
 
 
 def is_schema(document: breaks.Document) -> bool:
-    """Any file of that ending."""
+    """Return whether a file may be such a schema: any file of that ending."""
     return wants(document.path)
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """The breaks of each file. What it no longer defines is not gone if another changed file does."""
+    """Return the breaks of each file. What it no longer defines is not gone if another changed file does."""
     old, new = ({(one.owner, one.name): one for each in side for one in _elements(each)} for side in sides)
     numbers = {(one.owner, one.number): one for one in reversed(new.values()) if one.number}
     types = {one.full_name for one in (*old.values(), *new.values()) if one.kind == "type"}
@@ -197,7 +197,7 @@ def _reads(was: str, now: str) -> bool:
 
 
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
-    """Whether a schema names the type, or code the member of a message that it names too."""
+    """Return whether a schema names the type, or code the member of a message that it names too."""
     if place.path.endswith(".proto"):
         use = rf"(?:^|[\s.(<,]){re.escape(one.name)}(?:\s++\w++\s*+=|\s*+[,>)])"
         return "hint" if one.kind == "type" and re.search(use, place.text) else ""

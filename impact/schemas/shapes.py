@@ -59,7 +59,7 @@ class ShapeComparer:
         self._steps = 0
 
     def compare(self, part: Part, old: Node, new: Node, label: tuple[str, ...] = ()) -> Iterator[SchemaBreak]:
-        """The breaks between two shapes. Raises `UnreadableSchemaError`."""
+        """Yield the breaks between two shapes. Raises `UnreadableSchemaError`."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise UnreadableSchemaError(new.document.path, f"comparing it takes more than {_MOST_STEPS:,} steps")
@@ -86,7 +86,7 @@ class ShapeComparer:
     def of_members(
         self, part: Part, before: Members, after: Members, label: tuple[str, ...] = ()
     ) -> Iterator[SchemaBreak]:
-        """The breaks between what two shapes state about properties."""
+        """Yield the breaks between what two shapes state about properties."""
         for name, node in before.properties.items():
             if name in after.properties:
                 yield from self.compare(part, node, after.properties[name], (*label, name))

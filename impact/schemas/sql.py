@@ -55,17 +55,17 @@ _FILLS = re.compile(
 
 
 def wants(path: str) -> bool:
-    """Whether it holds statements, or is a migration that calls functions for them."""
+    """Return whether it holds statements, or is a migration that calls functions for them."""
     return breaks.is_product(path) and (bool(_FILE.search(path)) or migrations.is_migration(path))
 
 
 def is_schema(document: breaks.Document) -> bool:
-    """Any file of such a name: what defines no table breaks none."""
+    """Return whether a file is called like a schema: what defines no table breaks none."""
     return wants(document.path)
 
 
 def is_backward(path: str) -> bool:
-    """Whether a file takes a migration back, by its name."""
+    """Return whether a file takes a migration back, by its name."""
     return bool(_BACKWARD.search(path))
 
 
@@ -73,7 +73,7 @@ likeness = sql_uses.likeness
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """What the new statements take away, and what a dump no longer creates."""
+    """Return what the new statements take away, and what a dump no longer creates."""
     old = {document.home: document for document in sides.before if _FILE.search(document.path)}
     rows: list[MigrationStep] = []
     steps: list[MigrationStep] = []
@@ -95,7 +95,7 @@ def _of_code(document: breaks.Document) -> list[MigrationStep]:
 
 
 def forward(text: str) -> str:
-    """A text whose part below a tool's mark, which takes the migration back, is blank; lines stay where they are."""
+    """Return a text whose part below a tool's mark, which takes the migration back, is blank; lines stay where they are."""
     marks = [*_MARK.finditer(text)]
     for mark, behind in pairwise([*marks, None]):
         if mark is not None and mark["down"] and any(not one["down"] for one in marks):

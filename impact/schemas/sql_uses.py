@@ -34,7 +34,7 @@ _CREATES = (
 
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
-    """Whether the line selects, writes or maps it."""
+    """Return whether the line selects, writes or maps it."""
     if is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
         return ""  # an older migration, or a test of one, says what was
     if _is_created(one, place):

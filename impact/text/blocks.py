@@ -41,7 +41,7 @@ class Block:
 
 
 def around(path: str, rows: Sequence[str], line: int, most: int, first: int = 0) -> list[int]:
-    """The numbers of the lines to show for one line: its largest whole block of at most so many lines.
+    """Return the numbers of the lines to show for one line: its largest whole block of at most so many lines.
 
     `first`: the line on which the function around it begins, if that is known: it is shown, and nothing before it.
     """
@@ -65,7 +65,7 @@ def around(path: str, rows: Sequence[str], line: int, most: int, first: int = 0)
 
 
 def opening_lines(path: str, rows: Sequence[str], start: int, most: int) -> list[int]:
-    """The statement or definition that begins on a line: whole, or its first statements without comments, and its last branch."""
+    """Return the statement or definition that begins on a line: whole, or its first statements without comments, and its last branch."""
     block = statement(rows, start)
     if len(block) <= most:
         return [*range(block.start, block.end + 1)]
@@ -85,7 +85,7 @@ def opening_lines(path: str, rows: Sequence[str], start: int, most: int) -> list
 
 
 def statement(rows: Sequence[str], line: int) -> Block:
-    """The statement that begins on a line, with all its branches if it opens a block."""
+    """Return the statement that begins on a line, with all its branches if it opens a block."""
     end = _end(rows, line, line)
     if end > line and not _is_branch(rows[line - 1]):
         end = _chain_end(rows, line, end)
@@ -93,7 +93,7 @@ def statement(rows: Sequence[str], line: int) -> Block:
 
 
 def openings(rows: Sequence[str], line: int, first: int) -> Iterator[int]:
-    """A line, and those above it down to `first` that open the blocks in which it stands, the nearest first."""
+    """Yield a line, and those above it down to `first` that open the blocks in which it stands, the nearest first."""
     depth = indent(rows[line - 1])
     yield line
     for number in range(line - 1, max(1, first, line - MOST_SCANNED) - 1, -1):
@@ -103,7 +103,7 @@ def openings(rows: Sequence[str], line: int, first: int) -> Iterator[int]:
 
 
 def heads(rows: Sequence[str], line: int) -> list[int]:
-    """The lines that open the blocks in which a line stands, the nearest first; a signature of several lines is whole or has its first."""
+    """Return the lines that open the blocks in which a line stands, the nearest first; a signature of several lines is whole or has its first."""
     lines = list[int]()
     for number in openings(rows, line, 1):
         if number == line:
@@ -254,7 +254,7 @@ def _doc(rows: Sequence[str], number: int, end: int) -> int:
 
 
 def indent(text: str) -> int:
-    """How far a line is indented, in columns."""
+    """Return how far a line is indented, in columns."""
     return len(text) - len(text.lstrip()) + (TAB - 1) * text[: len(text) - len(text.lstrip())].count("\t")
 
 

@@ -27,12 +27,12 @@ def check(pattern: str) -> None:
 
 
 def matches(patterns: Iterable[str], path: str) -> bool:
-    """Whether the patterns, the later ones first, take the path."""
+    """Return whether the patterns, the later ones first, take the path."""
     return _spec(tuple(patterns)).match_file(path)
 
 
 def is_usable(pattern: str) -> bool:
-    """Whether it is a pattern that takes paths, as in .gitignore: no comment, and nothing that only leaves paths out."""
+    """Return whether it is a pattern that takes paths, as in .gitignore: no comment, and nothing that only leaves paths out."""
     try:
         check(pattern)
     except ValueError:
@@ -41,7 +41,7 @@ def is_usable(pattern: str) -> bool:
 
 
 def braces(pattern: str) -> list[str]:
-    """The patterns that one with braces stands for: `*.{ts,tsx}` are two. Git knows no braces; beyond MOST they stay as they are."""
+    """Return the patterns that one with braces stands for: `*.{ts,tsx}` are two. Git knows no braces; beyond MOST they stay as they are."""
     results, left = list[str](), [pattern]
     while left:
         one = left.pop(0)
@@ -54,7 +54,7 @@ def braces(pattern: str) -> list[str]:
 
 
 def generated_marks(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
-    """What the .gitattributes files of the base say of a path: generated or vendored, explicitly not, or nothing.
+    """Return what the .gitattributes files of the base say of a path: generated or vendored, explicitly not, or nothing.
 
     The base's, because a change must not be able to hide its own files from the review.
     """
@@ -96,7 +96,7 @@ def _form() -> "type[GitIgnoreSpecPattern]":
     class Pattern(GitIgnoreSpecPattern):
         @classmethod
         def pattern_to_regex(cls, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN206 - the library's signature
-            """The library's expression, or that of one path."""
+            """Return the library's expression, or that of one path."""
             if isinstance(pattern, str) and pattern.startswith(EXACT):
                 return rf"^{re.escape(pattern.removeprefix(EXACT))}\Z", True
             return super().pattern_to_regex(pattern)

@@ -114,7 +114,7 @@ _ANNOUNCED = (
 
 
 def utf8(source: bytes) -> bytes:
-    """A text without its byte order mark, in UTF-8 if the mark says that it is UTF-16 or UTF-32."""
+    """Return a text without its byte order mark, in UTF-8 if the mark says that it is UTF-16 or UTF-32."""
     encoding = next((name for mark, name in ENCODINGS if source.startswith(mark)), "")
     if encoding in ("", "utf-8-sig"):
         return source.removeprefix(BYTE_ORDER_MARK)
@@ -122,7 +122,7 @@ def utf8(source: bytes) -> bytes:
 
 
 def is_binary(blob: bytes) -> bool:
-    """Whether a file is not a text, as git decides it."""
+    """Return whether a file is not a text, as git decides it."""
     return b"\0" in blob[:HEAD_BYTES]
 
 
@@ -196,12 +196,12 @@ def line_number(text: str, at: int) -> int:
 
 
 def is_comment(line: str, path: str) -> bool:
-    """Whether a line holds a comment and nothing else. Of a file whose language is unknown: whether it looks like one."""
+    """Return whether a line holds a comment and nothing else. Of a file whose language is unknown: whether it looks like one."""
     return bool(_comment(_marks(path)).match(line[:_LONG]))
 
 
 def code_of(line: str, path: str) -> str:
-    """A line without the comment behind its code. What a string holds is code."""
+    """Return a line without the comment behind its code. What a string holds is code."""
     marks = tuple(dict.fromkeys(_BEHIND[mark] for mark in _marks(path) if mark in _BEHIND))
     if marks and _spaced(marks).search(line):  # few lines have one, and whole files are asked about
         for match in _behind(marks).finditer(line[:_LONG]):
@@ -211,34 +211,34 @@ def code_of(line: str, path: str) -> str:
 
 
 def defines(line: str, name: str, path: str = "") -> bool:
-    """Whether a line gives the name its meaning: a function, a type, a constant, a macro. No comment does."""
+    """Return whether a line gives the name its meaning: a function, a type, a constant, a macro. No comment does."""
     if not name or name not in line or (path and is_comment(line, path)):
         return False
     return says(_DEFINES, name, line)
 
 
 def binds(line: str, name: str) -> bool:
-    """Whether a line begins with the name and gives it a value, as a variable or as a key."""
+    """Return whether a line begins with the name and gives it a value, as a variable or as a key."""
     return name in line and says(_BINDS, name, line)
 
 
 def defined_names(line: str) -> list[str]:
-    """The names that a word announces as defined in a line."""
+    """Return the names that a word announces as defined in a line."""
     return _DEFINED.findall(line)
 
 
 def special(name: str) -> bool:
-    """Whether a name is one of those that every class may define: it says nothing without its class."""
+    """Return whether a name is one of those that every class may define: it says nothing without its class."""
     return name == "constructor" or (name.startswith("__") and name.endswith("__"))
 
 
 def definition(name: str) -> str:
-    """A Perl pattern for lines that define a name, in the languages that announce definitions by a word."""
+    """Return a Perl pattern for lines that define a name, in the languages that announce definitions by a word."""
     return _ANNOUNCED.replace("NAME", re.escape(name))
 
 
 def says(pattern: str, name: str, line: str) -> bool:
-    """Whether a pattern holds with NAME for a name. One word is put for each name: a pattern per name takes 0.1 s to compile."""
+    """Return whether a pattern holds with NAME for a name. One word is put for each name: a pattern per name takes 0.1 s to compile."""
     if (name[0] + name[-1]).replace("_", "a").isalnum():
         return bool(_look(pattern, _STANDS_FOR).search(line.replace(name, _STANDS_FOR)))
     return bool(_look(pattern, name).search(line))
@@ -289,7 +289,7 @@ def _behind(marks: Marks) -> re.Pattern[str]:
 
 
 def block(rows: Sequence[str], line: int, most: int = BLOCK) -> tuple[int, int]:
-    """The first and the last line of the block around a line, by indentation; only the line itself if it is in no block.
+    """Return the first and the last line of the block around a line, by indentation; only the line itself if it is in no block.
 
     A line that opens a block of its own, such as the head of a function, stands for that block.
     """
@@ -307,7 +307,7 @@ def block(rows: Sequence[str], line: int, most: int = BLOCK) -> tuple[int, int]:
 
 
 def closing(rows: Sequence[str], start: int, most: int = BLOCK) -> int:
-    """The last line of the block that a line opens, by indentation; the line itself where it opens none."""
+    """Return the last line of the block that a line opens, by indentation; the line itself where it opens none."""
     indent, last = _indent(rows[start - 1]), start
     for number in range(start + 1, min(len(rows), start + most) + 1):
         text = rows[number - 1]
@@ -325,7 +325,7 @@ def _indent(text: str) -> int:
 
 
 def quote_of(line: str) -> str:
-    """What a finding quotes of a line: all of it, or of a long one its beginning up to the end of a word; empty if it is blank."""
+    """Return what a finding quotes of a line: all of it, or of a long one its beginning up to the end of a word; empty if it is blank."""
     if len(line) <= QUOTED:
         return line if line.strip() else ""
     ends = [at for at in range(QUOTED, 0, -1) if line[at - 1].isalnum() and not (line[at].isalnum() or line[at] == "_")]

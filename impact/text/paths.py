@@ -141,96 +141,96 @@ _SILENT_KINDS = {
 
 @lru_cache(maxsize=65_536)
 def is_test(path: str) -> bool:
-    """Whether a file tests the product or helps its tests, by the conventions of the languages and their runners."""
+    """Return whether a file tests the product or helps its tests, by the conventions of the languages and their runners."""
     if is_prose(path):
         return False
     return any(form.search(path) for form in (_TEST_FOLDER, _TEST_NAME, _TEST_CLASS, _TEST_PROJECT))
 
 
 def is_test_scope(name: str) -> bool:
-    """Whether a qualified name is inside a module or a class that is called `tests`: tests that stand in the file of what they test."""
+    """Return whether a qualified name is inside a module or a class that is called `tests`: tests that stand in the file of what they test."""
     return not {"test", "tests", "Tests"}.isdisjoint(name.split(".")[:-1])
 
 
 @lru_cache(maxsize=65_536)
 def is_prose(path: str) -> bool:
-    """Whether a file is written for people to read: documentation, a change log, a licence, a catalogue of translations."""
+    """Return whether a file is written for people to read: documentation, a change log, a licence, a catalogue of translations."""
     if _PROSE.search(path):
         return not _NO_PROSE.search(path)
     return bool(_DOCUMENT.search(path)) and not (_CODE.search(path) or _DATA.search(path) or _MADE.search(path))
 
 
 def is_code(path: str) -> bool:
-    """Whether a file is code by its name."""
+    """Return whether a file is code by its name."""
     return bool(_CODE.search(path))
 
 
 def names_file(text: str) -> bool:
-    """Whether a text is a file's name, by its suffix."""
+    """Return whether a text is a file's name, by its suffix."""
     return any(form.search(text) for form in (_CODE, _DATA, _PROSE, _OUTPUT, _DUMP))
 
 
 def is_generated(path: str) -> bool:
-    """Whether a program writes this file as source, by the name that its generator gives it."""
+    """Return whether a program writes this file as source, by the name that its generator gives it."""
     return bool(_MADE.search(path))
 
 
 def is_output(path: str) -> bool:
-    """Whether a file holds what a program has written down: generated source, a lock file, a snapshot, a patch, a drawing."""
+    """Return whether a file holds what a program has written down: generated source, a lock file, a snapshot, a patch, a drawing."""
     return is_generated(path) or bool(_OUTPUT.search(path))
 
 
 def is_lock(path: str) -> bool:
-    """Whether a package manager writes down in a file which versions it has chosen, by the name that it gives it."""
+    """Return whether a package manager writes down in a file which versions it has chosen, by the name that it gives it."""
     return basename(path) in _LOCK_FILES
 
 
 def is_unwritten(path: str, size: int) -> bool:
-    """Whether a search for names passes a file by, which nobody shows: a translation, what a tool has packed or locked, a large dump."""
+    """Return whether a search for names passes a file by, which nobody shows: a translation, what a tool has packed or locked, a large dump."""
     if is_lock(path) or path.endswith(_PACKED):
         return True
     return not is_code(path) and (size > DUMP or (path.endswith(_TRANSLATIONS) and _LOCALES.search(path) is not None))
 
 
 def is_settings(path: str) -> bool:
-    """Whether a file holds settings or data that a program reads by key."""
+    """Return whether a file holds settings or data that a program reads by key."""
     return bool(_SETTINGS.search(path))
 
 
 def is_page(path: str) -> bool:
-    """Whether a file is a page: a template as well as a document that somebody exported."""
+    """Return whether a file is a page: a template as well as a document that somebody exported."""
     return bool(_PAGE.search(path))
 
 
 def is_workflow(path: str) -> bool:
-    """Whether GitHub runs a file as a workflow."""
+    """Return whether GitHub runs a file as a workflow."""
     return dirname(path) == ".github/workflows" and path.endswith((".yml", ".yaml"))
 
 
 def is_action(path: str) -> bool:
-    """Whether a file says what an action of GitHub does."""
+    """Return whether a file says what an action of GitHub does."""
     return basename(path) in ("action.yml", "action.yaml")
 
 
 def is_dockerfile(path: str) -> bool:
-    """Whether a file says how an image is built."""
+    """Return whether a file says how an image is built."""
     name = basename(path).lower()
     return name in ("dockerfile", "containerfile") or name.endswith(".dockerfile")
 
 
 def is_style(path: str) -> bool:
-    """Whether a file holds what pages look like, and no name of code."""
+    """Return whether a file holds what pages look like, and no name of code."""
     return bool(_STYLE.search(path))
 
 
 def is_sample(path: str) -> bool:
-    """Whether code shows or feeds something rather than being the product: examples, fixtures, notebooks, documentation's code."""
+    """Return whether code shows or feeds something rather than being the product: examples, fixtures, notebooks, documentation's code."""
     return bool(_SAMPLE.search(path))
 
 
 @lru_cache(maxsize=65_536)
 def decides_nothing(path: str) -> str:
-    """The kind of file that says nothing about a change unless the change edits that kind or names it; "" for every other file.
+    """Return the kind of file that says nothing about a change unless the change edits that kind or names it; "" for every other file.
 
     These are locks and other output, checksums, vendored code, styles, examples, dumps of data, scripts of build tools, prose, CI.
     """
@@ -245,18 +245,18 @@ def decides_nothing(path: str) -> str:
 
 
 def vendored_folder(path: str) -> str | None:
-    """The folder of other people's code that a path is in, if any."""
+    """Return the folder of other people's code that a path is in, if any."""
     match = _VENDORED.search(path)
     return path[: match.end()] if match else None
 
 
 def is_product(path: str) -> bool:
-    """Whether people wrote this file to run: no test, no prose, nothing that a program has written down."""
+    """Return whether people wrote this file to run: no test, no prose, nothing that a program has written down."""
     return not (is_test(path) or is_prose(path) or is_output(path))
 
 
 def nearest(path: str, candidates: Iterable[str]) -> str:
-    """The paths that may have been meant, as the end of a sentence."""
+    """Return the paths that may have been meant, as the end of a sentence."""
     paths = list(candidates)
     name = path.rpartition("/")[2]
     near = [p for p in paths if p.rpartition("/")[2] == name][:3]
@@ -266,7 +266,7 @@ def nearest(path: str, candidates: Iterable[str]) -> str:
 
 
 def uses_nothing(path: str) -> bool:
-    """Whether nothing breaks by the names that a file holds: prose, a test, what a tool wrote, other people's code."""
+    """Return whether nothing breaks by the names that a file holds: prose, a test, what a tool wrote, other people's code."""
     return is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path) is not None
 
 

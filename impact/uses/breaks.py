@@ -36,18 +36,18 @@ class Breakage:
 
     @property
     def home(self) -> str:
-        """The changed file."""
+        """Return the changed file."""
         return self.reference.symbol.rpartition(":")[0]
 
     @property
     def home_before(self) -> str:
-        """Where the definition, or the file, was before the change."""
+        """Return where the definition, or the file, was before the change."""
         before = self.symbol.before if self.symbol is not None else None
         return before.path if before is not None else self.home
 
     @property
     def name(self) -> str:
-        """The name as a person says it: "load_settings()"."""
+        """Return the name as a person says it: "load_settings()"."""
         if self.rule == "removed-module":
             return self.home
         before = self.symbol.before if self.symbol is not None else None
@@ -59,7 +59,7 @@ class Breakage:
 
 
 def broken(dependents: Dependents) -> list[Breakage]:
-    """The places that a change breaks; a name on a line that several changed definitions explain is told once."""
+    """Return the places that a change breaks; a name on a line that several changed definitions explain is told once."""
     symbols = dependents.by_key()
     breakages: dict[tuple[str, int, str], Breakage] = {}
     for reference in sorted(dependents.references, key=lambda row: row.likely):  # what is proven speaks first
@@ -74,13 +74,13 @@ def broken(dependents: Dependents) -> list[Breakage]:
 
 
 def left_behind(dependents: Dependents) -> list[tuple[str, Definition]]:
-    """The overriding methods that no longer take what the changed method is called with, each with the key of that."""
+    """Return the overriding methods that no longer take what the changed method is called with, each with the key of that."""
     symbols = dependents.by_key()
     return [(key, own) for key, own in dependents.heirs if key in symbols and no_longer_fits(symbols[key], own)]
 
 
 def compare(dependents: Dependents) -> dict[UsePlace, str]:
-    """UsePlace -> what comparing it with the changed contract has shown. What code cannot decide is absent.
+    """Return UsePlace -> what comparing it with the changed contract has shown. What code cannot decide is absent.
 
     Two things can be compared: whether a name is still there, and whether a call fits the new parameters. Whether a use bears
     another return type, another value or another error, this comparison cannot decide: a reader has to.
@@ -171,7 +171,7 @@ def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
 
 
 def comparable(item: ChangedSymbol, own: Definition) -> bool:
-    """Whether both signatures and that of the override are known well enough to be compared."""
+    """Return whether both signatures and that of the override are known well enough to be compared."""
     before = item.before.called if item.before is not None else None
     after = item.after.called if item.after is not None else None
     if before is None or after is None or not own.called or not insists_on_signatures(item.symbol.path, own.path):
@@ -184,7 +184,7 @@ def comparable(item: ChangedSymbol, own: Definition) -> bool:
 
 
 def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
-    """Whether a call that the changed method is made for fits its override no longer, and did before."""
+    """Return whether a call that the changed method is made for fits its override no longer, and did before."""
     before = item.before.called if item.before is not None else None
     after = item.after.called if item.after is not None else None
     if before is None or after is None or not own.called or not comparable(item, own):
@@ -204,12 +204,12 @@ def _call(method: Definition, own: Definition) -> Reference:
 
 
 def insists_on_signatures(definition: str, caller: str) -> bool:
-    """Whether both files are in languages that insist on their signatures."""
+    """Return whether both files are in languages that insist on their signatures."""
     return not (filetype(definition).missing_arguments or filetype(caller).missing_arguments)
 
 
 def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | None:
-    """The first thing that is wrong with a call. `before` tells what is new about it. One overload that fits is enough."""
+    """Return the first thing that is wrong with a call. `before` tells what is new about it. One overload that fits is enough."""
     language = filetype(call.path)
     found = [call.arguments.misfit(parameters, language) for parameters in (after.listed, *after.also)]
     wrong = found[0]
@@ -249,7 +249,7 @@ def _count(number: int) -> str:
 
 
 def misconstruction(item: ChangedSymbol, call: Reference) -> Misfit | None:
-    """What a call gets wrong of a function that became a class, or of a class that became a function without `new`."""
+    """Return what a call gets wrong of a function that became a class, or of a class that became a function without `new`."""
     before, after = item.before, item.after
     constructible = filetype(after.path).constructible if after is not None else ""
     if before is None or after is None or not constructible:

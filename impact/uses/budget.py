@@ -29,7 +29,7 @@ SMALL, LONG_LINES = 5_000, 400  # bytes: of a file that may be anything, and of 
 
 
 def by_risk(files: Iterable[ChangedFile]) -> list[ChangedFile]:
-    """The files that can break others first: those that were there before and give up a definition; tests and new files last.
+    """Return the files that can break others first: those that were there before and give up a definition; tests and new files last.
 
     A limit that cuts by path could be filled with files called to stand before the one that matters.
     """
@@ -48,5 +48,5 @@ def _rank(file: ChangedFile) -> tuple[bool, bool, bool, int, str]:
 
 
 def is_minified(source: bytes) -> bool:
-    """Whether a source was written by a program: hardly any line breaks."""
+    """Return whether a source was written by a program: hardly any line breaks."""
     return len(source) > SMALL and len(source) / (source.count(b"\n") + 1) > LONG_LINES

@@ -79,13 +79,13 @@ class SearchedFile:
     foreign: frozenset[str]  # receivers that come from outside the tree: what they have is not ours to judge
 
     def gives_meaning(self, use: Use) -> bool:
-        """Whether the file itself gives a name its meaning: by an import, which is a use of its own where it is one, or a definition."""
+        """Return whether the file itself gives a name its meaning: by an import, which is a use of its own where it is one, or a definition."""
         if use.form == "import" or use.receiver:
             return False
         return use.name in self.import_words or self.defines(use.name, ("import", "definition"))
 
     def defines(self, name: str, forms: Sequence[str] = ("definition",)) -> bool:
-        """Whether the file binds a name in one of these ways."""
+        """Return whether the file binds a name in one of these ways."""
         return any(other.name == name and other.form in forms for other in self.uses)
 
 
@@ -108,7 +108,7 @@ class Judge:
     loose: set[tuple[str, str, int]] = field(default_factory=set)
 
     async def judge(self, target: UseTarget, hit: Match, file: SearchedFile) -> tuple[Tie, Fate]:
-        """What ties a use to the target, and what became of what it names."""
+        """Return what ties a use to the target, and what became of what it names."""
         tie = await self._tie(target, hit, file)
         if await self._is_gone(target, hit, file, tie):
             return tie, "gone"
@@ -120,7 +120,7 @@ class Judge:
         return tie, "there" if is_there else "unknown"
 
     def is_refuted(self, key: str, name: str, path: str, line: int) -> bool:
-        """Whether a hint may well mean a library's member: files that have nothing to do with the class use one of that name."""
+        """Return whether a hint may well mean a library's member: files that have nothing to do with the class use one of that name."""
         return (key, name) in self.untied and (key, path, line) in self.loose
 
     def _is_lone(self, target: UseTarget, name: str) -> bool:
@@ -163,7 +163,7 @@ class Judge:
         return self.language.TRAITS.capital_members and bool(FIELD.match(receiver))
 
     def takes(self, path: str, target: UseTarget) -> bool:
-        """Whether a file imports a home of the target, directly or from a file that hands it on."""
+        """Return whether a file imports a home of the target, directly or from a file that hands it on."""
         return any(not target.homes.isdisjoint(self.origins.get(i.target, ())) for i in self.importers.get(path, ()))
 
     async def _sees(self, path: str, target: UseTarget) -> bool:
@@ -443,7 +443,7 @@ class Judge:
 
 
 def has_member(outline: Facts, name: str) -> bool:
-    """Whether a file defines anything of that name."""
+    """Return whether a file defines anything of that name."""
     return any(symbol.short == name for symbol in outline.definitions)
 
 

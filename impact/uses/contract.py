@@ -45,7 +45,7 @@ FORMATTING = re.compile(r" (?!\w)|(?<!\w) |,(?= ?[)\]}])")
 
 
 def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
-    """The parts of the contract that the change touches. `before`, `after`: the definition as it is written on each side."""
+    """Return the parts of the contract that the change touches. `before`, `after`: the definition as it is written on each side."""
     if is_test((item.before or item.symbol).path):
         return ()  # nothing but tests rely on it, and they are run
     if item.change in ("removed", "renamed"):
@@ -82,7 +82,7 @@ def _of_head(text: str, name: str) -> str:
 
 
 def is_contested(before: Definition, after: Definition) -> bool:
-    """Whether the change leaves it to a run which of several definitions counts. Of one that says nothing of itself (a property) it may."""
+    """Return whether the change leaves it to a run which of several definitions counts. Of one that says nothing of itself (a property) it may."""
     return after.ambiguous and not before.opaque and not (before.ambiguous and before.also == after.also)
 
 
@@ -179,7 +179,7 @@ def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name
 
 
 def moved_places(before: Definition, after: Definition) -> frozenset[int]:
-    """The places at which a positional argument reaches another parameter than before: one that moved, or makes room, or collects the rest."""
+    """Return the places at which a positional argument reaches another parameter than before: one that moved, or makes room, or collects the rest."""
     if before.also or after.also:
         return frozenset()  # which overload a call takes, its arguments decide
     old, new = ([item for item in side.listed if item.kind in PLACES] for side in (before, after))
@@ -325,5 +325,5 @@ def _joined(text: str) -> str:
 
 
 def without_formatting(text: str) -> str:
-    """Code without the white space, the commas and the last semicolon that a formatter decides about."""
+    """Return code without the white space, the commas and the last semicolon that a formatter decides about."""
     return FORMATTING.sub("", " ".join(text.split())).rstrip(";")

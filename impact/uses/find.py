@@ -32,7 +32,7 @@ async def find(
     languages: Mapping[str, Language],
     budget: SearchLimits = SearchLimits(),  # noqa: B008 - frozen
 ) -> Dependents:
-    """What the change can break. `languages`: name -> language; the suffix of a file decides who reads it."""
+    """Return what the change can break. `languages`: name -> language; the suffix of a file decides who reads it."""
     cut: list[str] = []
     missed_uses: list[str] = []
     changed_files = _choose(files, languages, budget, cut)

@@ -74,12 +74,12 @@ class Protection:
 
 
 def is_access(words: str) -> bool:
-    """Whether some text names who may do something."""
+    """Return whether some text names who may do something."""
     return any(word.lower() in WORDS for word in WORD.findall(words)) or PHRASES.search(words) is not None
 
 
 def protection(path: str, source: bytes) -> Protection:
-    """What guards a file has; none where no grammar reads it."""
+    """Return what guards a file has; none where no grammar reads it."""
     language = language_of(path)
     found = _protection(language, source, posixpath.basename(path)) if language is not None else None
     return found or Protection()
@@ -224,7 +224,7 @@ def _folded(words: str) -> str:
 
 
 def lost_guards(sources: Sequence[ChangedSource]) -> tuple[LostGuard, ...]:
-    """The guards that the base has around a definition or a route and the head has not, what nothing took the place of first.
+    """Return the guards that the base has around a definition or a route and the head has not, what nothing took the place of first.
 
     One that stands elsewhere now has moved: around the whole class or router, say. One whose own name the change gives up is renamed.
     """

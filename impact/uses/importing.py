@@ -48,7 +48,7 @@ class Scene:
 
 
 async def importing(scene: Scene) -> tuple[Dependent, ...]:
-    """The files that import a changed one, directly or through a file that hands its names on."""
+    """Return the files that import a changed one, directly or through a file that hands its names on."""
     here = {source.file.path for source in scene.sources if source.file.status != "deleted"}
     past = {old for source in scene.sources if (old := source.file.old_path) and old not in scene.head.paths}
     for source in scene.sources:
@@ -337,7 +337,7 @@ def _outer_names(items: Iterable[ChangedSymbol]) -> frozenset[str]:
 
 
 def beside(scene: Scene, references: Iterable[Reference]) -> tuple[Dependent, ...]:
-    """Files that use a changed name without importing it: the first such line is the proof."""
+    """Return files that use a changed name without importing it: the first such line is the proof."""
     dependents_found: dict[tuple[str, str], Dependent] = {}
     for row in sorted((row for row in references if row.sure), key=lambda row: (row.path, row.line)):
         target = row.symbol.rpartition(":")[0]

@@ -44,7 +44,7 @@ class Indirect:
     beside: int = 0  # files that the change does not touch
 
     async def find(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, tuple[ChangedSymbol, ...]]:
-        """The changed definitions, with the constructors that classes inherit. `symbols`: those of the changed files."""
+        """Return the changed definitions, with the constructors that classes inherit. `symbols`: those of the changed files."""
         found = {path: [self._with_former(item) for item in items] for path, items in symbols.items()}
         left = [item for items in found.values() for item in items if _is_inherited(item) or self._is_promoted(item)]
         for _ in range(GENERATIONS):
@@ -192,7 +192,7 @@ def _heirs_of(owner: str, constructor: str, outline: Facts) -> Iterable[str]:
 async def merge_prototypes(
     tree: Tree, exports: Exports, sources: Sequence[ChangedSource], symbols: Mapping[str, Sequence[ChangedSymbol]]
 ) -> tuple[Symbols, HeadersByDefinition]:
-    """The changed symbols with each prototype merged into its definition, and the headers that offer the definitions."""
+    """Return the changed symbols with each prototype merged into its definition, and the headers that offer the definitions."""
     places: dict[tuple[str, str], set[str]] = defaultdict(set)
     declarations: dict[tuple[Side, str, str], Definition] = {}
     for source in sources:

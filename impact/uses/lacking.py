@@ -80,13 +80,13 @@ class Parts:
 
 
 def tells(language: Language) -> bool:
-    """Whether anything of a language is a whole."""
+    """Return whether anything of a language is a whole."""
     return bool(language.texts("wholes"))
 
 
 @memo
 def parts(language: Language, source: bytes) -> Parts | None:
-    """What the types of a file ask for, and what has to give all of it; None if the file cannot be read."""
+    """Return what the types of a file ask for, and what has to give all of it; None if the file cannot be read."""
     root = parse(language, source)
     if root is None:
         return None
@@ -146,7 +146,7 @@ class _Sides:
     below: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def parts(self, index: Index, path: str) -> Parts | None:
-        """What a file asks for and gives; None if it is not read, or of no language that tells it."""
+        """Return what a file asks for and gives; None if it is not read, or of no language that tells it."""
         language = language_of(path)
         if language is None or not tells(language) or index.facts(path) is None:
             return None
@@ -156,7 +156,7 @@ class _Sides:
 async def lacking_parts(
     tree: Tree, symbols: Iterable[ChangedSymbol], fresh: Mapping[str, Collection[int]]
 ) -> tuple[list[Reference], list[str]]:
-    """The lines of what lacks a part now, and what was not looked at. `fresh`: the lines that the change adds."""
+    """Return the lines of what lacks a part now, and what was not looked at. `fresh`: the lines that the change adds."""
     pairs = {
         (side.path, item.before.path if item.before is not None else side.path)
         for item in symbols

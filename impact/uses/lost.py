@@ -35,7 +35,7 @@ RELEASED = re.compile(r"v?(\d{1,3})\.(\d+)(?:\.\d+)*")  # neither a candidate of
 
 
 async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequence[Link]]) -> tuple[Reference, ...]:
-    """`lost_imports`: file of the head tree -> its imports that mean a removed file. Guarded ones are not breaks."""
+    """Return the broken imports. `lost_imports`: file of the head tree -> its imports that mean a removed file. Guarded ones are not breaks."""
     if not lost_imports:
         return ()
     alive = {posixpath.splitext(path)[0] for path in head.paths} | {posixpath.dirname(path) for path in head.paths}
@@ -175,7 +175,7 @@ def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) ->
 async def lost_offers(
     tree: Tree, language: Language, exports: Exports, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol]
 ) -> tuple[LostOffer, ...]:
-    """The public definitions that are gone from the doors of the packages whose files change, each with the version that it asks for."""
+    """Return the public definitions that are gone from the doors of the packages whose files change, each with the version that it asks for."""
     is_less = any(item.change in ("removed", "renamed") and not item.symbol.owner for item in symbols)
     removed = (line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "-")
     if language.packaging is None or not (is_less or any(HANDS_ON.match(text) for text in removed)):

@@ -36,7 +36,7 @@ class Part:
     asks: str
 
     def names_in(self, text: str) -> frozenset[str]:
-        """The names that a component gives."""
+        """Return the names that a component gives."""
         plain = COMMENT.sub(" ", text)
         bodies = (
             body for pattern in self.gives for found in re.finditer(pattern, plain) for body in found.groups() if body
@@ -55,7 +55,7 @@ def _parts() -> tuple[Part, ...]:
 
 
 async def lost_parts(tree: Tree, files: Sequence[ChangedFile], dependents: Iterable[Dependent]) -> list[Reference]:
-    """The unchanged lines of markup that ask a component for what it gives no more."""
+    """Return the unchanged lines of markup that ask a component for what it gives no more."""
     components = {
         file.path: file.old_path
         for file in files

@@ -34,7 +34,7 @@ class OldUse:
 
 
 async def of_the_change(tree: Tree, scene: Scene, references: Sequence[Reference]) -> tuple[Reference, ...]:
-    """The uses without those that meant something else before the change. What means another one now is not gone."""
+    """Return the uses without those that meant something else before the change. What means another one now is not gone."""
     head, base = await tree.entries("head"), await tree.entries("base")
     homes = {
         f"{item.symbol.path}:{item.symbol.name}": item.before.path
@@ -100,7 +100,7 @@ def _fate(row: Reference) -> Fate:
 
 
 async def of_others(base: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
-    """Of these uses, those that mean something else in the base: the same question is asked of it by the reading of new lines.
+    """Return those of these uses that mean something else in the base: the same question is asked of it by the reading of new lines.
 
     A file means what the project that it is in has by the same whole name, whatever other projects have.
     """
@@ -113,7 +113,7 @@ async def of_others(base: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
 
 
 async def given_elsewhere(tree: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
-    """Of these uses, those to which another file of a tree gives a meaning: it holds the name, in a namespace that the user names or is in.
+    """Return those of these uses to which another file of a tree gives a meaning: it holds the name, in a namespace that the user names or is in.
 
     Whether a project refers to that of the file is not asked: it may get it as a package.
     """

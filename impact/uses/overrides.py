@@ -126,7 +126,7 @@ def _took_its_place(target: UseTarget, symbol: Definition) -> bool:
 
 
 def implementing(outline: Facts, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Classes with the interfaces that they implement, where they inherit nothing of those."""
+    """Yield classes with the interfaces that they implement, where they inherit nothing of those."""
     classes = [symbol for symbol in outline.definitions if symbol.kind == "class"]
     word = filetype(classes[0].path).implements if classes else ""
     if not word or word.encode() not in source:

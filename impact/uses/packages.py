@@ -20,14 +20,14 @@ MOST = 5_000  # manifests of one tree that are read, those nearest the root firs
 
 
 def holding(packages: Iterable[Package], path: str) -> Package | None:
-    """The package that a file belongs to: the innermost."""
+    """Return the package that a file belongs to: the innermost."""
     return max((one for one in packages if one.holds(path)), key=lambda one: len(one.folder), default=None)
 
 
 async def offer_of(
     tree: Tree, languages: Mapping[str, Language], side: Side = "head", around: Collection[str] | None = None
 ) -> tuple[Package, ...]:
-    """What a tree offers. Manifests of tests, examples and copies of other packages offer nothing.
+    """Return what a tree offers. Manifests of tests, examples and copies of other packages offer nothing.
 
     `around`: files; then the manifests in the folders above them alone are read.
     """
@@ -48,7 +48,7 @@ async def offer_of(
 async def requirements(
     tree: Tree, languages: Mapping[str, Language], packages: Collection[Package]
 ) -> tuple[tuple[Requirement, ...], str]:
-    """What a tree takes of these packages, with the versions that its lock files name; if nothing, a sentence about a manifest that was not read."""
+    """Return what a tree takes of these packages, with the versions that its lock files name; if nothing, a sentence about a manifest that was not read."""
     rows: list[Requirement] = []
     unread = ""
     for name, language in languages.items():
@@ -64,7 +64,7 @@ async def requirements(
 
 
 async def asked_packages(tree: Tree, language: Language) -> frozenset[str]:
-    """The names of the packages of one language that the manifests of a tree ask for."""
+    """Return the names of the packages of one language that the manifests of a tree ask for."""
     packaging = language.packaging
     if packaging is None:
         return frozenset()
@@ -73,7 +73,7 @@ async def asked_packages(tree: Tree, language: Language) -> frozenset[str]:
 
 
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
-    """Everything that a tree offers and takes, told from its manifests alone."""
+    """Return everything that a tree offers and takes, told from its manifests alone."""
     rows = [PackageRow("offers", one.language, one.name) for one in await offer_of(tree, languages)]
     for language in languages.values():
         packaging = language.packaging

@@ -32,7 +32,7 @@ _ANY_KEY = re.compile(r"\[\s*+\w++\s*+(?::|in\b)")
 async def lost_properties(
     tree: Tree, symbols: Iterable[ChangedSymbol], references: Iterable[Reference]
 ) -> list[Reference]:
-    """The lines that give a property which is gone, or leave out a new one. Where the head takes the rest of them, nothing is gone."""
+    """Return the lines that give a property which is gone, or leave out a new one. Where the head takes the rest of them, nothing is gone."""
     items = {f"{one.symbol.path}:{one.symbol.name}": one for one in symbols if _taken(one.before) and _taken(one.after)}
     rows = [row for row in references if row.symbol in items and row.sure and row.form != "import"]
     texts = {path: file_lines(raw) for path, raw in (await tree.read_many(sorted({row.path for row in rows}))).items()}

@@ -22,7 +22,7 @@ OTHER_VALUE = r"\.NAME\s*(?::[^=]{1,80})?=(?!=)|(?:attr|patch|dict)\w{0,20}\(.{0
 async def with_misuses(
     tree: Tree, symbols: Sequence[ChangedSymbol], references: Sequence[Reference]
 ) -> tuple[Reference, ...]:
-    """The references; a certain use of what gives another result now, or has other keys, bears what is wrong with it."""
+    """Return the references; a certain use of what gives another result now, or has other keys, bears what is wrong with it."""
     used = {row.symbol for row in references if row.is_certain and row.form != "import"}
     pairs = {
         f"{item.symbol.path}:{item.symbol.name}": (item.before, item.after)
@@ -109,7 +109,7 @@ def _reads(source: bytes, path: str, name: str) -> tuple[Way, ...] | None:
 async def class_of_result(
     tree: Tree, exports: Exports, path: str, called: str, known: dict[Definition, Result | None]
 ) -> str:
-    """The class of each result of a function that a file calls so, as PATH:NAME; "" for none or if nobody can know.
+    """Return the class of each result of a function that a file calls so, as PATH:NAME; "" for none or if nobody can know.
 
     `known`: the results that were asked for before.
     """

@@ -54,7 +54,7 @@ async def occurrences(
     side: Side = "head",
     where: Sequence[str] | None = None,
 ) -> NameOccurrences:
-    """The files in which the names occur as whole words: of the language, or those of any kind that the pathspecs name."""
+    """Return the files in which the names occur as whole words: of the language, or those of any kind that the pathspecs name."""
     name_occurrences = NameOccurrences()
     if not names:
         return name_occurrences
@@ -93,26 +93,26 @@ class Names:
     _is_defined: dict[str, bool] = field(default_factory=dict)
 
     async def look_up(self, names: Collection[str]) -> Mapping[str, Collection[str]] | None:
-        """Each of these names with the files of the head tree in which it occurs; None if all together occur too often."""
+        """Return each of these names with the files of the head tree in which it occurs; None if all together occur too often."""
         found = await occurrences(self.tree, self.language, names)
         if found.complete:
             self._files |= {name: found.files.get(name, ()) for name in names}
         return found.files if found.complete else None
 
     async def where(self, name: str) -> Collection[str] | None:
-        """Where a name occurs, asked together with the names that are expected to be asked for; None if it occurs too often."""
+        """Return where a name occurs, asked together with the names that are expected to be asked for; None if it occurs too often."""
         if name not in self._files and await self.look_up({name, *self.expected} - self._files.keys()) is None:
             self._files[name] = None
             await self.look_up({name})
         return self._files[name]
 
     async def is_in_few_files(self, name: str, most: int) -> bool:
-        """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
+        """Return whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
         files = await self.where(name)
         return files is not None and len(files) <= most
 
     async def is_defined(self, name: str) -> bool:
-        """Whether anything in the head tree defines a name, or may."""
+        """Return whether anything in the head tree defines a name, or may."""
         if name not in self._is_defined:
             paths = await self.where(name)
             if paths is None or len(paths) > self.budget.parsed_files:
@@ -124,7 +124,7 @@ class Names:
         return self._is_defined[name]
 
     async def lone(self, names: Collection[str], own: Own) -> frozenset[str]:
-        """Those of these names that nothing in the tree bears but what is changed, on either side: a line that writes one means that.
+        """Return those of these names that nothing in the tree bears but what is changed, on either side: a line that writes one means that.
 
         A name that something unchanged defines, or may, says nothing; neither does one whose definition the change brings.
         """
@@ -201,7 +201,7 @@ class Search:
     results: dict[Definition, "Result | None"] = field(default_factory=dict)  # of functions whose results have members
 
     async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
-        """The references to all targets, the ones that prove a break first."""
+        """Return the references to all targets, the ones that prove a break first."""
         if not targets:
             return ()
         end = time.process_time() + self.budget.seconds

@@ -60,7 +60,7 @@ class Reach:
         self._neighbours: dict[str, set[str]] = {}
 
     async def importers(self, targets: Collection[str], among: Collection[str] | None = None) -> Importers:
-        """Importing file -> its imports that land on one of the targets. Proposed and confirmed on the head tree.
+        """Return importing file -> its imports that land on one of the targets. Proposed and confirmed on the head tree.
 
         `among`: the files that are asked; of many only those that are proposed, if a search for few targets tells which.
         """
@@ -82,7 +82,7 @@ class Reach:
         return imports_by_path
 
     async def imports(self, path: str) -> tuple[Link, ...]:
-        """Every import of a file of this side that lands in the tree."""
+        """Return every import of a file of this side that lands in the tree."""
         await self.load([path])
         return self.links[path]
 
@@ -94,12 +94,12 @@ class Reach:
             self.links[path] = self.resolve(path, sources[path]) if path in sources else ()
 
     def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """The imports of a text at a path that land in the tree; with `words` as a project has it."""
+        """Return the imports of a text at a path that land in the tree; with `words` as a project has it."""
         return self.project.imports(path, without_mark(source), words)
 
     @property
     def is_told(self) -> bool:
-        """Whether the files themselves say what they hold, and not their paths."""
+        """Return whether the files themselves say what they hold, and not their paths."""
         return self._told is not None
 
     def learn(self, path: str, source: bytes, outline: Facts) -> None:
@@ -110,20 +110,20 @@ class Reach:
             self.project.note(path, source)
 
     def is_same(self, before: bytes, after: bytes) -> bool:
-        """Whether a file that may have moved says by itself that it is called as it was."""
+        """Return whether a file that may have moved says by itself that it is called as it was."""
         names = [self.project.name_in(one) for one in (before, after)] if isinstance(self.project, SelfNamed) else []
         return len({*names}) == 1 and all(names)
 
     def mates(self, path: str) -> Collection[str]:
-        """The files that use the names of this one without importing it."""
+        """Return the files that use the names of this one without importing it."""
         return self._shared.mates(path) if self._shared is not None else ()
 
     def sees(self, path: str, homes: Collection[str]) -> bool:
-        """Whether a file is built with one of these."""
+        """Return whether a file is built with one of these."""
         return self._told is None or not homes or any(self._told.sees(path, home) for home in homes)
 
     def neighbours(self, path: str) -> Collection[str]:
-        """The files that may hold other definitions of this one's names: its mates, and if only the files tell their namespace, those of its folder."""
+        """Return the files that may hold other definitions of this one's names: its mates, and if only the files tell their namespace, those of its folder."""
         if path not in self._neighbours:
             folder, suffix = posixpath.split(path)[0], posixpath.splitext(path)[1]
             others = self.paths if self._told is not None else ()
@@ -139,7 +139,7 @@ def _unread_part(path: str, source: bytes) -> str:
 
 
 async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
-    """The resolvers of the head and of the base. What a configuration says is read once where both sides hold the same."""
+    """Return the resolvers of the head and of the base. What a configuration says is read once where both sides hold the same."""
     head, base = await tree.entries("head"), await tree.entries("base")
     now = await tree.read_many(_configs(language, head))
     same = {path: source for path, source in now.items() if path in base and base[path].oid == head[path].oid}
@@ -181,7 +181,7 @@ def _reach(
 
 
 def globs(language: Language, folder: str = "") -> list[str]:
-    """The pathspecs of a language's files, below a folder where one is named."""
+    """Return the pathspecs of a language's files, below a folder where one is named."""
     if not folder:
         return [f"*{suffix}" for suffix in language.SUFFIXES]
     return [f":(glob){_escape(folder)}/**/*{suffix}" for suffix in language.SUFFIXES]
@@ -240,15 +240,15 @@ class Exports:
         self._indexes: dict[Side, Index] = {}
 
     def went(self, before: str, after: str) -> None:
-        """A file that goes on under another path, by the same name: who asks what it offered means the earlier path."""
+        """Note a file that goes on under another path, by the same name: who asks what it offered means the earlier path."""
         self._former[after] = before
 
     def know(self, side: Side, path: str, outline: Facts) -> None:
-        """An outline that somebody has made already."""
+        """Note an outline that somebody has made already."""
         self._outlines[side, path] = outline
 
     async def outline(self, side: Side, path: str) -> Facts | None:
-        """The outline of a file, None where it cannot be read. A file that did not change has one for both sides."""
+        """Return the outline of a file, None where it cannot be read. A file that did not change has one for both sides."""
         path = self._former.get(path, path) if side == "base" else path
         if (side, path) not in self._outlines:
             if side == "base" and await self._is_unchanged(path):
@@ -259,7 +259,7 @@ class Exports:
         return self._outlines[side, path]
 
     async def has_other_source(self, path: str, name: str, door: str) -> bool:
-        """Whether a file of the head tree takes a name from another file too, which offers it: its namespaces decide, not a statement."""
+        """Return whether a file of the head tree takes a name from another file too, which offers it: its namespaces decide, not a statement."""
         if not self._sides["head"].is_told:
             return False
         others = {item.target for item in await self.imports(path) if name in item.names} - {door}
@@ -272,11 +272,11 @@ class Exports:
         return before is not None and after is not None and before.oid == after.oid
 
     async def imports(self, path: str) -> tuple[Link, ...]:
-        """What a file of the head tree imports."""
+        """Return what a file of the head tree imports."""
         return await self._sides["head"].imports(path)
 
     async def gone_names(self, path: str, *, with_borrows: bool = False) -> frozenset[str]:
-        """Names that the file offered and offers no longer; empty where that cannot be known for certain.
+        """Return names that the file offered and offers no longer; empty where that cannot be known for certain.
 
         `with_borrows`: those that the file itself had, with what it brings in and hands to nobody.
         """
@@ -294,7 +294,7 @@ class Exports:
         return self._gone[key]
 
     async def offers(self, path: str, name: str, was: Definition | None = None) -> bool:
-        """Whether importers find the name in this file after the change: proven, and no other than `was` if that is given.
+        """Return whether importers find the name in this file after the change: proven, and no other than `was` if that is given.
 
         A name that an import binds is there if what is imported offers it; one that a loop or a condition binds is not proven.
         """
@@ -331,7 +331,7 @@ class Exports:
     async def meaning(
         self, path: str, name: str, *, types: bool = False, side: Side = "head", depth: int = DEPTH
     ) -> Meaning:
-        """What a name that a file offers means: the definition behind it, however many imports hand it on, or what is known of it.
+        """Return what a name that a file offers means: the definition behind it, however many imports hand it on, or what is known of it.
 
         `types`: a type is asked for, which may be handed on for types alone.
         """
@@ -403,15 +403,15 @@ class Exports:
 
     @property
     def is_told(self) -> bool:
-        """Whether the files themselves say what they hold, and not their paths: an import of a file that did not change is in doubt."""
+        """Return whether the files themselves say what they hold, and not their paths: an import of a file that did not change is in doubt."""
         return self._sides["head"].is_told
 
     def mates(self, path: str) -> Collection[str]:
-        """The files of the head tree that use the names of this one without importing it."""
+        """Return the files of the head tree that use the names of this one without importing it."""
         return self._sides["head"].mates(path)
 
     async def elsewhere(self, path: str, name: str, *, but: Collection[str] = ()) -> bool:
-        """Whether another file of the same namespace defines the name, or may: alternatives, and what moved next door. `but`: files that may."""
+        """Return whether another file of the same namespace defines the name, or may: alternatives, and what moved next door. `but`: files that may."""
         word, mates = name.rpartition(".")[2].encode(), frozenset(self._sides["head"].neighbours(path))
         if mates not in self._near:
             self._near[mates] = await self._sides["head"].tree.read_many(sorted(mates))
@@ -468,7 +468,7 @@ class Exports:
         return frozenset(names), complete and not level
 
     async def stars(self, side: Side, path: str) -> list[str]:
-        """The files of which a file hands on everything."""
+        """Return the files of which a file hands on everything."""
         items = await self._sides[side].imports(path)
         return [item.target for item in items if "*" in item.names and "*" not in dict(item.aliases)]
 

@@ -40,7 +40,7 @@ class Bindings:
     assignments: set[tuple[str, int]] = field(default_factory=set)  # (name, line) of the assignments that are followed
 
     def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
-        """Each way to write a name of a file, with its door."""
+        """Yield each way to write a name of a file, with its door."""
         for one in self.locals.get((origin, name), ()):
             yield f"{one.receiver}.{one.here}" if one.receiver else one.here, one.door
         for here, door in self.modules.get(origin, ()):
@@ -70,7 +70,7 @@ class Bindings:
 def bind(
     imports: Iterable[Link], origins: Mapping[str, Collection[str]], doors: Doors = MappingProxyType({})
 ) -> Bindings:
-    """The names that a file's imports bind. `origins`: imported file -> the changed files whose names it hands on; `doors`: those that offer a few."""
+    """Return the names that a file's imports bind. `origins`: imported file -> the changed files whose names it hands on; `doors`: those that offer a few."""
     bindings = Bindings()
     for item in imports:
         here = dict(item.aliases)
@@ -107,7 +107,7 @@ def _bind_offer(bindings: Bindings, item: Link, there: str, origin: str, name: s
 
 
 def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
-    """The words that can be a use of one of the targets in a file."""
+    """Return the words that can be a use of one of the targets in a file."""
     names_found: set[str] = set()
     for target in targets:
         names_found |= target.shorts
@@ -141,7 +141,7 @@ def match(
     bound: Bindings,
     path: str,
 ) -> list[Match]:
-    """The uses of a file that mean the target, and those that may mean it."""
+    """Return the uses of a file that mean the target, and those that may mean it."""
     matches = []
     definitions = tuple(
         use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
@@ -330,7 +330,7 @@ def _member_of_result(target: UseTarget, use: Use, uses: Sequence[Use], classes:
 
 
 def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
-    """The ways in which a file can write the class of a member, with the door of each."""
+    """Return the ways in which a file can write the class of a member, with the door of each."""
     class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
     class_names |= {f"{home}:{target.within}": "" for home in target.homes}  # of what a function returns
     outer, _, rest = target.within.partition(".")
@@ -351,7 +351,7 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
 
 
 def is_imported(target: UseTarget, bound: Bindings) -> bool:
-    """Whether a file imports what it needs to write the target."""
+    """Return whether a file imports what it needs to write the target."""
     return any(
         origin in bound.modules or origin in bound.stars or any((origin, name) in bound.locals for name in door_names)
         for origin, door_names in target.doors
@@ -359,7 +359,7 @@ def is_imported(target: UseTarget, bound: Bindings) -> bool:
 
 
 def is_imported_elsewhere(target: UseTarget, hit: Match, imported_names: Collection[str], bound: Bindings) -> bool:
-    """Whether the file imports the name itself, from another place: `import static java.lang.Math.abs` decides what `abs(x)` is.
+    """Return whether the file imports the name itself, from another place: `import static java.lang.Math.abs` decides what `abs(x)` is.
 
     `imported_names`: the names that the import statements of the file take.
     """
@@ -372,7 +372,7 @@ def is_imported_elsewhere(target: UseTarget, hit: Match, imported_names: Collect
 def reference(
     target: UseTarget, hit: Match, path: str, lines: Sequence[str], tie: Tie = "name", fate: Fate = "unknown"
 ) -> Reference:
-    """A match as the value that is handed on."""
+    """Return a match as the value that is handed on."""
     use, call = hit.use, hit.use.arguments
     return Reference(
         symbol=target.key,
@@ -394,6 +394,6 @@ def reference(
 
 
 def mention(symbol: str, name: str, path: str, line: int, text: str, *, lone: bool = True) -> Reference:
-    """A line that holds a name and was found by that name alone. `lone`: the name is so telling that it can hardly mean anything else."""
+    """Return a line that holds a name and was found by that name alone. `lone`: the name is so telling that it can hardly mean anything else."""
     tie: Tie = "telling" if lone else "name"
     return Reference(symbol, name, path, line, text, MODULE, None, tie, test=is_test(path))

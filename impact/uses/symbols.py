@@ -45,7 +45,7 @@ class ChangedSource:
     new: Facts
 
     def lines(self, symbol: Definition) -> str:
-        """The text of a definition."""
+        """Return the text of a definition."""
         text = _split(self.before if symbol.side == "base" else self.after)
         return "\n".join(text[symbol.start - 1 : symbol.end])
 
@@ -54,7 +54,7 @@ _split = lru_cache(maxsize=4)(file_lines)
 
 
 def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> ChangedSource:
-    """Facts both sides of a file; a side that does not exist is empty."""
+    """Read the facts of both sides of a file; a side that does not exist is empty."""
     old, new = (
         _outline(language, file.old_path or file.path, before, "base"),
         _outline(language, file.path, after, "head"),
@@ -77,7 +77,7 @@ class _Edits:
         self._starts = [symbol.start for symbol in self._symbols]
 
     def touch(self, symbol: Definition) -> bool:
-        """Whether a changed line belongs to this definition and to none inside it."""
+        """Return whether a changed line belongs to this definition and to none inside it."""
         own = set(self._lines[bisect_left(self._lines, symbol.start) : bisect_right(self._lines, symbol.end)])
         if not own:
             return False
@@ -90,7 +90,7 @@ class _Edits:
 
 
 def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
-    """The definitions that the change adds, removes, renames or edits, in the order of the file."""
+    """Return the definitions that the change adds, removes, renames or edits, in the order of the file."""
     base, head = _Edits(source.old, source.file.removed_lines), _Edits(source.new, source.file.added_lines)
     companions = _companions(source.old) | _companions(source.new)
     old = _by_name(source.old.definitions, companions=companions)
@@ -235,7 +235,7 @@ def _alike(source: ChangedSource, before: Definition, after: Definition) -> floa
 
 
 def token_likeness(old: str, new: str) -> float:
-    """How alike two texts are by their tokens, 0 to 1: a short body of which one line is edited. 0 if each has a word that the other lacks."""
+    """Return how alike two texts are by their tokens, 0 to 1: a short body of which one line is edited. 0 if each has a word that the other lacks."""
     if min(old.count("\n"), new.count("\n")) > SHORT:
         return 0.0
     one, two = (_TOKEN.findall(text) for text in (old, new))
@@ -248,7 +248,7 @@ def token_likeness(old: str, new: str) -> float:
 def with_moves(
     sources: Sequence[ChangedSource], symbols: Mapping[str, tuple[ChangedSymbol, ...]]
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """A definition that left one file and came alike to another of the same change is one that moved, not one removed."""
+    """Return the symbols, where a definition that left one file and came alike to another is one that moved, not one removed."""
     by_path = {source.file.path: source for source in sources}
     came: dict[tuple[str, str], tuple[ChangedSource, Definition]] = {}
     for path, items in symbols.items():

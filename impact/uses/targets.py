@@ -43,38 +43,38 @@ class UseTarget:
 
     @property
     def contract(self) -> tuple[Contract, ...]:
-        """What changed for its users; a name that a file no longer offers is gone for them."""
+        """Return what changed for its users; a name that a file no longer offers is gone for them."""
         if self.symbol is not None:
             return self.symbol.contract
         return ("removed",) if self.is_gone and not all(is_test(home) for home in self.homes) else ()
 
     @property
     def has_new_signature(self) -> bool:
-        """Whether the change gives it a new signature."""
+        """Return whether the change gives it a new signature."""
         return self.symbol is not None and self.symbol.change == "signature"
 
     @property
     def former_names(self) -> frozenset[str]:
-        """The names that are gone: of a renamed definition only the old one."""
+        """Return the names that are gone: of a renamed definition only the old one."""
         before = self.symbol.before if self.symbol is not None else None
         return frozenset({before.short}) if before is not None else self.shorts
 
     @property
     def is_macro(self) -> bool:
-        """Whether it is a macro that all of its package calls without importing it."""
+        """Return whether it is a macro that all of its package calls without importing it."""
         is_macro = self.symbol is not None and self.symbol.symbol.kind == "macro" and not self.owner
         return is_macro and any(filetype(home).shared_macros for home in self.homes)
 
     @property
     def is_method_of_a_value(self) -> bool:
-        """Whether it is a function that takes its object, which may be any value: nobody writes down the class of that."""
+        """Return whether it is a function that takes its object, which may be any value: nobody writes down the class of that."""
         before = self.symbol.before if self.symbol is not None else None
         head = before.head if before is not None and before.called else ""
         return any(re.search(filetype(home).loose_methods, head) for home in self.homes)
 
     @property
     def is_extension(self) -> bool:
-        """Whether it is called like a member of a type that stands elsewhere, on either side. One that moved within its package is still there."""
+        """Return whether it is called like a member of a type that stands elsewhere, on either side. One that moved within its package is still there."""
         item = self.symbol
         if item is not None and item.before and item.after and item.contract == ("renamed",):
             was, now = item.before, item.after
@@ -84,12 +84,12 @@ class UseTarget:
 
     @property
     def constructor(self) -> bool:
-        """Whether calling the class calls it."""
+        """Return whether calling the class calls it."""
         return bool(self.owner) and all(not self.shorts.isdisjoint(filetype(home).constructors) for home in self.homes)
 
     @property
     def reached_by_name(self) -> bool:
-        """Whether it can be reached through an object that no import names: a member, or an exported function made one."""
+        """Return whether it can be reached through an object that no import names: a member, or an exported function made one."""
         if all(is_test(home) for home in self.homes):  # a runner calls a test's methods, other tests its helpers
             return self.is_gone and bool(self.owner) and all(telling(s) and not RUN.match(s) for s in self.shorts)
         return (
@@ -100,19 +100,19 @@ class UseTarget:
         )
 
     def is_visible(self, path: str) -> bool:
-        """Whether a file could name it before the change: nobody else can have relied on it."""
+        """Return whether a file could name it before the change: nobody else can have relied on it."""
         before = self.symbol.before or self.symbol.after if self.symbol is not None else None
         return before is None or path in self.homes or before.is_visible(path)
 
     def in_namespace(self, use: Use) -> Use:
-        """The use, out of doubt if it names the namespace around the definition: `shop::total`."""
+        """Return the use, out of doubt if it names the namespace around the definition: `shop::total`."""
         if use.form != "name" or not use.receiver or self.symbol is None:
             return use
         is_named = f"{SPACE}{use.receiver.rpartition('::')[2]}" in (self.symbol.before or self.symbol.symbol).marks
         return replace(use, is_guarded=False) if is_named else use
 
     def is_own_line(self, use: Use, path: str) -> bool:
-        """Whether a use is the definition's own head, or in another file has a receiver, which what is called without one never has."""
+        """Return whether a use is the definition's own head, or in another file has a receiver, which what is called without one never has."""
         after = self.symbol.after if self.symbol is not None else None
         before = self.symbol.before or after if self.symbol is not None else None
         is_private = before is not None and before.visible == "self" and path not in self.homes
@@ -120,43 +120,43 @@ class UseTarget:
         return is_head or (is_private and use.receiver not in ("", "self"))
 
     def is_provided_for(self, use: Use) -> bool:
-        """Whether the code around a use of what is gone foresees that: `if hasattr(store, "load"): store.load()`."""
+        """Return whether the code around a use of what is gone foresees that: `if hasattr(store, "load"): store.load()`."""
         return use.is_guarded and self.is_gone and not self.is_loaded and use.name in self.former_names
 
     def is_member_apart(self, use: Use) -> bool:
-        """Whether a use is a member of a value whose type is called like this one's class, which is in another file."""
+        """Return whether a use is a member of a value whose type is called like this one's class, which is in another file."""
         is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
         return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
 
 
 def is_extension(definition: Definition) -> bool:
-    """Whether it is called like a member of a type that stands elsewhere."""
+    """Return whether it is called like a member of a type that stands elsewhere."""
     return any(one.startswith(EXTENSION) for one in definition.marks)
 
 
 def telling(name: str) -> bool:
-    """Whether a name is made of two words at least: `load_settings`, `setWasTracked`, not `resolve`, not `__len__`."""
+    """Return whether a name is made of two words at least: `load_settings`, `setWasTracked`, not `resolve`, not `__len__`."""
     return not name.startswith("__") and bool(TWO_WORDS.search(name))
 
 
 def last_word(receiver: str) -> str:
-    """The last part of a receiver, whatever stands before it: `Cart` of `shop.Cart` and of `Shop::Cart`."""
+    """Return the last part of a receiver, whatever stands before it: `Cart` of `shop.Cart` and of `Shop::Cart`."""
     return receiver.rpartition(".")[2].rpartition("::")[2]
 
 
 def names_class(receiver: str) -> bool:
-    """Whether a receiver is written like a class: `shop.Cart`, not `shop.Make()`, which is called like one."""
+    """Return whether a receiver is written like a class: `shop.Cart`, not `shop.Make()`, which is called like one."""
     return last_word(receiver).lstrip("_")[:1].isupper() and receiver[-1:] not in (")", "]")
 
 
 def resembles(receiver: str, owner: str) -> bool:
-    """Whether a receiver is named after a class: `self._client_protocol` after `H2ClientProtocol`, `crawler` after `Crawler`."""
+    """Return whether a receiver is named after a class: `self._client_protocol` after `H2ClientProtocol`, `crawler` after `Crawler`."""
     last = last_word(receiver).replace("_", "").lower()
     return len(last) >= LONG and last in owner.lower()
 
 
 async def attribute_targets(scene: "Scene", attributes: Iterable[tuple[str, str, str]]) -> list[UseTarget]:
-    """Attributes that classes set no more: (path, class, name)."""
+    """Return attributes that classes set no more: (path, class, name)."""
     targets = []
     for path, within, name in attributes:
         outline = await scene.exports.outline("head", path)
@@ -173,7 +173,7 @@ async def attribute_targets(scene: "Scene", attributes: Iterable[tuple[str, str,
 
 
 async def use_targets(scene: "Scene") -> list[UseTarget]:
-    """Every changed definition, and every name that a changed file or a barrel no longer offers."""
+    """Return every changed definition, and every name that a changed file or a barrel no longer offers."""
     targets = [
         await _target(scene, item) for items in scene.symbols.values() for item in items if item.change != "added"
     ]

@@ -31,7 +31,7 @@ KINDS = ("attribute", "key", "string", "environment", "name", "write", "configur
 
 
 async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limit: int = 200) -> tuple[Reference, ...]:
-    """Every place where a name is written as code: calls first, then mentions, imports, definitions (`form` says which).
+    """Return every place where a name is written as code: calls first, then mentions, imports, definitions (`form` says which).
 
     Strings and comments never count. A dotted name is looked up by its last part.
     """
@@ -72,7 +72,7 @@ def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
 
 
 async def readers(tree: Tree, name: str, limit: int = 200, near: str = "") -> tuple[Row, ...]:
-    """Unchanged lines, in files of any kind, that read a name: an attribute, a key, a constant, a variable of the environment.
+    """Return unchanged lines, in files of any kind, that read a name: an attribute, a key, a constant, a variable of the environment.
 
     The likeliest reader comes first: code before tests and prose, and files near `near`, where a path is given.
     """

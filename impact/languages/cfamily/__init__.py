@@ -36,12 +36,12 @@ SYSTEM = frozenset(f"{name}.h" for name in STANDARD.split())
 
 
 def code(source: bytes) -> bytes:
-    """The code with the linkage brackets blanked out; lines and columns stay what they are."""
+    """Return the code with the linkage brackets blanked out; lines and columns stay what they are."""
     return LINKAGE.sub(lambda match: re.sub(rb"[^\r\n]", b" ", match[0]), source)
 
 
 def imported(source: bytes) -> Iterator[Import]:
-    """The includes of a file, by its lines alone: each hands on everything."""
+    """Yield the includes of a file, by its lines alone: each hands on everything."""
     lines, comments = Lines(source), BlockComments(source)
     for match in islice(INCLUDE.finditer(source), MOST_IMPORTS):
         if not comments.hold(match.start()):
@@ -62,13 +62,13 @@ class Modules(Standalone):
         self._found: dict[tuple[str, str, bool], str | None] = {}
 
     def clues(self, path: str) -> Clues:
-        """An include ends in the file's own name, whatever folders stand before it."""
+        """Return the file's own name, in which an include ends, whatever folders stand before it."""
         name = posixpath.basename(path)
         include_pattern = rf"^\s*#\s*(include|include_next|import)\s*[\"<]([^\">]*/)?{re.escape(name)}[\">]"
         return Clues(frozenset({name}), (include_pattern,))
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The file that is included, as far as its path tells."""
+        """Return the file that is included, as far as its path tells."""
         del name
         target = self._resolve(item.spec.strip("<>"), importer, item.spec[:1] == "<") if self.guesses else None
         return (target,) if target else None
@@ -116,7 +116,7 @@ class BlockComments:
         return [match.start() for match in re.finditer(rb"\*/", self._source)]
 
     def hold(self, at: int) -> bool:
-        """Whether a line that begins here is inside a block comment."""
+        """Return whether a line that begins here is inside a block comment."""
         number = bisect_right(self._openings, at - 2)
         if not number:
             return False

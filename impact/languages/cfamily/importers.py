@@ -28,7 +28,7 @@ FAR = 40  # bytes before a name in which what qualifies it ends
 
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Facts:
-    """The definitions of a file and what an includer can ask of it."""
+    """Return the definitions of a file and what an includer can ask of it."""
     told = generic.outline(_read_as(path, source), source, side)
     if told.unread:
         return told
@@ -40,7 +40,7 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """The identifiers of a file that are spelt like one of the names."""
+    """Return the identifiers of a file that are spelt like one of the names."""
     if not spots.any_of(frozenset(names)).search(source):
         return ()
     as_path = _read_as(path, source)

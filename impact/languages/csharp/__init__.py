@@ -23,7 +23,7 @@ REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")
 
 
 def code(source: bytes) -> bytes:
-    """The code without a word that the grammar does not know: the `ref` of `ref partial struct`."""
+    """Return the code without a word that the grammar does not know: the `ref` of `ref partial struct`."""
     return REF_PARTIAL.sub(b"   ", source)
 
 
@@ -62,28 +62,28 @@ class Modules(Namespaces):
         return {one.short for one in facts.definitions if one.owner in owners and one.static}
 
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
-        """The types of a file, and the methods that are called like members of another type."""
+        """Return the types of a file, and the methods that are called like members of another type."""
         del path
         extensions = {one.short for one in facts.definitions if one.parameters and one.parameters[0].name == OBJECT}
         types = {one.name for one in facts.definitions if not one.owner and one.kind != "holder"}
         return frozenset(types), frozenset(extensions | self._of_lent(facts))
 
     def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
-        """The namespaces around a file, and those that its project names once for all its files."""
+        """Return the namespaces around a file, and those that its project names once for all its files."""
         around = [space[:at] for space in written for at in range(1, len(space)) if space[at] == "."]
         return [*around, *written, "", *sorted(self._projects.usings(path))]
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
-        """The files that say they hold a name of a namespace, of the projects that the importer's refers to."""
+        """Return the files that say they hold a name of a namespace, of the projects that the importer's refers to."""
         found = super().holding(importer, space.removeprefix("global::"), name)
         return [path for path in found if self._projects.sees(importer, path)]
 
     def sees(self, importer: str, path: str) -> bool:
-        """Whether the project of a file refers to that of another."""
+        """Return whether the project of a file refers to that of another."""
         return self._projects.sees(importer, path)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The files of a namespace, with a name the one that is called so."""
+        """Return the files of a namespace, with a name the one that is called so."""
         folders = self._folders.get(item.spec)
         if folders is None:
             above, _, last = item.spec.rpartition(".")
@@ -104,7 +104,7 @@ class Modules(Namespaces):
         )
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """The file of a name in the namespace of a file and those around it."""
+        """Return the file of a name in the namespace of a file and those around it."""
         spaces = self.spaces_of.get(path) or {self._spaces.get(posixpath.dirname(path), "")}
         for space in sorted(self.in_sight(path, tuple(spaces)), key=len, reverse=True):
             if space and (found := self._named(path, space, name)):
@@ -116,7 +116,7 @@ class Modules(Namespaces):
         return all(self._spaces.get(posixpath.dirname(path), "") in spaces for path, spaces in self.spaces_of.items())
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """The namespaces beside the one that is missing whose names are like its."""
+        """Return the namespaces beside the one that is missing whose names are like its."""
         del importer
         above, _, last = item.spec.rpartition(".")
         start = f"{above}." if above else ""

@@ -12,7 +12,7 @@ OBSERVABLE = re.compile(r"\[[^\]\n]{0,200}\bObservableProperty\b")
 
 
 def outline(path: str, source: bytes, side: Side) -> Facts:
-    """The definitions of a file, with the properties that the toolkit for view models makes of its fields."""
+    """Return the definitions of a file, with the properties that the toolkit for view models makes of its fields."""
     file_outline = read_outline(path, source, side)
     if b"ObservableProperty" not in source:
         return file_outline

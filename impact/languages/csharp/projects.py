@@ -47,15 +47,15 @@ class Projects:
                 (self._lent if is_static else self._usings[self.home(path)]).add(name.decode())
 
     def lent(self) -> frozenset[str]:
-        """The types whose members files see without naming them."""
+        """Return the types whose members files see without naming them."""
         return frozenset(self._lent)
 
     def usings(self, path: str) -> frozenset[str]:
-        """The namespaces that the project of a file names for all its files."""
+        """Return the namespaces that the project of a file names for all its files."""
         return frozenset(self._usings.get(self.home(path), ()))
 
     def home(self, path: str) -> str | None:
-        """The folder of the project that a file is in; None if no project is around it."""
+        """Return the folder of the project that a file is in; None if no project is around it."""
         folder = posixpath.dirname(path)
         if folder not in self._homes:
             around = (folder, *above_of(folder), "")
@@ -63,7 +63,7 @@ class Projects:
         return self._homes[folder]
 
     def sees(self, importer: str, path: str) -> bool:
-        """Whether the project of a file refers to that of another, as far as that can be told."""
+        """Return whether the project of a file refers to that of another, as far as that can be told."""
         mine, other = self.home(importer), self.home(path)
         if mine is None or other is None or mine == other or not self._is_told:
             return True

@@ -7,7 +7,7 @@ from impact.values import Arguments
 
 
 def passed(call: Node) -> Arguments:
-    """What a call passes: a pipe and a block give one more, and of `&total/2` the number is written."""
+    """Return what a call passes: a pipe and a block give one more, and of `&total/2` the number is written."""
     above = call.parent
     outer = above.parent if above is not None else None
     if above is not None and _operator(outer) == "&" and _operator(above) == "/":

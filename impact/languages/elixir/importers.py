@@ -53,11 +53,11 @@ class ElixirModules:
             self._files.clear()
 
     def name_in(self, source: bytes) -> str:
-        """The module that a file says it is."""
+        """Return the module that a file says it is."""
         return next(iter(own_modules(source)), "")
 
     def clues(self, path: str) -> Clues:
-        """A file that uses a module holds the last part of its name."""
+        """Return the last part of a module's name, which a file that uses it holds."""
         stem = _own_name(path)
         words = {camel(stem), *_unusual(stem)} - {""}
         own = [name for name, home in self._names.items() if home == path]
@@ -66,7 +66,7 @@ class ElixirModules:
         return Clues(frozenset(words), tuple(rf"\b(?i:{re.escape(word)})\b" for word in sorted(words)))
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """The modules that a file names, each under every name that it has here."""
+        """Return the modules that a file names, each under every name that it has here."""
         mentions = mention(frozenset(word.lower() for word in words))
         lines, imports = Lines(source), list[Link]()
         aliases: dict[str, str] = {}  # name here -> module
@@ -98,7 +98,7 @@ class ElixirModules:
             yield Link(min(homes), frozenset({own}), line, tuple((own, here) for _, here in aliases))
 
     def file_of(self, module: str) -> str | None:
-        """The one file whose path spells a module's name, else the changed one that says it."""
+        """Return the one file whose path spells a module's name, else the changed one that says it."""
         if module not in self._files:
             self._files[module] = self._search(module) or self._names.get(module)
         return self._files[module]
@@ -117,7 +117,7 @@ class ElixirModules:
 
 
 def own_modules(source: bytes) -> list[str]:
-    """The modules that a file says it holds, whole, in their order."""
+    """Return the modules that a file says it holds, whole, in their order."""
     around: list[tuple[int, str]] = []  # the indentation and the name of each module around a line
     found: list[str] = []
     for match in DEFINED_MODULE.finditer(source):
@@ -173,12 +173,12 @@ def _spells_inside(path: str, parts: Sequence[str]) -> bool:
 
 
 def is_alias(match: re.Match[bytes]) -> bool:
-    """Whether a statement gives a module a name: `alias Shop.Cart`, `require Shop.Cart, as: Basket`."""
+    """Return whether a statement gives a module a name: `alias Shop.Cart`, `require Shop.Cart, as: Basket`."""
     return match["word"] == b"alias" or (match["word"] == b"require" and match["as"] is not None)
 
 
 def alias_names(match: re.Match[bytes]) -> list[tuple[str, str]]:
-    """(module, what it is called here) of a statement: `alias Shop.{Tax, Price}` names two."""
+    """Yield (module, what it is called here) of a statement: `alias Shop.{Tax, Price}` names two."""
     name = match["name"].decode()
     if match["many"] is not None:
         inner = [one.strip() for one in match["many"].decode("utf-8", "replace").split(",")]

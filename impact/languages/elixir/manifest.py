@@ -17,13 +17,13 @@ _OPTION = re.compile(r"\b(path|git|github|in_umbrella|tag|ref|branch):\s*+(?:\"(
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """What a tree offers is asked of no mix.exs."""
+    """Return (): what a tree offers is asked of no mix.exs."""
     del manifests, paths
     return ()
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """What the lists of dependencies ask for."""
+    """Return what the lists of dependencies ask for."""
     rows = []
     for path, source in sorted(manifests.items()):
         for match in _ASKED.finditer(manifest_text(source)):

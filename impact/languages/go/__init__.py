@@ -66,7 +66,7 @@ class Modules(Standalone):
             self._meant[home] += _replacements(lines, folder)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The files of a package, without its tests."""
+        """Return the files of a package, without its tests."""
         del name
         folder = self._folder(item.spec, importer)
         if folder is None:
@@ -77,14 +77,14 @@ class Modules(Standalone):
         return found or (None if self._may_be(folder) else ())
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """The files of the folder; nobody but tests sees what tests define."""
+        """Return the files of the folder; nobody but tests sees what tests define."""
         del name
         is_test = path.endswith("_test.go")
         folder = self._folders.get(posixpath.dirname(path), ())
         return tuple(sorted(one for one in folder if is_test or not one.endswith("_test.go")))
 
     def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
-        """Whether files of a folder are kept out of the tree, or are generated and none such is there."""
+        """Return whether files of a folder are kept out of the tree, or are generated and none such is there."""
         del name
         if self._paths.may_hide(home, ".go"):
             return True
@@ -93,19 +93,19 @@ class Modules(Standalone):
         return is_asked and not any(map(GENERATED.search, mine))
 
     def specs(self, path: str) -> frozenset[str]:
-        """The import paths that mean the package of a file."""
+        """Return the import paths that mean the package of a file."""
         folder = posixpath.dirname(path)
         home = self._home(folder)
         prefixes = {name for rows in self._meant.values() for name, at in rows if at == home}
         return frozenset(f"{one}/{folder[len(home or '') :].strip('/')}".rstrip("/") for one in prefixes)
 
     def clues(self, path: str) -> Clues:
-        """An import path is in quotes. Nobody imports a test."""
+        """Return the import paths, which are in quotes. Nobody imports a test."""
         specs = self.specs(path) if not path.endswith("_test.go") else frozenset[str]()
         return Clues(specs, (rf"[\"`]({'|'.join(re.escape(spec) for spec in sorted(specs))})[\"`]",) if specs else ())
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """The packages of the same module whose paths are like the one that is missing."""
+        """Return the packages of the same module whose paths are like the one that is missing."""
         home = self._home(posixpath.dirname(importer))
         if home is None:
             return ()
@@ -146,7 +146,7 @@ class Modules(Standalone):
 
 
 def directives(source: bytes) -> Iterator[tuple[str, ...]]:
-    """The directives of a go.mod or go.work: the verb and its words; the verb of a block stands before each line."""
+    """Yield the directives of a go.mod or go.work: the verb and its words; the verb of a block stands before each line."""
     block = ""
     for line in source.decode("utf-8", "replace").splitlines():
         words = line.partition("//")[0].split()

@@ -19,7 +19,7 @@ DOTTED = re.compile(rb"(?<![\w\x80-\xff])([\w\x80-\xff]++)\.")
 
 @lru_cache(maxsize=4096)
 def likely_names(spec: str) -> tuple[str, ...]:
-    """The names that a package is likely to have, told from its import path, the likeliest first."""
+    """Return the names that a package is likely to have, told from its import path, the likeliest first."""
     parts = [part for part in spec.split("/") if part]
     if len(parts) > 1 and VERSION.fullmatch(parts[-1]):
         parts.pop()
@@ -40,11 +40,11 @@ class GoModules(KnownModules[Modules]):
                 self._folders[posixpath.dirname(path)].add(path)
 
     def mates(self, path: str) -> Collection[str]:
-        """The other files of the folder: one package, and its tests."""
+        """Return the other files of the folder: one package, and its tests."""
         return self._folders.get(posixpath.dirname(path), set()) - {path}
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """The imports of a file that land in the tree: one for each file of the package that is meant."""
+        """Return the imports of a file that land in the tree: one for each file of the package that is meant."""
         rows = [one for one in statements(GO, source) if not words or one.spec in words]
         dotted = frozenset(DOTTED.findall(source)) if rows else frozenset[bytes]()
         return tuple(dict.fromkeys(item for one in rows for item in self._of_package(path, one, dotted)))
@@ -68,7 +68,7 @@ project = GoModules
 
 
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """The identifiers of a file that are spelt like one of the names; an imported package counts by its likely name."""
+    """Return the identifiers of a file that are spelt like one of the names; an imported package counts by its likely name."""
     wanted_names = frozenset(names)
     import_uses = [
         Use(name, item.line, "import")

@@ -17,7 +17,7 @@ LOCKS: Mapping[str, str] = {}  # go.mod itself says which version is built
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """The modules of a tree: a module consists of its folder without the modules below."""
+    """Return the modules of a tree: a module consists of its folder without the modules below."""
     del paths
     rows = []
     for path, source in sorted(manifests.items()):
@@ -33,7 +33,7 @@ def _directives(source: bytes) -> list[tuple[str, list[str]]]:
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """What the modules require. One that is replaced is what stands for it: a folder, or another module."""
+    """Return what the modules require. One that is replaced is what stands for it: a folder, or another module."""
     rows = []
     for path, source in sorted(manifests.items()):
         table = _directives(source)
@@ -52,23 +52,23 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 
 
 def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
-    """A workspace of both trees: in it their modules mean each other."""
+    """Return a workspace of both trees: in it their modules mean each other."""
     used = [f"use ../{folder}\n" for folder in (*(package.folder for package in packages), *folders)]
     return {"go.work": "".join(["go 1.21\n", *used]).encode()}
 
 
 def package_of(spec: str) -> str:
-    """The package that an import asks for; "" for the language's own library."""
+    """Return the package that an import asks for; "" for the language's own library."""
     return spec if "." in spec.partition("/")[0] else ""
 
 
 def word(package: str) -> str:
-    """How texts may write a package, as a pattern."""
+    """Return how texts may write a package, as a pattern."""
     return re.escape(package)
 
 
 def answers(package: str, texts: Mapping[str, bytes]) -> bool:
-    """Whether a module that a go.mod names holds a package."""
+    """Return whether a module that a go.mod names holds a package."""
     names = {one.name for one in packages(texts, ())} | {one.name for one in requirements(texts)}
     names |= {
         words[0]

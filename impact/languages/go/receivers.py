@@ -17,7 +17,7 @@ _DECLARED = re.compile(r"(?<!\w)([^\W\d]\w*+)[ \t]++(?:\[\]|\.\.\.|[*&])?+\*?+([
 
 
 def package_of(source: bytes, receiver: str, line: int) -> str:
-    """The package of what the last line above a use binds its receiver to, within the function; "" if no line tells one."""
+    """Return the package of what the last line above a use binds its receiver to, within the function; "" if no line tells one."""
     for row in _above(source, line) if receiver.isidentifier() else ():
         names, package = _binding(row)
         declared = [one for name, one in _DECLARED.findall(row) if name == receiver]

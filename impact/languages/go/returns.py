@@ -4,7 +4,7 @@ from tree_sitter import Node
 
 
 def count(result: Node) -> int:
-    """How many results are declared."""
+    """Return how many results are declared."""
     if result.type != "parameter_list":
         return 1
     return sum(max(1, len(one.children_by_field_name("name"))) for one in result.named_children)

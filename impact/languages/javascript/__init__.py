@@ -97,7 +97,7 @@ class Modules(Standalone):
         self._generates = any(GENERATES.search(f"{name} {text}") for name, text in scripts)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The file that a specifier means; more than one where nothing says which of them is built."""
+        """Return the file that a specifier means; more than one where nothing says which of them is built."""
         del name
         key = posixpath.dirname(importer), importer.endswith(PLAIN), item.spec
         if key not in self._found:
@@ -107,7 +107,7 @@ class Modules(Standalone):
         return self._found[key]
 
     def specs(self, path: str) -> frozenset[str]:
-        """What can be written for a file instead of a relative path."""
+        """Return what can be written for a file instead of a relative path."""
         stem = self.without_platform(re.sub(r"\.d$", "", posixpath.splitext(path)[0]))
         rows = [
             row
@@ -133,7 +133,7 @@ class Modules(Standalone):
         return frozenset(found)
 
     def built_from(self, importer: str, spec: str, home: str) -> str | None:
-        """The folder of a package whose entry is built: from which of its files, a bundler decides."""
+        """Return the folder of a package whose entry is built: from which of its files, a bundler decides."""
         folder = next((one for one in (*above_of(home), "") if joined(one, "package.json") in self._tables), None)
         if folder is None or spec.startswith(".") or is_below(importer, folder):
             return None
@@ -152,7 +152,7 @@ class Modules(Standalone):
                 yield posixpath.dirname(path), tables.table(table["imports"])
 
     def clues(self, path: str) -> Clues:
-        """Relative imports end in the file's name below its folder's; others are an alias, a package or one of its exports."""
+        """Return what imports write: relative ones end in the file's name below its folder's; others are an alias, a package or one of its exports."""
         folder, name = posixpath.split(path)
         stem = self.without_platform(re.sub(r"\.d$", "", posixpath.splitext(name)[0]))
         up = posixpath.basename(folder)
@@ -169,7 +169,7 @@ class Modules(Standalone):
         return Clues(frozenset(words), tuple(far), near, posixpath.dirname(folder) if stem == "index" else folder)
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """The files beside the one that is missing whose names are like its."""
+        """Return the files beside the one that is missing whose names are like its."""
         spec, mark, query = item.spec.partition("?")
         before, _, name = spec.rpartition("/")
         base = next(iter(self._bases(importer, spec)), "")
@@ -253,7 +253,7 @@ class Modules(Standalone):
         return tuple(found)
 
     def without_platform(self, stem: str) -> str:
-        """The name by which imports mean a file that a build takes for one platform."""
+        """Return the name by which imports mean a file that a build takes for one platform."""
         before, _, last = stem.rpartition(".")
         return before if last in self._platforms else stem
 
@@ -353,7 +353,7 @@ class Modules(Standalone):
 
 
 def read_json(source: bytes) -> Table:
-    """A configuration file that may hold comments and trailing commas; empty where it is not an object."""
+    """Return a configuration file that may hold comments and trailing commas; empty where it is not an object."""
     value: object = None
     with suppress(ValueError, RecursionError):
         value = json.loads(source)
@@ -374,7 +374,7 @@ def _may_mean(targets: Sequence[str], path: str) -> bool:
 
 
 def star_part(pattern: str, spec: str) -> str | None:
-    """What the star of a pattern stands for in a specifier; None where they do not match."""
+    """Return what the star of a pattern stands for in a specifier; None where they do not match."""
     before, star, after = pattern.partition("*")
     if not star:
         return "" if spec == pattern else None
@@ -442,7 +442,7 @@ def _forms(targets: list[str]) -> list[str]:
 
 
 def exported_files(folder: str, table: Table, paths: Collection[str]) -> tuple[str, ...] | None:
-    """The files that the `exports` of a manifest lead to, those that a build makes as the sources that they are made from.
+    """Return the files that the `exports` of a manifest lead to, those that a build makes as the sources that they are made from.
 
     None where a script comes from no file of its name, as a bundle does: which sources it holds is not known.
     """

@@ -17,7 +17,7 @@ STORE = re.compile(rb"(?<![\w$.])\$([A-Za-z_]\w{0,100})(?![\w$])")
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """The identifiers of a file that are spelt like one of the names."""
+    """Return the identifiers of a file that are spelt like one of the names."""
     code_uses = read_uses(path, source, names)
     more = [*(_stores(source, names) if path.endswith(".svelte") else ()), *_loaded_defaults(path, source, names)]
     if not more or isinstance(code_uses, SomeUses):

@@ -38,7 +38,7 @@ _VERSION = re.compile(r"(?:semver:)?[v^~]?\d|[0-9a-f]{7,40}$")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """The packages of a tree. Files that `exports` does not lead to are nobody's to import."""
+    """Return the packages of a tree. Files that `exports` does not lead to are nobody's to import."""
     tables = {path: json_table(source) for path, source in sorted(manifests.items())}
     root = tables.get("package.json", {})
     homes = {posixpath.dirname(path) for path, one in tables.items() if path != "package.json" and _is_own(one, root)}
@@ -75,7 +75,7 @@ def _without(homes: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """What the manifests ask for. A package of the same workspace is asked for by the workspace."""
+    """Return what the manifests ask for. A package of the same workspace is asked for by the workspace."""
     return tuple(
         _requirement(name, wish, path)
         for path, source in sorted(manifests.items())
@@ -102,7 +102,7 @@ LISTING = MANIFESTS
 
 
 def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> tuple[str, bool] | None:
-    """The manifest of a published package that lists its files, and whether one is among them. Where a build makes what is published, no list tells."""
+    """Return the manifest of a published package that lists its files, and whether one is among them. Where a build makes what is published, no list tells."""
     above = [one for one in manifests if path.startswith(f"{posixpath.dirname(one)}/".lstrip("/"))]
     home = max(above, key=lambda one: (one.count("/"), one), default="")
     manifest, folder = json_table(manifests.get(home, b"")), posixpath.dirname(home)
@@ -120,18 +120,18 @@ def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) 
 
 
 def package_of(spec: str) -> str:
-    """The package that a specifier asks for; "" for what Node has itself, and for what only a builder understands."""
+    """Return the package that a specifier asks for; "" for what Node has itself, and for what only a builder understands."""
     found = _SPEC.match(spec)
     return "" if found is None or found[1] in _OF_NODE else found[1]
 
 
 def word(package: str) -> str:
-    """How texts may write a package, as a pattern."""
+    """Return how texts may write a package, as a pattern."""
     return re.escape(package)
 
 
 def answers(package: str, texts: Mapping[str, bytes]) -> bool:
-    """Whether a manifest or a lock file names a package, or what declares its types."""
+    """Return whether a manifest or a lock file names a package, or what declares its types."""
     name = package.lstrip("@").replace("/", "__").encode()
     quoted = re.compile(rb"[\"'/@ ](?:" + re.escape(package.encode()) + rb"|@types/" + re.escape(name) + rb")[\"'@:/]")
     return any(quoted.search(source) for source in texts.values())

@@ -19,7 +19,7 @@ Functions = Mapping[str, tuple[Node, Node]]  # name -> the statement that define
 
 
 def members(owner: str, value: Node) -> Iterator[Member]:
-    """The members of a value that has a name, and of what it returns if it is a function."""
+    """Yield the members of a value that has a name, and of what it returns if it is a function."""
     value = bare(value, CASTS)
     name = text(value.child_by_field_name("name")) or owner
     if value.type == "object":

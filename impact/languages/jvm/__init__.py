@@ -71,7 +71,7 @@ MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
 
 def code(source: bytes) -> bytes:
-    """A file without the words that its grammar does not know, and with the separators that it asks for and the language does not."""
+    """Return a file without the words that its grammar does not know, and with the separators that it asks for and the language does not."""
     lines = UNREAD.sub(lambda found: b" " * len(found[0]), source).split(b"\n")
     for at, line in enumerate(lines):
         if b" }" in line and line.lstrip()[:1] != b"}" and DECLARES.search(line):
@@ -80,13 +80,13 @@ def code(source: bytes) -> bytes:
 
 
 def facade(path: str, facts: Facts) -> str:
-    """The class by which Java calls what a file of Kotlin has in no class; "" for other files, and for scripts."""
+    """Return the class by which Java calls what a file of Kotlin has in no class; "" for other files, and for scripts."""
     stem = _stem(path)
     return (facts.module or f"{stem[:1].upper()}{stem[1:]}Kt") if path.endswith(".kt") else ""
 
 
 def listed(statement: str, line: int) -> Iterator[Import]:
-    """What a statement of Scala imports: it may name several things, of several packages."""
+    """Yield what a statement of Scala imports: it may name several things, of several packages."""
     names = " ".join(statement.removeprefix("import").split()).replace(" .", ".").replace(". ", ".")
     for part in SELECTION.finditer(names):
         place = part[1].replace("`", "").removeprefix("_root_.").removesuffix(".")
@@ -128,7 +128,7 @@ class Modules(Namespaces):
         super().tell(path, replace(facts, spaces=facts.spaces[-1:]))
 
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
-        """The types of a file, and what it has in none, if its own package is no stand-in for one of Java's."""
+        """Return the types of a file, and what it has in none, if its own package is no stand-in for one of Java's."""
         if not path.endswith(".java") and any(space.startswith(("java.", "javax.")) for space in facts.spaces):
             return frozenset(), frozenset()  # for a platform that lacks it: on the others an import means Java's
         offered = [one for one in facts.definitions if not one.owner and one.visible not in ("file", "below")]
@@ -140,7 +140,7 @@ class Modules(Namespaces):
         return frozenset(types), frozenset(members)
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
-        """The files that say they hold a name of a package, or are called so in its folder: those of the nearest module. Nothing but tests sees tests."""
+        """Return the files that say they hold a name of a package, or are called so in its folder: those of the nearest module. Nothing but tests sees tests."""
         end = "/" + space.replace(".", "/")
         files = {path for path in super().holding(importer, space, name) if not self._is_hidden(importer, path, name)}
         files |= {
@@ -157,7 +157,7 @@ class Modules(Namespaces):
         return {path for path in files if path.partition("/src/")[0] in modules}
 
     def is_known(self, name: str) -> bool:
-        """Whether a file says that it holds a name, or is called so."""
+        """Return whether a file says that it holds a name, or is called so."""
         return super().is_known(name) or name in self._stems
 
     def _is_hidden(self, importer: str, path: str, name: str) -> bool:
@@ -165,7 +165,7 @@ class Modules(Namespaces):
         return importer.endswith(".java") and path in self._facades and (path, name) in self.members
 
     def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
-        """A name itself, which an annotation may give, and the property whose accessor it is, or the accessors of the property that it is."""
+        """Return a name itself, which an annotation may give, and the property whose accessor it is, or the accessors of the property that it is."""
         if posixpath.splitext(importer)[1] == posixpath.splitext(path)[1]:
             return ()
         capital, accessor = name[:1].upper() + name[1:], ACCESSOR.fullmatch(name)
@@ -173,11 +173,11 @@ class Modules(Namespaces):
         return (name, *plain, *(f"{prefix}{capital}" for prefix in ("get", "set", "is")))
 
     def is_whole(self, path: str, name: str) -> bool:
-        """Whether a name is the class that a file of Kotlin is to Java."""
+        """Return whether a name is the class that a file of Kotlin is to Java."""
         return self._facades.get(path) == name
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The files of a package, with a name the one that is called so. None is missing that a generator may make: such a one is like no other."""
+        """Return the files of a package, with a name the one that is called so. None is missing that a generator may make: such a one is like no other."""
         folders = self._of_package(item.spec)
         if not folders and item.spec.rpartition(".")[2][:1].isupper():  # a class, of which the import takes a member
             return None
@@ -195,7 +195,7 @@ class Modules(Namespaces):
         return found or self._all(folders)
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """The files of the package, in all source roots."""
+        """Return the files of the package, in all source roots."""
         folders = self._like(posixpath.dirname(path))
         if not name:
             return self._all(folders)
@@ -204,12 +204,12 @@ class Modules(Namespaces):
         return tuple(sorted(found)) or (path,)
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """The packages whose names are like the one that is missing."""
+        """Return the packages whose names are like the one that is missing."""
         del importer
         return self._near(item.spec)
 
     def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
-        """Whether a generator may make a class of another one, whose name it calls it after: `QUser`, `UserMapperImpl`."""
+        """Return whether a generator may make a class of another one, whose name it calls it after: `QUser`, `UserMapperImpl`."""
         del home, sources
         return self._is_made and any(len(stem) >= LONG and stem in name and stem != name for stem in self._stems)
 

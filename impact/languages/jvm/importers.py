@@ -17,7 +17,7 @@ FIELD = re.compile(r"(?:^|\s)(final\s+)?([\w.]+(?:<[^;=]{0,300}>)?(?:\[\])*)\s+(
 
 
 def outline(path: str, source: bytes, side: Side) -> Facts:
-    """The definitions of a file; Java calls what is in no class of Kotlin by a class that the file is to it."""
+    """Return the definitions of a file; Java calls what is in no class of Kotlin by a class that the file is to it."""
     file_outline = read_outline(path, source, side)
     if b"lombok" in source:
         file_outline = replace(file_outline, definitions=(*file_outline.definitions, *_accessors(file_outline, source)))

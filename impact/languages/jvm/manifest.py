@@ -52,7 +52,7 @@ _SBT_GROUP = re.compile(r"\borganization[ \t]*+:=[ \t]*+\"([\w.-]++)\"")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """The artifacts of a tree, each with its folder of sources."""
+    """Return the artifacts of a tree, each with its folder of sources."""
     texts = {path: _COMMENT.sub("", manifest_text(source)) for path, source in sorted(manifests.items())}
     folders = _folders(paths)
     names: dict[str, list[str]] = {}
@@ -96,7 +96,7 @@ class _Pom:
     properties: dict[str, str]  # its properties and its parents'
 
     def resolved(self, text: str) -> str:
-        """A text with the properties that are known; one may stand behind another."""
+        """Return a text with the properties that are known; one may stand behind another."""
         for _ in range(2):
             text = _USE.sub(lambda use: self.properties.get(use[1].removeprefix("pom."), use[0]), text)[:400]
         return text
@@ -163,7 +163,7 @@ def _of_sbt(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """What the build files ask for."""
+    """Return what the build files ask for."""
     return tuple(
         Requirement(LANGUAGE, f"{group}:{_SCALA.sub('', name)}", version or _ELSEWHERE, path=path)
         for path, group, name, version in _all_asked(manifests)

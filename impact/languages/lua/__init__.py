@@ -26,7 +26,7 @@ class Modules(Standalone):
                 self._by_name[_stem(path)].append(path)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The file of a module: the nearest to who requires it, if several folders have one."""
+        """Return the file of a module: the nearest to who requires it, if several folders have one."""
         del name
         key = posixpath.dirname(importer), item.spec
         if key not in self._found:
@@ -34,7 +34,7 @@ class Modules(Standalone):
         return self._found[key] if self.guesses else None
 
     def clues(self, path: str) -> Clues:
-        """A module is required by its stem in quotes, or by its folder's if it is that folder's `init`."""
+        """Return the stem by which a module is required in quotes, or its folder's if it is that folder's `init`."""
         folder, name = posixpath.split(path)
         stem = posixpath.basename(folder) if name == "init.lua" else name.removesuffix(".lua")
         words = frozenset({stem, *({"init"} if name == "init.lua" else ())} - {""})

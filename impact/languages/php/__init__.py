@@ -44,7 +44,7 @@ class Modules(Standalone):
         self._is_mapped = bool(loads.homes or loads.psr0)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The files of a namespace, with a name the one of that class."""
+        """Return the files of a namespace, with a name the one of that class."""
         del importer
         folders = self._of(item.spec)
         if not folders:
@@ -58,12 +58,12 @@ class Modules(Standalone):
         return found or (None if self._may_be(folders, "") or any(map(self._paths.is_folder, folders)) else ())
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """A namespace of a namespace is imported by its own name."""
+        """Return () where no folder is called so: a namespace of a namespace is imported by its own name."""
         del importer
         return None if any(self._paths.is_folder(joined(one, name)) for one in self._of(item.spec)) else ()
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """The files of the same folder."""
+        """Return the files of the same folder."""
         folder = posixpath.dirname(path)
         if name:
             beside = joined(folder, f"{name}.php")
@@ -71,7 +71,7 @@ class Modules(Standalone):
         return tuple(sorted(joined(folder, one) for one in self._paths.names(folder) if one.endswith(".php")))
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """The namespaces beside the one that is missing whose names are like its."""
+        """Return the namespaces beside the one that is missing whose names are like its."""
         del importer
         above, _, last = item.spec.rpartition("\\")
         names = {

@@ -91,12 +91,12 @@ class Names:
         self._found.clear()
 
     def name_in(self, source: bytes) -> str:
-        """No file says what it is called: its path does."""
+        """Return "": no file says what it is called, its path does."""
         del source
         return ""
 
     def clues(self, path: str) -> Clues:
-        """A class is named by its file's stem behind a backslash or in a group; a file by its own name in quotes."""
+        """Return the stem by which a class is named behind a backslash or in a group; a file by its own name in quotes."""
         name = posixpath.basename(path)
         stem = name.partition(".")[0]
         word = re.escape(stem)
@@ -117,7 +117,7 @@ class Names:
         return Clues(frozenset(words), tuple(far))
 
     def mates(self, path: str) -> Collection[str]:
-        """The files of the same namespace: those beside it, where composer.json says that folders are namespaces."""
+        """Return the files of the same namespace: those beside it, where composer.json says that folders are namespaces."""
         folder = posixpath.dirname(path)
         homes = [*(home for _, home in self._prefixes), *self._class_homes]
         if not path.endswith(".php") or not any(is_below(folder, home) for home in homes):
@@ -130,7 +130,7 @@ class Names:
         return [one for one in self._folders.get(folder, ()) if one != path]
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """The names and files that a file takes from others of the tree."""
+        """Return the names and files that a file takes from others of the tree."""
         mentions, imports, lines = mention(words), list[Link](), Lines(source)
         namespace = NAMESPACE.search(source)
         here = namespace[1].decode() + "\\" if namespace else ""
@@ -288,5 +288,5 @@ project = Names
 
 
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    r"""The names of a file that are spelt like one of the names; `Models\Order` is found by its last part."""
+    r"""Return the names of a file that are spelt like one of the names; `Models\Order` is found by its last part."""
     return read_uses(path, source, {name.rpartition("\\")[2] for name in names})

@@ -14,7 +14,7 @@ _BRANCH = re.compile(r"dev-|.*-dev$|@dev$")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """The packages of a tree, each with the folders that it loads classes from; also under the names of its vendor that it replaces."""
+    """Return the packages of a tree, each with the folders that it loads classes from; also under the names of its vendor that it replaces."""
     del paths
     rows = []
     for path, source in sorted(manifests.items()):
@@ -32,7 +32,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """What the manifests ask for."""
+    """Return what the manifests ask for."""
     return tuple(
         Requirement(LANGUAGE, name.lower(), asked, "git" if _BRANCH.match(asked) else "registry", path)
         for path, source in sorted(manifests.items())

@@ -40,7 +40,7 @@ DJANGO_SETTINGS = re.compile(rb"""DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]+)["']
 
 
 def faults(source: bytes) -> frozenset[int]:
-    """The lines of what the grammar lets through and Python does not: a block without a body, a `return` outside a function."""
+    """Return the lines of what the grammar lets through and Python does not: a block without a body, a `return` outside a function."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -65,7 +65,7 @@ class Modules(Standalone):
         self.settings = tuple(self._of_django(configs))
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The file of a module, or of the package that it is."""
+        """Return the file of a module, or of the package that it is."""
         del name
         stem = self._stem(importer, item.spec)
         if stem is None:
@@ -76,7 +76,7 @@ class Modules(Standalone):
         return None if self._may_be(stem) else ()
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """The module of a package that a name of it is; Django's `settings` are the module that manage.py names."""
+        """Return the module of a package that a name of it is; Django's `settings` are the module that manage.py names."""
         if (item.spec, name) == ("django.conf", "settings"):
             return self.settings if self.guesses and self.settings else None  # what it lacks may be a default of Django
         stem = self._stem(importer, item.spec)
@@ -98,7 +98,7 @@ class Modules(Standalone):
                     yield file
 
     def clues(self, path: str) -> Clues:
-        """The parent package is in the pattern: words such as `utils` alone hit half of a large tree."""
+        """Return a pattern with the parent package in it: words such as `utils` alone hit half of a large tree."""
         folder, name = posixpath.split(path)
         package = name.rpartition(".")[0] == "__init__"
         module = folder if package else path.rpartition(".")[0]
@@ -117,7 +117,7 @@ class Modules(Standalone):
         return Clues(frozenset({word}), tuple(far), near, posixpath.dirname(folder) if package else folder)
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """The modules beside the one that is missing whose names are like its."""
+        """Return the modules beside the one that is missing whose names are like its."""
         stem = self._stem(importer, item.spec)
         folder, _, name = (stem or "").rpartition("/")
         if self._file(folder) is None and not self._paths.is_folder(folder):

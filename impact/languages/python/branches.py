@@ -31,7 +31,7 @@ class _Place:
 
 
 def half_bound(source: bytes, lines: Collection[int] | None) -> tuple[HalfBound, ...]:
-    """The names of a file that are read behind a branch which alone binds them, of the functions that these lines are in; None: of all."""
+    """Return the names of a file that are read behind a branch which alone binds them, of the functions that these lines are in; None: of all."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -38,19 +38,19 @@ class Taken:
     raises: str = "TypeError"
 
     def lacks(self, positional: int, keywords: Sequence[str]) -> str:
-        """The first required field that a call does not pass; "" if it passes all."""
+        """Return the first required field that a call does not pass; "" if it passes all."""
         left = [*self.required][positional if self.by_place else 0 :]
         return next((name for name in left if self.required[name] and name not in keywords), "")
 
     def is_fit(self, positional: int, keywords: Sequence[str]) -> bool:
-        """Whether a call passes what it must, and nothing else."""
+        """Return whether a call passes what it must, and nothing else."""
         is_known = not self.strict or set(keywords) <= self.required.keys()
         fits_places = not positional or (self.by_place and positional <= len(self.required))
         return is_known and fits_places and not self.lacks(positional, keywords)
 
 
 def taken(index: "Index", path: str, name: str, depth: int = DEPTH) -> Taken | None:
-    """What a class takes that a file of a tree defines; None where nobody can know."""
+    """Return what a class takes that a file of a tree defines; None where nobody can know."""
     facts = index.facts(path)
     node = _class(index.sources.get(path, b""), name)
     if facts is None or node is None or not depth or name in facts.open_owners:
@@ -79,7 +79,7 @@ def taken(index: "Index", path: str, name: str, depth: int = DEPTH) -> Taken | N
 
 
 def musts(source: bytes, name: str) -> frozenset[str]:
-    """The fields of a class that must be passed, as far as it writes them itself."""
+    """Return the fields of a class that must be passed, as far as it writes them itself."""
     node = _class(source, name)
     return frozenset(each for each, must in _fields(node) if must) if node is not None else frozenset()
 

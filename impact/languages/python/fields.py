@@ -50,7 +50,7 @@ class _Named:
 async def with_lost_fields(
     tree: Tree, symbols: Iterable[ChangedSymbol], references: Sequence[Reference], fresh: Mapping[str, Collection[int]]
 ) -> list[Reference]:
-    """The references, with the unchanged lines that name such a field or leave it out; those that only say the same word give way.
+    """Return the references, with the unchanged lines that name such a field or leave it out; those that only say the same word give way.
 
     `fresh`: the lines that the change adds.
     """

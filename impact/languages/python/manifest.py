@@ -54,12 +54,12 @@ _VERSION = re.compile(r"v?\d[\w.]*$|[0-9a-f]{7,40}$")
 
 
 def normal(name: str) -> str:
-    """A distribution's name as indexes compare it."""
+    """Return a distribution's name as indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """The distributions of a tree, each with the packages and modules that it brings."""
+    """Return the distributions of a tree, each with the packages and modules that it brings."""
     code = [path for path in paths if path.endswith((".py", ".pyi"))]
     rows: list[Package] = []
     for folder in sorted({posixpath.dirname(path) for path in manifests if posixpath.basename(path) in _DECLARING}):
@@ -114,7 +114,7 @@ def _importable(code: Sequence[str], home: str) -> Iterator[tuple[str, str]]:
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """What the manifests ask for."""
+    """Return what the manifests ask for."""
     return tuple(
         row
         for path, source in sorted(manifests.items())
@@ -217,7 +217,7 @@ def _requirement(text: str, path: str) -> Requirement | None:
 
 
 def offers(source: str, name: str) -> bool:
-    """Whether a module that lists what it offers lists a name."""
+    """Return whether a module that lists what it offers lists a name."""
     return "__all__" not in source or re.search(rf"[\"']{name}[\"']", source) is not None
 
 
@@ -225,7 +225,7 @@ LISTING = _DECLARING
 
 
 def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> tuple[str, bool] | None:
-    """The file in which setuptools is told which packages it installs, and whether a module is in one of them. Only lists and `find_packages` without options tell."""
+    """Return the file in which setuptools is told which packages it installs, and whether a module is in one of them. Only lists and `find_packages` without options tell."""
     above = [one for one in manifests if path.startswith(f"{posixpath.dirname(one)}/".lstrip("/"))]
     folder = max(map(posixpath.dirname, above), key=len, default="")
     project, config, program = (manifests.get(posixpath.join(folder, name), b"") for name in _DECLARING)
@@ -266,18 +266,18 @@ def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) 
 
 
 def package_of(spec: str) -> str:
-    """The package that a module from outside the tree belongs to; "" for the language's own library, and for what builds alone have."""
+    """Return the package that a module from outside the tree belongs to; "" for the language's own library, and for what builds alone have."""
     top = spec.partition(".")[0]
     return "" if not top or top.startswith("_") or top in sys.stdlib_module_names | _BUILT_IN else top
 
 
 def word(package: str) -> str:
-    """How texts may write a package, as a pattern."""
+    """Return how texts may write a package, as a pattern."""
     return re.escape(package).replace("_", "[-_.]")
 
 
 def answers(package: str, texts: Mapping[str, bytes]) -> bool:
-    """Whether some distribution that the manifests or lock files name may bring a package: few are called quite like their modules."""
+    """Return whether some distribution that the manifests or lock files name may bring a package: few are called quite like their modules."""
     plain = re.sub(r"[-_.]|(?<!\d)\d+$", "", package.lower())
     return any(_is_alike(plain, name) for name in _names(tuple(sorted(texts.items()))))
 

@@ -16,7 +16,7 @@ NO_TEXT = ("integer", "float", "true", "false", "none")  # keys that are what th
 
 
 def keys(node: Node) -> Mapping[str, Held]:
-    """The texts among the keys of a dictionary, each with what it holds; none where something in it may bring others."""
+    """Return the texts among the keys of a dictionary, each with what it holds; none where something in it may bring others."""
     pairs: dict[str, Held] = {}
     for pair in node.named_children if node.type == "dictionary" else ():
         key = pair.child_by_field_name("key")
@@ -29,7 +29,7 @@ def keys(node: Node) -> Mapping[str, Held]:
 
 
 def written(node: Node) -> str:
-    """The text that a node writes out; "" for what is no text, or is put together."""
+    """Return the text that a node writes out; "" for what is no text, or is put together."""
     parts = node.named_children
     is_whole = [one.type for one in parts] == ["string_start", "string_content", "string_end"]
     return text(parts[1]) if is_whole and text(parts[0])[:1] in "\"'" else ""
@@ -49,7 +49,7 @@ def _ends(block: Node) -> bool:
 
 
 def inferred(declared: str, given: Sequence[tuple[str, Node]], body: Node | None) -> Result:
-    """What the `return` statements give, where they all give the same; else what is declared. `body`: None of a stub."""
+    """Return what the `return` statements give, where they all give the same; else what is declared. `body`: None of a stub."""
     nodes = [node for form, node in given if form == "gives"]
     items = [_items(node) for node in nodes]
     number, kind, is_promised = -1, "", False

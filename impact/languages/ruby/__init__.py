@@ -12,7 +12,7 @@ OPEN = 300  # blocks that no one closes: a tree of them is as deep as its file i
 
 
 def code(source: bytes) -> bytes:
-    """The code of a file; without the `begin` of blocks if far more of them are opened than closed."""
+    """Return the code of a file; without the `begin` of blocks if far more of them are opened than closed."""
     return source.replace(b"begin", b"     ") if source.count(b"begin") > source.count(b"end") + OPEN else source
 
 
@@ -26,7 +26,7 @@ class Modules(Standalone):
         self._paths = paths
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The file that is required."""
+        """Return the file that is required."""
         del name
         base = joined(posixpath.dirname(importer), item.spec)
         found = next((path for path in (base, f"{base}.rb", f"{base}.so") if path in self._paths.files), None)
@@ -38,7 +38,7 @@ class Modules(Standalone):
         return None if is_made or self._paths.is_folder(base) or self._paths.is_open(f"{base}.rb") else ()
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """The files beside the one that is missing whose names are like its."""
+        """Return the files beside the one that is missing whose names are like its."""
         base = joined(posixpath.dirname(importer), item.spec)
         names = {one.removesuffix(".rb") for one in self._paths.names(posixpath.dirname(base))}
         before = item.spec[: len(item.spec) - len(posixpath.basename(item.spec))]

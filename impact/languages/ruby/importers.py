@@ -46,7 +46,7 @@ class Requires:
         self._found: dict[tuple[str, str], str | None] = {}
 
     def clues(self, path: str) -> Clues:
-        """A file is required by its stem in quotes, or used through the constant that it is named after."""
+        """Return a file's stem, by which it is required in quotes, and the constant that it is named after."""
         stem = posixpath.basename(path).partition(".")[0]
         if not stem:
             return Clues(frozenset())
@@ -59,7 +59,7 @@ class Requires:
         return Clues(frozenset(words), tuple(far))
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """The files that a file requires, loads by itself, or means by a constant."""
+        """Return the files that a file requires, loads by itself, or means by a constant."""
         mentions, imports, lines = mention(words), list[Link](), Lines(source)
         for match in islice(REQUIRE.finditer(source), MOST_IMPORTS):
             before = line_until(source, match.start())

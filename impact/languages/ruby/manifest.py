@@ -22,7 +22,7 @@ _OPTION = re.compile(r":?(path|git|github|tag|ref|branch)\b[\"']?[ \t]*(?::|=>)[
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """The gems of a tree: what is below `lib` or the `require_paths` beside a gemspec, or below `app` of an engine.
+    """Return the gems of a tree: what is below `lib` or the `require_paths` beside a gemspec, or below `app` of an engine.
 
     A gem whose name is not written out is called like its file, as is the habit.
     """
@@ -40,7 +40,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """What gemspecs and Gemfiles ask for."""
+    """Return what gemspecs and Gemfiles ask for."""
     rows = []
     for path, source in sorted(manifests.items()):
         for match in _ASKED.finditer(manifest_text(source)):

@@ -30,18 +30,18 @@ class Modules(Standalone):
         self.crates = Crates(paths, {path: source for path, source in configs.items() if path.endswith("Cargo.toml")})
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The file of a module, or those that may be the root of the crate; None where a path ends in no file: in an inline module, or a type."""
+        """Return the file of a module, or those that may be the root of the crate; None where a path ends in no file: in an inline module, or a type."""
         files, rest = self.reach(importer, item)
         is_root = bool(files) and not self.crates.place(files[0]).parts
         is_macro = is_root and name.islower()  # which any file may export there
         return files if files and not rest and not is_macro else None
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """The file of a module of a module."""
+        """Return the file of a module of a module."""
         return self.files(importer, replace(item, spec=f"{item.spec}::{name}")) or ()
 
     def parents(self, importer: str, item: Import) -> tuple[tuple[str, Parts], ...]:
-        """Each `super` leads to the file that has the `mod` of this one, wherever an attribute says that it lies."""
+        """Return the parents: each `super` leads to the file that has the `mod` of this one, wherever an attribute says that it lies."""
         rows, file = [], importer
         for _ in range(item.spec.split("::").count("super") - len(item.inside)):
             place = self.crates.place(file)
@@ -53,7 +53,7 @@ class Modules(Standalone):
         return tuple(rows)
 
     def clues(self, path: str) -> Clues:
-        """A module's name is in every path to it, but for its children's `super` and, of a root, `crate`."""
+        """Return a module's name, which is in every path to it, but for its children's `super` and, of a root, `crate`."""
         place = self.crates.place(path)
         names = frozenset(place.parts[-1:]) or self.crates.names(path)
         below = posixpath.join(place.folder, *place.parts)
@@ -65,7 +65,7 @@ class Modules(Standalone):
         return Clues(words, (far,) if names else (), near, below)
 
     def reach(self, importer: str, item: Import) -> tuple[Parts, Parts]:
-        """The file of the last module on a path that has one, and the names that are left of the path; no file where it leaves the tree."""
+        """Return the file of the last module on a path that has one, and the names that are left of the path; no file where it leaves the tree."""
         if item.spec.endswith(".rs"):  # an attribute says where the module lies
             file = joined(posixpath.dirname(importer), "/".join((*item.inside, item.spec)))
             return ((file,) if file in self.paths.files else ()), ()
@@ -97,7 +97,7 @@ class Modules(Standalone):
 
 
 def listed(code: str, line: int) -> Iterator[Import]:
-    """The imports of the `use` statements and the modules of the `mod x;` in some code."""
+    """Yield the imports of the `use` statements and the modules of the `mod x;` in some code."""
     plain = SILENT.sub(lambda found: b"\n" * found[0].count(b"\n"), code.encode()).decode().replace("r#", "")
     for match in (one for one in STATEMENT.finditer(plain) if one["end"]):
         at = line + plain.count("\n", 0, match.start("tree" if match["tree"] else "name"))

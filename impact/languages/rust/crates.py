@@ -34,7 +34,7 @@ class Place:
 
 
 def read(source: bytes) -> Table:
-    """A Cargo.toml; empty if it is not one, and of long lines only the beginning."""
+    """Return a Cargo.toml; empty if it is not one, and of long lines only the beginning."""
     try:
         lines = (line[:LONG_LINE] for line in source.decode("utf-8", "replace").split("\n"))
         return tomllib.loads("\n".join(lines))
@@ -75,7 +75,7 @@ class Crates:
                 yield from (joined(folder, f"{below}/{one}"), joined(folder, f"{below}/{one}/main.rs"))
 
     def place(self, path: str) -> Place:
-        """The module that a file is."""
+        """Return the module that a file is."""
         folder, name = posixpath.split(path)
         if path in self._roots.get(folder, ()):
             return Place(folder, (), (path,))
@@ -93,14 +93,14 @@ class Crates:
         return (*libraries, *usual) or (tuple(roots) if len(roots) == 1 else ())
 
     def files(self, place: Place, parts: Parts) -> Parts:
-        """The file of a module of the same crate, if it has one of its own; of the crate itself those that may be its root."""
+        """Return the file of a module of the same crate, if it has one of its own; of the crate itself those that may be its root."""
         if not parts:
             return place.roots
         stem = joined(place.folder, "/".join(parts))
         return tuple(path for path in (f"{stem}.rs", f"{stem}/mod.rs") if path in self._files)[:1]
 
     def visible(self, path: str) -> Mapping[str, str]:
-        """The crates of the tree that a file can name, with their root files."""
+        """Return the crates of the tree that a file can name, with their root files."""
         home = posixpath.dirname(path)
         while home not in self._manifests and home:
             home = posixpath.dirname(home)
@@ -144,7 +144,7 @@ class Crates:
         return patches
 
     def names(self, path: str) -> frozenset[str]:
-        """What the crates of the tree call the library whose root this file is."""
+        """Return what the crates of the tree call the library whose root this file is."""
         homes = [folder for folder, (_, root) in self._libraries.items() if root == path]
         own = {self._libraries[home][0] for home in homes}
         packages = {

@@ -21,7 +21,7 @@ class RustModules(KnownModules[Modules]):
         self._known: dict[str, tuple[int, tuple[Link, ...]]] = {}  # file -> (hash of its source, its imports)
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """The imports of a file that land in the tree; qualified names count, each once. Computed once and remembered."""
+        """Return the imports of a file that land in the tree; qualified names count, each once. Computed once and remembered."""
         del words  # a statement can mean a file that it does not name
         key = hash(source)
         if path not in self._known or self._known[path][0] != key:
@@ -61,7 +61,7 @@ WITH = re.compile(rb"(?<=[(,\s])with\s{0,4}=\s{1,4}\"([A-Za-z_]\w*+(?:::\w++)*+)
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """The identifiers of a file that are spelt like one of the names; a path before a name is written with dots."""
+    """Return the identifiers of a file that are spelt like one of the names; a path before a name is written with dots."""
     found = read_uses(path, source, names)
     codecs = CODECS.intersection(names) if b"with" in source else frozenset[str]()
     return type(found)((*found, *_pair_uses(source, codecs)))

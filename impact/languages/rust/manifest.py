@@ -19,7 +19,7 @@ LOCKS = {"Cargo.lock": r'(?m)^name = "NAME"\nversion = "([^"\n]+)"'}
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """The crates of a tree that are libraries."""
+    """Return the crates of a tree that are libraries."""
     rows = []
     crates = {"": {}, **{posixpath.dirname(path): read(source) for path, source in sorted(manifests.items())}}
     for folder, crate in crates.items():
@@ -33,7 +33,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """What the manifests ask for; what a workspace declares for its members is asked for there."""
+    """Return what the manifests ask for; what a workspace declares for its members is asked for there."""
     rows = []
     for path, source in sorted(manifests.items()):
         crate = read(source)
@@ -56,30 +56,30 @@ def _requirement(key: str, asked: Mapping[str, object], path: str) -> Requiremen
 
 
 def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
-    """A manifest that patches the published crates with those of the tree."""
+    """Return a manifest that patches the published crates with those of the tree."""
     del folders
     rows = [f'"{package.name}" = {{ path = "../{package.folder}" }}\n' for package in packages]
     return {"Cargo.toml": "".join(["[patch.crates-io]\n", *rows]).encode()}
 
 
 def offers(source: str, name: str) -> bool:
-    """Whether the root of a crate makes a name public, or all of a module."""
+    """Return whether the root of a crate makes a name public, or all of a module."""
     said = re.search(rf"(?m)^pub\s++(?:use\b[^;]{{0,800}}(?:\b{name}\b|\*)|(?:[\w\"]++\s++){{1,4}}{name}\b)", source)
     return said is not None
 
 
 def package_of(spec: str) -> str:
-    """The crate that a path begins with; "" for those that come with the language, and for what is no crate's name."""
+    """Return the crate that a path begins with; "" for those that come with the language, and for what is no crate's name."""
     first = spec.removeprefix("::").partition("::")[0]
     return "" if first in _OWN or not re.fullmatch(r"[a-z][a-z\d_]*", first) else first
 
 
 def word(package: str) -> str:
-    """How texts may write a crate, as a pattern."""
+    """Return how texts may write a crate, as a pattern."""
     return re.escape(package).replace("_", "[-_]")
 
 
 def answers(package: str, texts: Mapping[str, bytes]) -> bool:
-    """Whether a manifest names a crate."""
+    """Return whether a manifest names a crate."""
     written = re.compile(rb"(?<![\w-])" + word(package).encode())
     return any(written.search(source) for path, source in texts.items() if not path.endswith("Cargo.lock"))

@@ -27,7 +27,7 @@ MOST = 200  # such macros of one file
 
 @lru_cache(maxsize=4)
 def readable(source: bytes) -> bytes:
-    """The source as its parser is given it; every byte stays where it was."""
+    """Return the source as its parser is given it; every byte stays where it was."""
     code = bytearray(bare_paths(source))
     for match, end in _wrappers(source):
         code[match.start() : match.end()] = b" " * (match.end() - match.start())
@@ -45,14 +45,14 @@ def _wrappers(source: bytes) -> Iterator[tuple[re.Match[bytes], int]]:
 
 
 def bare_paths(source: bytes) -> bytes:
-    """The source, with paths that an attribute holds as texts written as code; every byte stays where it was."""
+    """Return the source, with paths that an attribute holds as texts written as code; every byte stays where it was."""
     if not QUOTING.search(source):
         return source
     return SILENT.sub(lambda match: bare(match) if path_key(match) else match[0], source)
 
 
 def path_key(match: re.Match[bytes]) -> str:
-    """The key of an attribute whose value is a text that is a path; "" for any other text."""
+    """Return the key of an attribute whose value is a text that is a path; "" for any other text."""
     if not TEXT.fullmatch(match[0]):
         return ""
     before = match.string[max(0, match.start() - ATTRIBUTE) : match.start()]
@@ -63,5 +63,5 @@ def path_key(match: re.Match[bytes]) -> str:
 
 
 def bare(match: re.Match[bytes]) -> bytes:
-    """A text without its quotes, in as many bytes."""
+    """Return a text without its quotes, in as many bytes."""
     return b" " + match[0][1:-1] + b" "

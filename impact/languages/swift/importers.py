@@ -67,7 +67,7 @@ class SwiftModules:
         self._told: dict[str, _FileNames] = {}
 
     def module(self, path: str) -> Module:
-        """The module that a file belongs to. Code of a documentation is built by nobody, each file is a version of another."""
+        """Return the module that a file belongs to. Code of a documentation is built by nobody, each file is a version of another."""
         if DOCUMENTATION in path:
             return path, ""
         folder = posixpath.dirname(path)
@@ -93,12 +93,12 @@ class SwiftModules:
         names.now = frozenset(now)
 
     def sees(self, path: str, other: str) -> bool:
-        """An import says which modules a file is built with."""
+        """Return whether a file is built with another one: an import says it."""
         del path, other
         return True
 
     def mates(self, path: str) -> Collection[str]:
-        """The other files of the module."""
+        """Return the other files of the module."""
         if self._files is None:
             files = defaultdict(set)
             for one in self._paths:
@@ -107,13 +107,13 @@ class SwiftModules:
         return self._files.get(self.module(path), frozenset()) - {path}
 
     def clues(self, path: str) -> Clues:
-        """A file that uses another writes one of its names: no import names a file."""
+        """Return the names of a file: who uses it writes one of them, and no import names a file."""
         names = self._told[path].every if path in self._told else set[str]()
         words = "|".join(sorted(map(re.escape, names)))
         return Clues(frozenset(names), (rf"\b(?:{words})\b",) if words else ())
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """What a file takes from the files that were noted: of other modules by its imports, of its own by another name alone."""
+        """Return what a file takes from the files that were noted: of other modules by its imports, of its own by another name alone."""
         code = _code(source)
         lines, own = Lines(code), self.module(path)
         statements = list(islice(STATEMENT.finditer(code), MOST_IMPORTS))

@@ -38,12 +38,12 @@ _ON_PAGE = re.compile(rf"\{{[{{%][^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-
 
 
 def is_data(path: str) -> bool:
-    """Whether a file holds names with a value or a type, and no code."""
+    """Return whether a file holds names with a value or a type, and no code."""
     return is_settings(path) or SCHEMA.search(path) is not None
 
 
 def gives(word: str, path: str, text: str) -> Given:
-    """Whether a line gives a word its meaning: as a constant or a definition, or as what data call it, by a key, a field, a tag."""
+    """Return whether a line gives a word its meaning: as a constant or a definition, or as what data call it, by a key, a field, a tag."""
     if is_page(path) or is_style(path) or _MANIFEST.search(path):
         return ""
     line = _with(word, text)
@@ -57,7 +57,7 @@ def gives(word: str, path: str, text: str) -> Given:
 
 
 def asks(word: str, path: str, text: str) -> bool:
-    """Whether a line of code or of a page takes a word from something: as a member, or as a text that holds nothing else."""
+    """Return whether a line of code or of a page takes a word from something: as a member, or as a text that holds nothing else."""
     line = _with(word, text)
     if is_page(path) or not filetype(path).parser:
         return not is_data(path) and not is_style(path) and _ON_PAGE.search(line) is not None

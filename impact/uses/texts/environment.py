@@ -45,7 +45,7 @@ class Renaming(NamedTuple):
 
 
 def roles(path: str, text: str, *, is_described: bool = False) -> Iterator[tuple[Role, str]]:
-    """What a line does with which variables. `is_described`: its file has a class of settings whose fields are variables."""
+    """Yield what a line does with which variables. `is_described`: its file has a class of settings whose fields are variables."""
     is_document = is_prose(path) and not _OF_EARLIER.search(path)
     if not is_document and (uses_nothing(path) or is_comment(text, path)):
         return
@@ -68,7 +68,7 @@ def roles(path: str, text: str, *, is_described: bool = False) -> Iterator[tuple
 
 
 def unread(files: Sequence[ChangedFile]) -> set[str]:
-    """The variables that the change reads no more, and under no other name."""
+    """Return the variables that the change reads no more, and under no other name."""
     read = {"+": set[str](), "-": set[str]()}
     for file in files:
         for line in [line for hunk in file.hunks for line in hunk.lines if line.kind in read]:
@@ -91,7 +91,7 @@ def new_variables(files: Sequence[ChangedFile]) -> dict[str, tuple[str, DiffLine
 
 
 def renamings(files: Sequence[ChangedFile]) -> list[Renaming]:
-    """The variables to which edited lines give another name."""
+    """Return the variables to which edited lines give another name."""
     found = []
     for file in files:
         for hunk in file.hunks:

@@ -48,12 +48,12 @@ class Naming:
     again: str = ""  # the form of a line by which something else is called OWNER
 
     def names_in(self, lines: Collection[str]) -> frozenset[str]:
-        """The names that some lines give."""
+        """Return the names that some lines give."""
         look = re.compile(self.gives.replace("NAME", r"([A-Za-z][\w.-]{1,80})"))
         return frozenset(name for line in lines for match in look.finditer(line) for name in match.groups() if name)
 
     def in_blocks(self, text: str) -> frozenset[str]:
-        """The names that the blocks of a text give, each behind that of its block."""
+        """Return the names that the blocks of a text give, each behind that of its block."""
         owner, found = "", set[str]()
         for line in text.split("\n"):
             head = re.match(self.block, line)
@@ -62,12 +62,12 @@ class Naming:
         return frozenset(found)
 
     def of_path(self, path: str) -> str:
-        """What the framework calls a file; an empty text if it calls it nothing."""
+        """Return what the framework calls a file; an empty text if it calls it nothing."""
         match = re.search(self.path, path) if self.path else None
         return "/".join(filter(None, match.groups())).replace("/", self.mark) if match else ""
 
     def pattern_of(self, names: Sequence["LostName"]) -> str:
-        """The pattern of the lines that ask for any of some names."""
+        """Return the pattern of the lines that ask for any of some names."""
         meant = {
             word: list(dict.fromkeys(one.meaning[word] for one in names)) for word in PLACEHOLDERS if word in self.asks
         }
@@ -78,12 +78,12 @@ class Naming:
         )
 
     def name_of(self, short: str) -> str:
-        """What the framework calls a definition; "" if it calls it nothing."""
+        """Return what the framework calls a definition; "" if it calls it nothing."""
         found = re.fullmatch(self.called, short) if self.called else None
         return f"{found[1][:1].lower()}{found[1][1:]}" if found else "" if self.called else short
 
     def is_asked_in(self, path: str, home: str) -> bool:
-        """Whether a file may ask for a name of another one."""
+        """Return whether a file may ask for a name of another one."""
         is_near = path == home if self.own else path.rpartition("/")[0] == home.rpartition("/")[0] or not self.beside
         return is_near and re.search(self.within, path) is not None
 
@@ -101,12 +101,12 @@ class LostName:
 
     @property
     def pattern(self) -> str:
-        """The pattern of the lines that ask for it."""
+        """Return the pattern of the lines that ask for it."""
         return self.naming.pattern_of([self])
 
     @property
     def meaning(self) -> Mapping[str, str]:
-        """What each placeholder of a naming means in it, as patterns."""
+        """Return what each placeholder of a naming means in it, as patterns."""
         return {
             "DOTTED": _dotted(self.home),
             "OWNER": re.escape(self.qualified.rpartition(".")[0].rpartition(".")[2]),
@@ -117,12 +117,12 @@ class LostName:
 
     @property
     def owner(self) -> str:
-        """The class, or the block, that has it."""
+        """Return the class, or the block, that has it."""
         return self.key.rpartition(":")[2].rpartition(".")[0].rpartition(".")[2]
 
     @property
     def elsewhere(self) -> str:
-        """The pattern of the lines by which another file may have it, too; "" where those who ask say whose it is."""
+        """Return the pattern of the lines by which another file may have it, too; "" where those who ask say whose it is."""
         is_exact = any(word in self.naming.asks for word in EXACT)
         name = re.escape(self.name)
         if self.naming.again:
@@ -136,7 +136,7 @@ class LostName:
 
 @cache
 def namings() -> tuple[Naming, ...]:
-    """Every row."""
+    """Return every row."""
     tables = tomllib.loads((Path(__file__).parent / "naming.toml").read_text(encoding="utf-8"))
     definitions = (Naming(**row, of_definition=True) for row in tables["definition"])
     return (*(Naming(**row) for row in (*tables["name"], *tables["path"])), *definitions)
@@ -145,7 +145,7 @@ def namings() -> tuple[Naming, ...]:
 def lost_names(
     files: Sequence[ChangedFile], before: Mapping[str, bytes], texts: Mapping[str, str], head_paths: Collection[str]
 ) -> Iterator[LostName]:
-    """What the change takes away and no changed file gives any more. `before`, `texts`: the changed files before the change, and after it."""
+    """Yield what the change takes away and no changed file gives any more. `before`, `texts`: the changed files before the change, and after it."""
     mine = [file for file in files if file.is_analyzed and (is_test(file.path) or not uses_nothing(file.path))]
     removed = {file.path: _removed(file) for file in mine}
     gone_paths = [
@@ -190,7 +190,7 @@ def _lost(naming: Naming, name: str, path: str) -> LostName:
 
 
 def blocks_of(files: Iterable[ChangedFile]) -> list[str]:
-    """The changed files, as they were called before, whose blocks give names."""
+    """Return the changed files, as they were called before, whose blocks give names."""
     homes = [naming.home for naming in namings() if naming.block]
     return [file.old_path for file in files if file.old_path and any(re.search(one, file.old_path) for one in homes)]
 
@@ -198,7 +198,7 @@ def blocks_of(files: Iterable[ChangedFile]) -> list[str]:
 def lost_definitions(
     symbols: Iterable[ChangedSymbol], before: Mapping[str, bytes], after: Mapping[str, str], head_paths: Collection[str]
 ) -> Iterator[LostName]:
-    """The same of definitions that are gone. `before`: their files before the change; `after`: the changed files after it."""
+    """Yield the same of definitions that are gone. `before`: their files before the change; `after`: the changed files after it."""
     for naming in namings():
         if not naming.of_definition or not _is_used(naming, head_paths):
             continue

@@ -54,17 +54,17 @@ class _Lost:
 
     @property
     def words(self) -> Mapping[str, LostWord]:
-        """The words that are looked up."""
+        """Return the words that are looked up."""
         return {one.text: one for one in self.every_word[:WORDS]}
 
     @property
     def gone(self) -> Mapping[str, str]:
-        """What code defined, or set."""
+        """Return what code defined, or set."""
         return {**self.attributes, **self.definitions}
 
     @property
     def forms(self) -> list[str]:
-        """The patterns of the lines that say any of it."""
+        """Return the patterns of the lines that say any of it."""
         plain = [*self.words, *self.gone, *self.paths]
         return [
             *([_any_of(plain)] if plain else []),
@@ -73,7 +73,7 @@ class _Lost:
 
     @property
     def by_naming(self) -> Mapping[Naming, Sequence[LostName]]:
-        """The names of each framework."""
+        """Return the names of each framework."""
         found: dict[Naming, list[LostName]] = defaultdict(list)
         for one in self.names:
             found[one.naming].append(one)
@@ -88,7 +88,7 @@ async def also_says(
     suffixes: Collection[str],
     budget: SearchLimits,
 ) -> Dependents:
-    """The unchanged lines that still say a word, a name or a path which the change takes away, with what was found before.
+    """Return the unchanged lines that still say a word, a name or a path which the change takes away, with what was found before.
 
     Of files that no language reads, those that hold a distinctive word of a changed line. `found`: the uses that a language's syntax has
     shown. `suffixes`: of the languages that are parsed.
@@ -439,7 +439,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def lost_paths(files: Sequence[ChangedFile], head_paths: Collection[str]) -> Iterator[tuple[str, str]]:
-    """(what a line writes that names it, path) for each file that goes: its name with its folder, alone if no other file has it; its module."""
+    """Yield (what a line writes that names it, path) for each file that goes: its name with its folder, alone if no other file has it; its module."""
     names = {posixpath.basename(path) for path in head_paths}
     for file in files:
         path = file.old_path or ""

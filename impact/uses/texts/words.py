@@ -44,27 +44,27 @@ class LostWord:
 
     @property
     def key(self) -> str:
-        """What it is called in the list of places."""
+        """Return what it is called in the list of places."""
         return f"{self.path}:{self.text}"
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is one word of a language, which may mean anything."""
+        """Return whether it is one word of a language, which may mean anything."""
         return not is_distinctive(self.text)
 
 
 def is_distinctive(word: str) -> bool:
-    """Whether a word is seldom another one: of several words, joined, or a path."""
+    """Return whether a word is seldom another one: of several words, joined, or a path."""
     return (telling(word) or any(mark in word for mark in "/.:-")) and word not in COMMON
 
 
 def suffix(path: str) -> str:
-    """The ending that decides who reads a file."""
+    """Return the ending that decides who reads a file."""
     return posixpath.splitext(path)[1].lower()
 
 
 def distinctive_words(file: ChangedFile) -> list[str]:
-    """The distinctive words of the changed lines: first those that the change removes, then the most frequent."""
+    """Return the distinctive words of the changed lines: first those that the change removes, then the most frequent."""
     removed_counts: Counter[str] = Counter()
     come: Counter[str] = Counter()
     for hunk in file.hunks:
@@ -99,7 +99,7 @@ class _Now:
 
 
 def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[LostWord]:
-    """The words that the change takes away, the telling ones first. `texts`: the changed files as they are now."""
+    """Return the words that the change takes away, the telling ones first. `texts`: the changed files as they are now."""
     mine = [file for file in by_risk(files) if file.is_analyzed and not uses_nothing(file.path)]
     added = {file.path: {word for _, text in _lines(file, "+") for word in _words(file.path, text)} for file in mine}
     words: dict[str, LostWord] = {}
