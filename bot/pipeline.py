@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from bot import checkout, diff
@@ -13,7 +13,6 @@ from bot.checkout.shown import know_secrets
 from bot.checkout.views import CachedTree, WrittenTree
 from bot.config import Settings
 from bot.diff import units
-from bot.errors import NothingToReview
 from bot.findings import history, suggest
 from bot.machine import extras
 from bot.review import coverage, guidance, incremental, report, scope, strategies
@@ -21,12 +20,7 @@ from bot.review.hooks import hooks
 from bot.review.journal.record import finish
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
-from bot.values import (
-    ChangedFile,
-    Dependents,
-    PlacedFinding,
-    Review,
-)
+from bot.values import ChangedFile, Dependents, PlacedFinding, Review
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
 from impact import uses
@@ -77,13 +71,13 @@ async def review(brief: Brief, tools: Tools) -> Review:
     async with survey(brief, tools) as subject, tools.open_session(subject) as session:
         strategy = strategies.choose_for(session)
         tools.say(subject.reading(session.results.findings, is_checked=False))
-        judgement, transcript = await strategies.judge(await strategies.run(strategy.name, session), session)
-        findings = await report.place(judgement, session, tools.faults, None if transcript.fault else tools.prove)
-        seconds = tools.clock() - start
-        review = await report.conclude(session, strategy, transcript, judgement, findings, seconds)
-        return finish(
-            session.calls.journal, subject.shown(review, [placed_finding.finding for placed_finding in review.findings])
-        )
+        transcript = await strategies.run(strategy.name, session)
+        judgement, transcript = await strategies.judge(transcript, session)
+        prove = None if transcript.fault else tools.prove  # nothing is run for a review that was broken off
+        findings = await report.place(judgement, session, tools.faults, prove)
+        review = await report.conclude(session, strategy, transcript, judgement, findings, tools.clock() - start)
+        told = [placed_finding.finding for placed_finding in review.findings]
+        return finish(session.calls.journal, subject.shown(review, told))
 
 
 @asynccontextmanager
@@ -92,46 +86,39 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
     masks = know_secrets()
     async with checkout.Checkout(brief.pull, brief.left_out) as tree:
         brief = scope.as_shown(brief, masks)
-        pull = brief.pull
-        tools.say(f"reading {pull.base_name}..{pull.head_name}")
+        tools.say(f"reading {brief.pull.base_name}..{brief.pull.head_name}")
         change = await tree.change(partial(scope.changes_role, brief.settings))
-        brief = await scope.with_warnings(replace(brief, settings=brief.settings.on(brief.today)), tree)
+        brief = await scope.with_warnings(brief, tree)
         files = scope.reviewable(diff.read(change), brief)
         brief = scope.with_effort(brief, files)
-        past = await incremental.read_past(brief.earlier, tree, pull, files, full=brief.full)
+        past = await incremental.read_past(brief.earlier, tree, brief.pull, files, full=brief.full)
         leaks, unseen = await history.leaks_of(brief, tree, files, masks)
-        gaps = coverage.commit_gaps(pull, unseen)
-        is_told = leaks or (gaps and pull.base != pull.head)  # commits that nobody looked through
-        if not files and brief.earlier is None and not is_told:
-            raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
+        gaps = coverage.commit_gaps(brief.pull, unseen)
+        scope.refuse_empty(brief, files, leaks, gaps)
         masks.learn_change(files)
         tools.say(files_read(files))
         tools.say(f"finding who depends on {len(files)} changed files")
         cached = CachedTree(tree)  # one for the search, the prompts and the judgement
-        users = scope.without_unread(
-            await uses.find(WrittenTree(cached), files, tools.languages, tools.search), files, brief.left_out
-        )
+        found = await uses.find(WrittenTree(cached), files, tools.languages, tools.search)
+        users = scope.without_unread(found, files, brief.left_out)
         beyond = await tools.look_beyond(tree, files, users, brief.consumers)
         texts = await scope.texts(tree, files)
         masks.learn_files(texts.head, texts.base, await scope.unchanged_users(tree, users), beyond.texts())
         parts = units.cut(files, users, texts)
         tracker = coverage.CoverageTracker(parts, files, users)
-        tracker.note_commits(gaps)
-        for reason in beyond.unread:
-            tracker.note_unchecked("", reason)
+        tracker.note_beside(gaps, beyond.unread)
         guides = await guidance.of_owner(brief, tree, files)
-        ignore_list = await scope.ignore_list(brief, tree)
         yield Survey(
-            scope.with_own_reports(brief, files, await tree.entries()),
-            files,
-            parts,
-            users,
-            cached,
-            tracker,
+            brief=scope.with_own_reports(brief, files, await tree.entries()),
+            files=files,
+            units=parts,
+            dependents=users,
+            tree=cached,
+            tracker=tracker,
             masks=masks,
             past=past,
             leaks=leaks,
-            ignore_list=ignore_list.also(brief.dismissals, guides.rules),
+            ignore_list=await scope.ignore_list(brief, tree, guides.rules),
             guidance=guides,
             consumers=beyond,
         )

@@ -125,9 +125,11 @@ class CoverageTracker:
         """Note of what a check says nothing because it cannot know."""
         self._limits += sentences
 
-    def note_commits(self, reasons: Sequence[str]) -> None:
-        """Note that some commits of the change were not looked through for secrets, or what a merge of them brings is not all known."""
-        self._commits = tuple(reasons)
+    def note_beside(self, gaps: Sequence[str], unread: Iterable[str]) -> None:
+        """Note what is open beside the changed files: why some commits were not looked through (`gaps`), and which other repositories were not read."""
+        self._commits = tuple(gaps)
+        for reason in unread:
+            self.note_unchecked("", reason)
 
     def note_comparisons(self, places: Mapping[UsePlace, str]) -> None:
         """Note what comparing uses with the changed contracts has shown."""

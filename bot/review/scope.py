@@ -9,11 +9,12 @@ from bot.brief import Brief
 from bot.checkout.shown import know_secrets
 from bot.config import Config
 from bot.diff import units
+from bot.errors import NothingToReview
 from bot.findings import sarif_results, silencing
 from bot.findings.silencing import IgnoreList
 from bot.ports import KnownSecrets
 from bot.review.hooks import hooks
-from bot.values import ChangedFile, Dependents
+from bot.values import ChangedFile, Dependents, Finding, OwnerRule
 from impact.ports import Tree
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 
 
 def as_shown(brief: Brief, masks: KnownSecrets) -> Brief:
-    """Return the brief as models and the journal may be shown it."""
+    """Return the brief as it holds today, and as models and the journal may be shown it."""
     return replace(
         brief,
         pull=masks.hide(brief.pull),
-        settings=brief.settings.without_secrets(know_secrets()),
+        settings=brief.settings.without_secrets(know_secrets()).on(brief.today),
         dismissals=masks.hide(brief.dismissals),
         rules=masks.hide(brief.rules),
         reports=masks.hide(brief.reports),
@@ -40,12 +41,20 @@ async def with_warnings(brief: Brief, tree: checkout.Checkout) -> Brief:
     return replace(brief, settings=replace(brief.settings, warnings=tuple(dict.fromkeys(warnings))))
 
 
-async def ignore_list(brief: Brief, tree: checkout.Checkout) -> IgnoreList:
-    """Return what lists and the settings say is not to be reported."""
+def refuse_empty(brief: Brief, files: Sequence[ChangedFile], leaks: Sequence[Finding], gaps: Sequence[str]) -> None:
+    """Raise NothingToReview where no file changed, no earlier round is to be brought to its end, and no commit has anything to tell (`gaps`: why some were not looked through)."""
+    pull = brief.pull
+    is_told = leaks or (gaps and pull.base != pull.head)
+    if not files and brief.earlier is None and not is_told:
+        raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
+
+
+async def ignore_list(brief: Brief, tree: checkout.Checkout, rules: Sequence[OwnerRule]) -> IgnoreList:
+    """Return what is not to be reported: by lists, the settings, what was said of single findings, and rules."""
     found = IgnoreList()
     for hook in hooks():
         found = found.join(await hook.silences(brief, tree))
-    return found.join(silencing.owner_entries(brief.settings.dismissed))
+    return found.join(silencing.owner_entries(brief.settings.dismissed)).also(brief.dismissals, rules)
 
 
 def with_effort(brief: Brief, files: Sequence[ChangedFile]) -> Brief:
