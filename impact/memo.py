@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # it loads the parser
 
 DIGEST = 16  # bytes
 MOST = 4 << 20  # bytes of one answer
-OWN = ("", "languages/*", "text")  # folders of this package
+OWN = ("", "languages/*", "text", "uses")  # folders of this package that tell something of a file
 Question = ParamSpec("Question")
 Told = TypeVar("Told")
 Turn = Callable[[Any], Any]

@@ -267,6 +267,15 @@ def results_of(language: Language, source: bytes, wanted: tuple[Span, ...]) -> t
     return tuple(file.result(*one) for one in wanted) if file is not None else None
 
 
+@memo
+def ways_of(
+    language: Language, source: bytes, calls: tuple[tuple[str, int], ...]
+) -> tuple[tuple[Way, ...], ...] | None:
+    """How the calls of a name on a line are used, as `Results.ways` tells it; `calls`: in order. None as `results_of`."""
+    file = results(language, source, {line for _, line in calls})
+    return tuple(file.ways(*one) for one in calls) if file is not None else None
+
+
 def results(language: Language, source: bytes, wanted: Collection[int]) -> Results | None:
     """Return the results of the definitions that hold some lines; None if the file cannot be read, or nobody knows what its language gives."""
     root = reader.parse(language, source) if any(language.texts("results").values()) else None

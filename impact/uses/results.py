@@ -8,7 +8,7 @@ from dataclasses import replace
 from impact.changes import ChangedSymbol, Query, Reference, ResultMisuse
 from impact.language import language_of
 from impact.ports import Tree
-from impact.results import Misuse, Result, Way, misuse, results, results_of
+from impact.results import Misuse, Result, Way, misuse, results, results_of, ways_of
 from impact.text.lines import file_lines, says
 from impact.text.paths import is_test
 from impact.uses.sides import Exports
@@ -43,12 +43,14 @@ async def with_misuses(
     misused: dict[Reference, Reference] = {}
     for path, text in texts.items():
         mine, language = [row for row in rows if row.path == path], language_of(path)
-        file = results(language, text, {row.line for row in mine}) if language is not None else None
-        if language is None or file is None:
+        calls = tuple(sorted({(row.name, row.line) for row in mine}))
+        told_ways = ways_of(language, text, calls) if language is not None else None
+        if language is None or told_ways is None:
             continue
+        ways = dict(zip(calls, told_ways, strict=True))
         for row in mine:
             before, after = changed[row.symbol]
-            wrong = misuse(language, before, after, file.ways(row.name, row.line))
+            wrong = misuse(language, before, after, ways[row.name, row.line])
             if wrong is not None:
                 misused[row] = _with(row, wrong, before, after, file_lines(text))
     replaced = await _replaced(tree, {pairs[row.symbol][1] for row in misused})

@@ -147,7 +147,9 @@ def match(
         use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
     )
     classes = classes_of(target, bound, path) if target.owner else {}
-    for use in map(target.in_namespace, uses):
+    words = names([target], bound) | {written.rpartition(".")[2] for written in classes}
+    spelt = (use for use in uses if use.name in words or not use.name.isidentifier())  # a path may end in any of them
+    for use in map(target.in_namespace, spelt):
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
         if hit is None and target.owner:
             hit = _member_by_name(target, use, bound, definitions) or _member_of_result(target, use, uses, classes)
