@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import loopback
-from benchmarks.peers import OCR, PR_AGENT
+from benchmarks.peers import OCR, PR_AGENT, TY
 from benchmarks.table import Run, measured
 from benchmarks.tokens import counted
 
@@ -74,6 +74,12 @@ def peers(at: Place, folder: Path | None, wanted: Sequence[str] = ()) -> dict[st
     """The reviews of the peers that are installed in `folder`, by name; `wanted`: of these alone."""
     found = {**_pr_agent(at, folder), **_ocr(at, folder)} if folder else {}
     return {name: _emptied(at, run) for name, run in found.items() if not wanted or name in wanted}
+
+
+def type_checker(at: Place, folder: Path | None) -> dict[str, Callable[[], Run]]:
+    """A type checker's look at the whole tree of the change, if it is installed in `folder`, by its name."""
+    command = TY.command(folder) if folder else None
+    return {"ty check": lambda: measured([str(command), "check", "--exit-zero", str(at.clone)])} if command else {}
 
 
 def starts(folder: Path | None) -> dict[str, Callable[[], Run]]:

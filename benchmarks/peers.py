@@ -60,7 +60,8 @@ OCR = Peer(
 RLMS = Peer("rlms", "rlms==0.1.3", beside=(CLIENT,))
 DSPY = Peer("dspy", "dspy==3.4.1", beside=(CLIENT,))
 ORIGINAL = Peer("deeprepo-cli", "deeprepo-cli==0.2.5", beside=(CLIENT,))
-PEERS = (PR_AGENT, OCR, RLMS, DSPY, ORIGINAL)
+TY = Peer("ty", "ty==0.0.108", program="bin/ty")  # no reviewer: a quick look at a whole tree of Python
+PEERS = (PR_AGENT, OCR, RLMS, DSPY, ORIGINAL, TY)
 
 
 class NotInstalled(Exception):  # noqa: N818 - a sentence
