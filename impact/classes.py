@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from impact.index import Index
 from impact.language import Language, language_of
@@ -51,13 +52,23 @@ def bases_of(index: Index, path: str, name: str) -> tuple[str, ...] | None:
     """Return what a class inherits from, as its file writes it, or one that shares its module; None if none of them declares it."""
     language = language_of(path)
     modules = index.modules(language) if language is not None else None
-    for home in (path, *(modules.mates(path) if modules is not None else ())):
-        facts = index.facts(home)
-        found = bases(facts, language) if facts is not None and language is not None else {}
-        for one in (name, name.rpartition(".")[2]):
-            if one in found:
-                return found[one]
-    return None
+    if language is None or modules is None:
+        return None
+    mine = (one for home in (path, *modules.mates(path)) for one in _bases_in(index, language, home, name))
+    more = [one for home in _extending(index, language, name) for one in _bases_in(index, language, home, name)]
+    rows = [*islice(mine, 1), *more]
+    return tuple(dict.fromkeys(base for row in rows for base in row)) if rows else None
+
+
+def _bases_in(index: Index, language: Language, path: str, name: str) -> Iterator[tuple[str, ...]]:
+    facts = index.facts(path)
+    found = bases(facts, language) if facts is not None else {}
+    yield from islice((found[one] for one in (name, name.rpartition(".")[2]) if one in found), 1)
+
+
+def _extending(index: Index, language: Language, name: str) -> tuple[str, ...]:
+    """Return the files that may give a type more than its own file does, where a language has such."""
+    return index.homes(language, language.added_by, name.rpartition(".")[2]) if language.added_by else ()
 
 
 def bases(facts: Facts, language: Language) -> dict[str, tuple[str, ...]]:
@@ -95,7 +106,8 @@ def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definitio
     language = language_of(path)
     modules = index.modules(language) if language is not None else None
     is_spread = language is not None and language.unit == "folder"
-    for home in dict.fromkeys((path, *(modules.mates(path) if modules is not None and is_spread else ()))):
+    more = _extending(index, language, name) if language is not None else ()
+    for home in dict.fromkeys((path, *(modules.mates(path) if modules is not None and is_spread else ()), *more)):
         facts = index.facts(home)
         for one in facts.definitions if facts is not None else ():
             if one.owner == name:

@@ -14,6 +14,7 @@ from impact.namespaces import Namespaces
 from impact.resolve import ABSENT, OPEN, Answer, by_star, names_of, of_mates, offered
 from impact.seen import Seen, Typed
 from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Place, Rule, Use, places_of
+from impact.wholes import asked, builds, parts_of, types_of
 
 ALIKE = 0.72  # how near a name is to one that it may be meant for, from 0 to 1
 BESIDE = 0.06  # how much farther than the nearest another one may be
@@ -41,6 +42,9 @@ def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]
     if seen is None:
         return
     file = _File(index, language, modules, path, facts, seen)
+    yield from file.of_literals(lines)
+    if language.sought:
+        return
     for item in facts.imports:
         yield from file.of_import(item, lines)
     for use in seen.uses:
@@ -116,6 +120,29 @@ class _File:
         if files == ():
             return ABSENT
         return offered(self._index, files, name) if files and self._path not in files else OPEN
+
+    def of_literals(self, lines: Collection[int]) -> Iterator[Place]:
+        """Yield what a new literal gives to a type that has no such part, and what it leaves out that the type asks for."""
+        known = parts_of(self._index, self._path) if builds(self._language) else None
+        happens = self._language.fails.get("build", "does not compile")
+        for whole in known.wholes if known is not None else ():
+            is_new = whole.kind == "build" and whole.of and any(whole.line <= line <= whole.end for line in lines)
+            types = types_of(self._index, self._path, whole.of) if is_new else []
+            every = asked(self._index, types[0], "build", every=True) if len(types) == 1 else None
+            if not every:
+                continue
+            home, short = types[0][0], types[0][1].rpartition(".")[2]
+            for name, line in whole.parts:
+                if line in lines and name not in every:
+                    near, written = _near(name, every), f"{short}.{name}"
+                    place = self._place(line, written, "missing-member", (home,), near=near, asked=short)
+                    yield replace(place, home=home, owner=short, happens=happens)
+            wanted = asked(self._index, types[0], "build") or {}
+            left = " and ".join(repr(name) for name in wanted if name not in whole.given)
+            is_read = not (whole.is_open or whole.places) and whole.given <= every.keys()
+            if left and is_read and whole.line in lines:
+                place = self._place(whole.line, short, "missing-part", (home,), asked=short)
+                yield replace(place, home=home, says=f"is missing {left}", happens=happens)
 
     def of_use(self, use: Use) -> Iterator[Place]:
         """Yield what is wrong with one use."""

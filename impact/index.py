@@ -11,7 +11,7 @@ from impact.language import Language, Modules, language_of
 from impact.namespaces import Namespaces
 from impact.paths import IGNORES, Paths
 from impact.seen import Seen
-from impact.values import Facts, Link, Tree
+from impact.values import Base, Facts, Link, Tree
 
 ROUNDS = 12  # of reading: each import chain takes one for each of its files
 MOST_FILES = 1_500  # that one report reads
@@ -35,6 +35,9 @@ class Index:
         self._awaited: set[str] = set()  # the languages whose configuration files the next reading brings
         self._unread: set[str] = set()
         self._configs: dict[str, tuple[str, ...]] = {}
+        # Language, pattern and name -> its files with a line that matches; what nobody has looked for yet.
+        self._homes: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        self._unfound: set[tuple[str, str, str]] = set()
         # What a name of a file means (`resolve.py`), by the depth to which it was followed; dropped when another file is read.
         self.answers: dict[tuple[str, str, int], Any] = {}
 
@@ -96,6 +99,13 @@ class Index:
                     self._tell(path, one)
         return self._modules[language.folder]
 
+    def homes(self, language: Language, pattern: str, name: str) -> tuple[str, ...]:
+        """Return the files of a language with a line that matches the pattern, in which NAME stands for the name; () while nobody has looked."""
+        key = language.folder, pattern, name
+        if pattern and key not in self._homes:
+            self._unfound.add(key)
+        return self._homes.get(key, ())
+
     def _paths_of(self, language: Language) -> tuple[str, ...]:
         if language.folder not in self._configs:
             globs = (IGNORES, *language.configs, *language.builds)
@@ -111,10 +121,15 @@ class Index:
 
     async def read(self, tree: Tree) -> bool:
         """Read what was asked for; False if nothing was."""
+        rows = [(key[1].replace("NAME", re.escape(key[2])), key) for key in sorted(self._unfound)]
+        self._unfound.clear()
+        holding = await tree.holding("|".join(row for row, _ in rows)) if rows and isinstance(tree, Base) else ()
+        holders = {one: language.folder for one in holding if (language := language_of(one)) is not None}
+        self.wanted.update(one for one, folder in holders.items() if folder in {key[0] for _, key in rows})
         wanted = sorted(self.wanted - self.sources.keys() - self._unread)
         self.wanted.clear()
         self._awaited.clear()
-        if not wanted:
+        if not wanted and not rows:
             return False
         room = max(0, MOST_FILES - len(self.sources))
         self.cut = self.cut or len(wanted) > room
@@ -123,4 +138,8 @@ class Index:
         self._unread.update(path for path in wanted if path not in found)
         for path in found:  # what a file says of its namespaces counts for whatever is asked next
             self.facts(path)
+        for row, key in rows:
+            there = re.compile(row.encode(), re.MULTILINE)
+            mine = (one for one, folder in holders.items() if folder == key[0])
+            self._homes[key] = tuple(one for one in mine if there.search(self.sources.get(one, b"")))
         return True

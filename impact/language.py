@@ -42,6 +42,8 @@ HOOKS = (
     "half_bound",
     "imported",
     "import_lines",
+    "meant",
+    "is_pattern",
 )  # what the module of a folder may have besides `Modules` and `AMBIENT`
 
 
@@ -306,6 +308,13 @@ class Language:
     apart: tuple[
         str, ...
     ] = ()  # nodes in which an identifier is no name: variables with a sigil, a namespace's own name
+    told_by: str = (
+        ""  # a pattern of lines that define NAME, where neither an import nor a path says in which file it is
+    )
+    added_by: str = ""  # a pattern of lines that give the type NAME more members than its own file
+    # The whole name of the type that a node writes, and whether that stands in a pattern, which may leave parts out.
+    meant: Callable[[Node], str] | None = None
+    is_pattern: Callable[[Node], bool] | None = None
     metaclasses: frozenset[str] = frozenset()  # bases of which the heirs construct classes
     own_class: str = ""  # how a method writes the class that it belongs to
     paths_with: str = ""  # the separator of paths that the search for users replaces by dots

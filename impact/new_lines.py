@@ -9,6 +9,7 @@ from impact.memo import memo
 from impact.undeclared import undeclared
 from impact.unshipped import unshipped
 from impact.values import Base, Change, HalfBound, Looked, Place, Report, Rule, Tree
+from impact.wholes import builds
 from impact.witness import Witness
 
 HALF_BOUND: Rule = "half-bound"
@@ -20,7 +21,7 @@ MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|snapshots
 def knows(path: str) -> bool:
     """Return whether a file is of a language that can be read, and meant to run."""
     language = language_of(path)
-    return language is not None and not language.sought and MATERIAL.search(path) is None
+    return language is not None and (not language.sought or builds(language)) and MATERIAL.search(path) is None
 
 
 async def report(tree: Tree, change: Change, base: Base | None = None) -> Report:

@@ -71,7 +71,7 @@ def name_of(node: Node) -> str:
         return written[1:]
     if node.type == "alias":  # words with dots between
         return written.rpartition(".")[2]
-    return written.strip(NAMED) if node.type != "keyword" else written.rstrip(": ")
+    return written.strip(NAMED) if node.type != "keyword" else written.rstrip().removesuffix(":")
 
 
 def is_declared(node: Node, *, free_functions: bool) -> bool:

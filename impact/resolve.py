@@ -118,8 +118,13 @@ def named(index: Index, path: str, name: str) -> Answer:
     """Return what a plain name means in a file: its own definition, or what an import brings."""
     facts, language = index.facts(path), language_of(path)
     modules = index.modules(language) if language is not None else None
-    if facts is None or modules is None:
+    if facts is None or modules is None or language is None:
         return OPEN
+    if language.told_by:
+        known = [(home, index.facts(home)) for home in index.homes(language, language.told_by, name)]
+        types = [(home, one) for home, facts in known if facts is not None for one in facts.definitions]
+        types = [row for row in types if row[1].name == name and row[1].kind in ("class", "type")]
+        return Answer("found", tuple(types)) if types else OPEN
     found = of_mates(index, modules.mates(path, name) or (path,), name)
     rows = [(item, bound) for item in facts.imports for bound in item.names if bound.here == name]
     if not rows and found.state != "found":

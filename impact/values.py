@@ -14,6 +14,7 @@ Rule = Literal[
     "missing-name",
     "missing-member",
     "arguments",
+    "missing-part",
     "undeclared-package",
     "unshipped-file",
     "half-bound",

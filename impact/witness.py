@@ -15,6 +15,7 @@ from impact.index import ROUNDS, Index
 from impact.language import Language, language_of
 from impact.paths import above_of, joined, shared_folders
 from impact.values import Base, Change, Place
+from impact.wholes import builds
 
 ASKED = 16  # files of the base that are asked about one place
 MOST = 48  # the same, about all places
@@ -127,7 +128,7 @@ class Witness:
 
 def _is_asked(path: str, language: Language) -> bool:
     other = language_of(path)
-    return other is not None and other.folder == language.folder and not other.sought
+    return other is not None and other.folder == language.folder and (not other.sought or builds(other))
 
 
 def _keys(place: Place) -> Iterator[tuple[str, str]]:

@@ -50,10 +50,10 @@ async def find(
     references = [*in_texts.references, *await lost_properties(tree, found_symbols, found)]
     for rules in [language.fields for language, _ in changed_files if language.fields is not None]:
         references = await rules.with_lost_fields(tree, found_symbols, references, fresh)
-    if found_symbols:
+    if changed_files:
         from impact.uses.lacking import lacking_parts  # here: it loads the grammars
 
-        lacking, not_looked = await lacking_parts(tree, found_symbols, fresh)
+        lacking, not_looked = await lacking_parts(tree, files, found_symbols, references, fresh)
         references += lacking
         missed_uses += not_looked
     references += await lost_parts(tree, files, [one for part in by_language for one in part.files])

@@ -80,6 +80,34 @@ KOTLIN = {
     ),
 }
 
+SWIFT = {
+    "Sources/Shop/Ship.swift": (
+        "protocol Ship {\n    func ship() -> Bool\n}\nprotocol Fast: Ship {}\nextension Fast {\n    func weigh() -> Int { 1 }\n}\n"
+        'struct Order {\n    let id: Int\n    var note = ""\n    var rest: Int?\n}\nstruct Made {\n    let id: Int\n    init(id: Int) { self.id = id }\n}\nenum Kind { case a, b }\n'
+    ),
+    "Sources/Shop/Late.swift": "struct Late {}\nextension Late {\n    func weigh() -> Int { 1 }\n}\n",
+    "Sources/Shop/Parcel.swift": (
+        "final class Parcel: Ship {\n    func ship() -> Bool { true }\n}\nextension Late: Ship {\n    func ship() -> Bool { true }\n}\nstruct Quick: Fast {\n    func ship() -> Bool { true }\n}\n"
+        "class View: UIView, Ship {\n    func ship() -> Bool { true }\n}\n@Made class Mac: Ship {\n    func ship() -> Bool { true }\n}\n"
+        "extension Order: Ship {\n    func ship() -> Bool { true }\n}\n"
+    ),
+    "Sources/Shop/Use.swift": (
+        'let one = Order(id: 1, note: "")\nlet two = Order(from: 1)\nlet three = Order(id: 1) { 2 }\nlet four = Made(id: 1)\n'
+        "func text(k: Kind) {\n    switch k {\n    case .a: break\n    case .b: break\n    }\n    switch k {\n    case .a where one == two: break\n    case .b: break\n    }\n}\n"
+    ),
+}
+ELIXIR = {
+    "lib/shop/cart.ex": (
+        "defmodule Shop.Cart do\n  @enforce_keys [:items]\n  defstruct [:items, :owner, total: 0]\n  def new(i), do: %__MODULE__{items: i}\n\n  defmodule Line do\n    defstruct [:owner]\n  end\nend\n"
+    ),
+    "lib/shop/ship.ex": "defmodule Shop.Ship do\n  @callback ship(map) :: boolean\n  @callback other(map) :: boolean\n  @optional_callbacks other: 1\nend\n",
+    "lib/shop/till.ex": (
+        "defmodule Shop.Till do\n  alias Shop.Cart\n  alias Other.Cart, as: Theirs\n  @behaviour Shop.Ship\n  def ship(c), do: %Cart{items: c, owner: 1}\n  def of(%Cart{items: i}), do: %Theirs{items: i, owner: 1}\n"
+        "  def set(c), do: %Cart{c | owner: 2}\n  def ask(c) do\n    case c do\n      {:ok, %Cart{items: 1}} -> %Shop.Cart{items: 2}\n    end\n  end\nend\n"
+    ),
+    "lib/shop/line.ex": "defmodule Shop.Free do\n  use Shop.Lib\n  @behaviour Shop.Ship\n  def ship(_), do: %Cart{owner: 1}\nend\n",
+}
+
 
 @pytest.mark.parametrize(
     ("before", "change", "lacking"),
@@ -98,12 +126,22 @@ KOTLIN = {
         (CSHARP, ("Ship.cs", "init; }", "init; }\n  public required int Age { get; init; }"), ["Parcel.cs:9"]),
         (KOTLIN, ("a/Ship.kt", "fun ship()", "fun ship()\n    fun weigh(): Int"), ["a/Parcel.kt:3"]),
         (KOTLIN, ("a/Ship.kt", "A, B", "A, B, C"), ["a/Parcel.kt:9"]),
+        (SWIFT, ("Sources/Shop/Ship.swift", "Bool\n", "Bool\n    func weigh() -> Int\n"), ["Sources/Shop/Parcel.swift:1", "Sources/Shop/Parcel.swift:16"]),
+        (SWIFT, ("Sources/Shop/Ship.swift", "let id: Int\n    var", "let id: Int\n    let owner: Int\n    var"), ["Sources/Shop/Use.swift:1"]),
+        (SWIFT, ("Sources/Shop/Ship.swift", "let id: Int\n    init", "let id: Int\n    let owner = 1\n    init"), []),
+        (SWIFT, ("Sources/Shop/Ship.swift", '    var note = ""\n', ""), ["Sources/Shop/Use.swift:1"]),
+        (SWIFT, ("Sources/Shop/Ship.swift", "a, b", "a, b, c"), ["Sources/Shop/Use.swift:6"]),
+        (ELIXIR, ("lib/shop/cart.ex", "[:items]", "[:items, :owner]"), ["lib/shop/cart.ex:4", "lib/shop/till.ex:10"]),
+        (ELIXIR, ("lib/shop/cart.ex", ":owner, ", ""), ["lib/shop/till.ex:5", "lib/shop/till.ex:7"]),
+        (ELIXIR, ("lib/shop/ship.ex", "  @callback other", "  @callback weigh(map) :: integer\n  @callback other"), ["lib/shop/till.ex:1"]),
+        (RUST, ("src/order.rs", "pub id: u32,", "pub number: u32,"), ["src/user.rs:2", "src/user.rs:2", "src/user.rs:6", "src/user.rs:6"]),
+        (TYPESCRIPT, ("src/ship.ts", "depth: number; ", ""), ["src/use.ts:2"]),
     ],
 )  # fmt: skip
 def test_who_lacks_a_part_that_a_type_asks_for_now(
     repository: Repository, before: Mapping[str, str], change: tuple[str, str, str], lacking: list[str]
 ) -> None:
-    """An implementer, a literal, a choice that named all of them before. Silent: what inherits from elsewhere, takes the rest, or never was whole."""
+    """An implementer, a literal, a choice that named all of them before, and a literal that gives what is gone. Silent: what inherits from elsewhere, takes the rest, or never was whole."""
     path, old, new = change
     assert old in before[path]
     found = find(repository.change(before, {path: before[path].replace(old, new, 1)}))

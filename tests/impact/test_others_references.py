@@ -142,3 +142,60 @@ def test_a_member_of_a_new_object_of_php() -> None:
         " $other->nothing();\n $two = new Cents(1); $two = $other; $two->nothing();\n $one->set = 1; $one->set;\n}\n"
     )
     assert messages({**PHP, "app/Pay/Pay.php": text}, "app/Pay/Pay.php") == ["7 missing-member one.amont: amount"]
+
+
+def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_for() -> None:
+    """Silent: what is taken apart, takes the rest, or is of a type that may have more; and a literal of a type that several files define."""
+    rust = {
+        "Cargo.toml": "",
+        "src/lib.rs": "mod order;\nmod a;\n",
+        "src/order.rs": "pub struct Order { pub id: u32, pub note: u32 }\n",
+    }
+    text = "use crate::order::Order;\nfn f(o: Order) { Order { id: 1, noet: 2 }; Order { id: 1 }; Order { id: 1, ..o }; }\n"
+    assert messages({**rust, "src/a.rs": text}, "src/a.rs") == [
+        "2 missing-member Order.noet: note",
+        "2 missing-part Order: is missing 'note'",
+    ]
+
+    ship = "export interface Opts { depth: number; wide?: boolean }\nexport interface Any { a: number; [key: string]: number }\nexport interface Lib extends Other { b: number }\n"
+    text = (
+        "import { Any, Lib, Opts } from './ship';\nconst a: Opts = { depht: 1 };\nconst b: Opts = { wide: true };\nconst c: Opts = { ...a, x: 1 };\nconst d: Any = { a: 1, x: 2 };\n"
+        "const e: Lib = { b: 1, c: 2 };\n"
+    )
+    assert messages({"ship.ts": ship, "a.ts": text}, "a.ts") == [
+        "2 missing-member Opts.depht: depth",
+        "3 missing-part Opts: is missing 'depth'",
+        "4 missing-member Opts.x",
+    ]
+
+    go = {
+        "go.mod": "module a.b/c\n",
+        "ship/ship.go": "package ship\n\ntype Base struct{}\n\ntype Order struct {\n\t*Base\n\tNote string\n}\n\ntype Names map[string]int\n",
+    }
+    text = 'package use\n\nimport "a.b/c/ship"\n\nvar one = ship.Order{Base: nil, Noet: ""}\n\nvar two = ship.Names{key: 1}\n'
+    assert messages({**go, "use/use.go": text}, "use/use.go") == ["5 missing-member Order.Noet: Note"]
+
+    swift = {
+        "Sources/Shop/Order.swift": "struct Order {\n    let id: Int\n    var note: Int?\n    var all: Int { 1 }\n}\n@Observable struct Seen {\n    let id: Int\n}\n@Made struct Made {\n    let id: Int\n}\nstruct Twice {}\n",
+        "Sources/Two/Twice.swift": "struct Twice { let id: Int }\n",
+    }
+    text = "let a = Order(id: 1, noet: 2)\nlet b = Order(note: 2)\nlet c = Order(id: 1, note: 2)\nlet d = Made(x: 1)\nlet e = Twice(x: 1)\nlet f = Seen(x: 1)\n"
+    assert messages({**swift, "Sources/Shop/Use.swift": text}, "Sources/Shop/Use.swift") == [
+        "1 missing-member Order.noet: note",
+        "2 missing-part Order: is missing 'id'",
+        "6 missing-member Seen.x",
+    ]
+
+    elixir = {
+        "lib/cart.ex": "defmodule Shop.Cart do\n  @enforce_keys [:items]\n  defstruct [:items, owner: 1]\nend\n",
+        "lib/made.ex": "defmodule Shop.Made do\n  defstruct @all ++ [:a]\nend\n",
+    }
+    text = (
+        "defmodule Shop.Till do\n  alias Shop.{Cart, Made}\n  def a(i), do: %Cart{items: i, ownr: 2}\n  def b(%Cart{owner: o}), do: %Cart{owner: o}\n  def c(c), do: {%Cart{c | x: 1}, %Made{b: 1}, %Lib.Cart{x: 1}}\n"
+        "  defmodule Line do\n    defstruct [:a]\n  end\n  def d, do: %Line{b: 1}\nend\n"
+    )
+    assert messages({**elixir, "lib/till.ex": text}, "lib/till.ex") == [
+        "3 missing-member Cart.ownr: owner",
+        "4 missing-part Cart: is missing 'items'",
+        "5 missing-member Cart.x",
+    ]

@@ -1,6 +1,7 @@
 """A tree as a dictionary, and what a report says of the lines that a change adds to it."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 
 import impact
@@ -17,6 +18,10 @@ class Texts:
 
     async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
         return {path: self._files[path].encode() for path in paths if path in self._files}
+
+    async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
+        held = re.compile(pattern, re.MULTILINE)
+        return [path for path, text in self._files.items() if path.startswith(under) and held.search(text)]
 
 
 def places(files: Mapping[str, str], path: str) -> list[impact.Place]:

@@ -6,6 +6,9 @@
 (_ name: (_) @owner body: (declaration_list [
   (property_declaration (modifier) @word name: (_) @asks.build) (field_declaration (modifier) @word (variable_declaration (variable_declarator name: (_) @asks.build)))])
   (#eq? @word "required"))
+(_ name: (_) @owner body: (declaration_list [(property_declaration name: (_) @may.build) (field_declaration (variable_declaration (variable_declarator name: (_) @may.build)))]))
+(record_declaration name: (_) @owner (parameter_list (parameter name: (_) @may.build)))
+(_ (modifier) @unlisted name: (_) @owner (#eq? @unlisted "partial"))
 ([(class_declaration name: (_) @name (base_list [(identifier) @of (qualified_name) @of (generic_name . (identifier) @of)]))
   (record_declaration name: (_) @name (base_list [(identifier) @of (qualified_name) @of (generic_name . (identifier) @of)]))
   (struct_declaration name: (_) @name (base_list [(identifier) @of (qualified_name) @of (generic_name . (identifier) @of)]))] @whole.heir)

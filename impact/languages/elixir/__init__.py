@@ -1,9 +1,58 @@
 """Elixir: its files are searched for users of what changed. Which file a module is in, no line that names it says."""
 
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import lru_cache
+
 from tree_sitter import Node
 
-from impact.nodes import text
+from impact.languages.elixir.importers import ALIAS, alias_names, is_alias, own_modules
+from impact.nodes import ancestors, text
 from impact.values import Arguments
+
+MATCHES = ("=", "<-")  # what stands before one of these is a pattern
+TAKES_PATTERN = ("match?", "assert_receive", "assert_received", "refute_receive", "refute_received")
+
+
+def meant(node: Node) -> str:
+    """Return the whole name of a module: by an alias of the file, and of `__MODULE__` that of the module around; "" if several could be meant."""
+    written = text(node)
+    if written == "__MODULE__":
+        around = (one for one in ancestors(node) if text(one.child_by_field_name("target")) == "defmodule")
+        names = [text(name) for one in around for name in one.named_children[1].named_children[:1]]
+        return ".".join(reversed(names))
+    *_, root = ancestors(node)
+    first, dot, rest = written.partition(".")
+    known = _aliases(root.text or b"").get(first, {first})
+    return f"{next(iter(known))}{dot}{rest}" if len(known) == 1 else ""
+
+
+@lru_cache(maxsize=4)
+def _aliases(source: bytes) -> Mapping[str, set[str]]:
+    """The modules that a file gives each name, by an alias or because they stand in another one."""
+    found: dict[str, set[str]] = defaultdict(set)
+    own = own_modules(source)
+    for module in own:
+        if any(module.startswith(f"{one}.") for one in own):
+            found[module.rpartition(".")[2]].add(module)
+    for match in ALIAS.finditer(source):
+        for module, here in alias_names(match) if is_alias(match) else ():
+            found[here].add(module)
+    return found
+
+
+def is_pattern(node: Node) -> bool:
+    """Return whether a value stands where one is taken apart: in the head of a function, before `=`, `<-` or `->`."""
+    inner = node
+    for above in ancestors(node):
+        is_left = above.child_by_field_name("left") == inner
+        if is_left and (above.type == "stab_clause" or _operator(above) in MATCHES):
+            return True
+        called = text(above.child_by_field_name("target")) if inner.type == "arguments" else ""
+        if called in TAKES_PATTERN or (called[:3] == "def" and inner.named_children[0].end_byte >= node.end_byte):
+            return True
+        inner = above
+    return False
 
 
 def passed(call: Node) -> Arguments:

@@ -14,3 +14,5 @@
 (variable_declarator type: (type_annotation [(type_identifier) (generic_type)]) value: (object [
   (pair key: [(property_identifier) (string)] @part) (shorthand_property_identifier) @part (method_definition name: (property_identifier) @part)
   (spread_element) @rest (pair key: (computed_property_name) @rest)]) @whole.build)
+(interface_declaration name: (_) @owner body: (interface_body [(index_signature) (property_signature name: (computed_property_name))] @unlisted))
+(type_alias_declaration name: (_) @owner value: (object_type [(index_signature) (property_signature name: (computed_property_name))] @unlisted))
