@@ -34,7 +34,7 @@ def program(name: str) -> str | None:
 
 
 async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -> tuple[int, bytes, str]:
-    """Return the exit status, the output and the log of a linter in a folder that holds these files.
+    """Run a linter in a folder that holds these files: its exit status, its output and its log.
 
     Raises DeepRepoError if it is not there, takes too long, prints too much or is ended by a signal.
     """

@@ -33,7 +33,7 @@ def create(server: RunningServer, *, web: bool = True) -> FastAPI:
 @pages.get("/setup")
 @pages.get("/setup/done")
 async def set_up() -> Response:
-    """Return the set-up page's addresses, loaded again after the set-up."""
+    """Serve the set-up page, loaded again after the set-up."""
     return RedirectResponse("/", 303)
 
 

@@ -58,7 +58,7 @@ router = APIRouter()
 
 @router.post("/webhook")
 async def webhook(request: Request) -> Response:
-    """Return one delivery of GitHub's. Answered with 202 once what it asks for is on disk."""
+    """Take one delivery of GitHub's, and answer 202 once what it asks for is on disk."""
     server: RunningServer = request.app.state.server
     try:
         raw = await request.app.state.bodies.read(request.headers, request.stream())

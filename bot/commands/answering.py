@@ -65,7 +65,7 @@ def schema() -> Schema:
 
 
 async def answer(template: str, question: str, about: CommandTarget, session: Session, model: Model) -> CheckedAnswer:
-    """Return the model's reply. Raises ProviderError and BudgetSpent."""
+    """Ask the model and return its reply. Raises ProviderError and BudgetSpent."""
     excerpts: tuple[Excerpt, ...] = ()
     if about.finding is not None:
         finding = await as_it_is_now(about.finding, session.tree)

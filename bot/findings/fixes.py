@@ -45,7 +45,7 @@ def rewrites_of(placed_finding: PlacedFinding) -> tuple[Rewrite, ...]:
 
 
 async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> Fix:
-    """Return every fix that can be applied, in the order of the findings; one that contradicts an earlier one is left out."""
+    """Apply every fix that can be applied, in the order of the findings; one that contradicts an earlier one is left out."""
     rows = [(placed_finding.finding, rewrites_of(placed_finding)) for placed_finding in placed_findings]
     paths = sorted({rewrite.path for _, rewrites in rows for rewrite in rewrites})
     entries = await tree.entries()

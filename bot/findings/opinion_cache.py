@@ -19,7 +19,7 @@ class Opinions:
         self._given: dict[str, Completion] = {}
 
     async def answers(self, questions: Sequence[OpinionQuestion]) -> Sequence[Reply]:
-        """Return an answer to each question. What failed before is asked for again."""
+        """Answer each question. What failed before is asked for again."""
         new = {text: question for question in questions if (text := _text(question.prompt)) not in self._given}
         requests = joint_opinions.requests([*new.values()])
         replies = await self._ask(requests)

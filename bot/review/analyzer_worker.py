@@ -50,7 +50,7 @@ class AnalyzerWorker:
         self._mark_compared(units)
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - analysers know their question
-        """Return what the analysers say of these units' files and of the callers that they break.
+        """Check these units' files, and the callers that they break, by the analysers.
 
         Findings outside every unit (such as those of a file that only moved) are part of every answer, even if no unit is asked about.
         """

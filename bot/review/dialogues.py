@@ -33,7 +33,7 @@ class Dialogues:
     look_ups: LookUps | None  # None: nobody may ask back
 
     async def answers(self, prompts: Sequence[Prompt]) -> list[Completion | DeepRepoError]:
-        """Return the last answer to each prompt. If the second call failed it is the first one, with what it still asks for."""
+        """Ask each prompt and return its last answer. If the second call failed it is the first one, with what it still asks for."""
         offers = self.offering(prompts)
         first = await self.send(offers)
         wishes_by_prompt = [

@@ -61,7 +61,7 @@ class FindingDialogues:
         return self._go_on if all(answer is not None and answer.final is not None for answer in schemas) else None
 
     async def answers(self, replies: Sequence[Completion | DeepRepoError]) -> list[WorkerReply | PromptTooLong]:
-        """Return the last answers, in the order of the prompts."""
+        """Ask all prompts and return their last answers, in the same order."""
         for at, reply in enumerate(replies):
             if at not in self._tasks:
                 self._go_on(at, reply)

@@ -32,7 +32,7 @@ class StoredJournal:
             self._waiting.append(text)
 
     async def wait_stored(self) -> None:
-        """Return once every line that was taken on is on disk. Raises StorageError; the lines are tried again then."""
+        """Wait until every line that was taken on is on disk. Raises StorageError; the lines are tried again then."""
         # A caller that gives up does not tear a commit apart.
         await asyncio.shield(asyncio.ensure_future(self._store()))
 

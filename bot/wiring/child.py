@@ -76,7 +76,7 @@ class ChildPipe:
         self.send("put", text)
 
     async def wait_stored(self) -> None:
-        """Return once the parent has stored every line that was put."""
+        """Wait until the parent has stored every line that was put."""
         async with self._asking:
             self.send("stored")
             failure = await asyncio.to_thread(self._pipe.recv)

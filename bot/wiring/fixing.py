@@ -88,7 +88,7 @@ def others(review_done: Review, fix: Fix) -> tuple[int, ...]:
 
 
 async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tuple[Fix, FixCheck]:
-    """Return the new contents, and what a review by code under this brief says of them. Nothing is written outside of `scratch`, and nothing is run."""
+    """Fix the findings: the new contents, and what a review by code under this brief says of them. Nothing is written outside of `scratch`, and nothing is run."""
     async with checkout.Checkout(brief.pull) as tree:
         fix = await fixes.fix(rows, tree, faults)
     if not fix:

@@ -22,7 +22,7 @@ LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has o
 async def reviewed_aside(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None] = lambda _: None
 ) -> Review:
-    """Return the review for a process that answers others meanwhile: in a child, so that no file can hold it up."""
+    """Review in a child, so that no file can hold up a process that answers others meanwhile."""
 
     async def attempt(left_out: Mapping[str, str], lost: str) -> Review:
         brief = await child.run(_brief, request, flags, scratch, left_out, caps=LOCAL)

@@ -30,7 +30,7 @@ class Round:
 
 
 async def answers(pull: PullRequest, findings: Sequence[Finding]) -> Answers:
-    """Return the findings that the code answers, by reading the files of the head."""
+    """Look which findings the code answers, by reading the files of the head."""
     at_head = [
         finding
         for finding in findings

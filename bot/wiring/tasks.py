@@ -50,12 +50,12 @@ class Workspace:
 
 
 async def review(line: ChildPipe, brief: Brief, workspace: Workspace) -> Review:
-    """Return the review."""
+    """Review a change."""
     return await pipeline.review(brief, _tools(line, brief, workspace))
 
 
 async def rendered_review(line: ChildPipe, brief: Brief, workspace: Workspace) -> MadeReview:
-    """Return the review with everything that is reported of it."""
+    """Review a change and render everything that is reported of it."""
     review_done = await review(line, brief, workspace)
     content = json_file.content(review_done)
     texts = posts.comments(review_done), markdown.render(review_done), json_file.write(content), state.store(content)
@@ -64,7 +64,7 @@ async def rendered_review(line: ChildPipe, brief: Brief, workspace: Workspace) -
 
 
 async def answer(line: ChildPipe, question: Question, workspace: Workspace) -> CommandReply:
-    """Return the answer of a command that may ask a model."""
+    """Answer a command that may ask a model."""
     context, brief = question.context, question.brief
     if brief is not None:
         context = replace(context, open_session=partial(_open_session, brief, _tools(line, brief, workspace)))
@@ -72,7 +72,7 @@ async def answer(line: ChildPipe, question: Question, workspace: Workspace) -> C
 
 
 async def converse(line: ChildPipe, remark: Remark, workspace: Workspace) -> RemarkReply:
-    """Return a model's answer to a remark."""
+    """Answer a remark by a model."""
     opening = partial(_open_session, remark.brief, _tools(line, remark.brief, workspace))
     silences = silencing.IgnoreList().also(remark.brief.dismissals, remark.brief.rules)
     heard = remark.heard_remark, remark.last, silences
@@ -80,7 +80,7 @@ async def converse(line: ChildPipe, remark: Remark, workspace: Workspace) -> Rem
 
 
 async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
-    """Return the findings fixed in a copy of the head, but for those that people have silenced. Raises UsageError for a number that no finding has."""
+    """Fix the findings in a copy of the head, but for those that people have silenced. Raises UsageError for a number that no finding has."""
     from bot.checkout.amending import modes
     from bot.wiring import fixing
 
@@ -112,7 +112,7 @@ async def page(
     dismissals: Sequence[Dismissal],
     rules: Sequence[OwnerRule],
 ) -> MadeReview:
-    """Return the texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
+    """Render a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
 
     Raises StorageError if it has another form.
     """
@@ -135,12 +135,12 @@ async def packages(_: ChildPipe, store: str, scratch: str) -> tuple[PackageRow, 
 
 
 async def comments(_: ChildPipe, review_done: Review) -> Comments:
-    """Return the comments of a review once more, after GitHub has refused some of its places."""
+    """Render the comments of a review once more, after GitHub has refused some of its places."""
     return posts.comments(review_done)
 
 
 async def settings(_: ChildPipe, file: str | None, shared: Sequence[SharedFile], operator_settings: Settings) -> Config:
-    """Return every setting, resolved with the repository's file and those that it shares with others. Raises ConfigError."""
+    """Resolve every setting with the repository's file and those that it shares with others. Raises ConfigError."""
     text = None if file is None else file.encode()
     return config.resolve({}, text, operator_settings, shared=shared)
 

@@ -80,7 +80,7 @@ def is_from_session(session: SignedIn, fields: dict[str, str]) -> bool:
 
 @router.get("/signin")
 async def ask(request: Request, token: str = "", back: str = "/") -> Response:
-    """Return the page that asks who is there. A link's token is sent on by a button: a program that looks at links uses none up."""
+    """Ask who is there. A link's token is sent on by a button: a program that looks at links uses none up."""
     return _sign_in_page(request, token=token, back=inside(back))
 
 

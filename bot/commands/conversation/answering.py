@@ -84,7 +84,7 @@ def schema() -> Schema:
 
 
 async def answer(heard_remark: HeardRemark, last_review: LastReview | None, session: Session) -> Answer:
-    """Return the model's answer, checked. Raises ProviderError and BudgetSpent."""
+    """Ask the model and check its answer. Raises ProviderError and BudgetSpent."""
     findings = [await as_it_is_now(subject, session.tree) for subject in subjects(heard_remark, last_review)]
     model = session.reader or session.root
     if model is None:

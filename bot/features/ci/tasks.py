@@ -15,6 +15,6 @@ async def explain(_: ChildPipe, logs: tuple[CIJobLog, ...], files: tuple[Changed
 
 
 async def add(pipe: ChildPipe, output: bytes, report: CIReport) -> str:
-    """Return a stored review with the jobs that failed: the first error of each, and the changed line that it comes from."""
+    """Add the jobs that failed to a stored review: the first error of each, and the changed line that it comes from."""
     files = tuple(of_patch(patch.path, patch.old_path, patch.patch) for patch in report.patches)
     return json_file.with_part(output, FAILED_JOBS, await explain(pipe, report.logs, files))

@@ -86,7 +86,7 @@ def names_in(text: str) -> tuple[str, ...]:
 async def fetch_all(
     names: Sequence[str], fetch: Callable[[str], Awaitable[NamedConsumer]]
 ) -> tuple[NamedConsumer, ...]:
-    """Return each of them, some at a time, as far as there is time; one that cannot be had comes with the reason."""
+    """Fetch each of them, some at a time, as far as there is time; one that cannot be had comes with the reason."""
     gate, end = asyncio.Semaphore(AT_ONCE), asyncio.get_running_loop().time() + ALL_FETCHES_SECONDS
 
     async def one(name: str) -> NamedConsumer:
@@ -110,7 +110,7 @@ def absent(name: str, problem: str, standing: Standing | None = None) -> NamedCo
 async def fetched(
     home: Home, api: str, token: SecretStr | None, folder: str, seconds: float = FETCH_SECONDS
 ) -> NamedConsumer:
-    """Return the last commit of a repository's default branch, below `folder`."""
+    """Fetch the last commit of a repository's default branch into a folder below `folder`."""
     try:
         store = await fetch(home, api, token, folder, seconds=seconds)
     except DeepRepoError as error:

@@ -56,7 +56,7 @@ class Reader:
         return WorkerReply("", error="a text has no units: ask(paths, question)")
 
     async def answer(self, parts: Sequence[Part], question: str) -> Sight:
-        """Return what these pieces of the text say to a question."""
+        """Ask what these pieces of the text say to a question."""
         text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
         system = Message("system", render.text("prompts/texts/reader_system.md.j2"))
         prompt = Prompt((system, Message("user", text)), answer=LOOK_SCHEMA, max_tokens=ANSWER_TOKENS)

@@ -91,7 +91,7 @@ class ConsumerCode:
                 yield {"definition": key, "path": excerpt.path, "start": excerpt.start, "code": excerpt.body}
 
     async def answer(self, name: str, question: Sequence[object], look: Look) -> Row:
-        """Return what a look into one has brought, or the "error" that it ended with: from the record, if it was asked before."""
+        """Look into one of them: what that has brought, or the "error" that it ended with. What was asked before comes from the record."""
         key = json.dumps(self.masks.hide([name, *question]), default=repr)
         async with self._one_at_a_time:
             if key not in self._rows:

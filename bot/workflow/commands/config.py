@@ -7,7 +7,7 @@ from bot.workflow.given_command import CommandSpec, GivenCommand
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Return the table of `deeprepo config --explain`; a sentence for a person who wants to change one."""
+    """Show the table of `deeprepo config --explain`; a sentence for a person who wants to change one."""
     given = command.context
     if command.ask.argument.strip():
         return given.say("reply_config_shows", file=FILE, branch=code(given.branch))

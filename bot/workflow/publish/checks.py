@@ -84,7 +84,7 @@ def worst(conclusions: Iterable[CheckConclusion]) -> CheckConclusion:
 
 
 async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> int:
-    """Return the check run of this review: its own after a restart, one that nobody ended, else a new one. `waits`: why it does not go on yet."""
+    """Begin the check run of this review: its own after a restart, one that nobody ended, else a new one. `waits`: why it does not go on yet."""
     words, number = load(), str(host.pull.number)
 
     async def find() -> CheckRun | None:

@@ -59,7 +59,7 @@ async def _is_protected(host: Host, branch: str) -> bool:
 
 
 async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Mapping[str, str], message: str) -> str:
-    """Return the id of a commit upon the head, to which nothing points yet. Raises CommitRefused."""
+    """Create a commit upon the head, to which nothing points yet: its id. Raises CommitRefused."""
     rows: list[Row] = []
     for path, content in sorted(contents.items()):
         try:
