@@ -11,11 +11,11 @@ from itertools import pairwise
 from pathlib import Path
 
 from bot.secrets.forms import (
-    BREAK,
+    ESCAPED_BREAK,
     KEY,
     KEY_LABELS,
     KEY_REACH,
-    MIX,
+    KIND_CHANGE,
     has_quotes,
     hits,
     joined,
@@ -33,7 +33,7 @@ RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
 LITERAL = re.compile(r"\w{0,2}(?=[\"'`])")  # what stands before the quotes of a string
 ROW = re.compile(r"^[ \t]{0,40}[+-]?\d{0,7}[ \t]{0,40}([A-Za-z0-9+/]{60,76})[ \t\r]{0,8}$", re.MULTILINE)
 LONG_ROW = re.compile(r"[A-Za-z0-9+/]{60}")
-MOST_MIXES = 3  # from letters to digits, or to capitals: a name that a person chose has few
+MOST_KIND_CHANGES = 3  # from letters to digits, or to capitals: a name that a person chose has few
 
 
 @lru_cache(maxsize=256)
@@ -66,9 +66,9 @@ def _secrets(text: str, path: str) -> set[tuple[str, bool]]:
     lines = text.split("\n")
     numbers = promising_lines(text)
     for number in sorted({*numbers, *(number + 1 for number in numbers if number + 1 < len(lines))}):
-        bare = NUMBERED.sub("", lines[number], count=1)
+        plain_value = NUMBERED.sub("", lines[number], count=1)
         before = NUMBERED.sub("", lines[number - 1], count=1) if number else ""
-        for line in dict.fromkeys((lines[number], bare, joined(before, bare))):
+        for line in dict.fromkeys((lines[number], plain_value, joined(before, plain_value))):
             for hit in hits(line, role, quotes=quotes) if line else ():
                 if hit.rule != KEY:
                     values.add((hit.value, bool(path) or hit.exact or _is_random(hit.value)))
@@ -77,12 +77,12 @@ def _secrets(text: str, path: str) -> set[tuple[str, bool]]:
 
 def _is_random(value: str) -> bool:
     """Whether this cannot be the name of something in code."""
-    return not value.isidentifier() or len(MIX.findall(value)) > MOST_MIXES
+    return not value.isidentifier() or len(KIND_CHANGE.findall(value)) > MOST_KIND_CHANGES
 
 
 def _is_of_key(run: str, line: str) -> bool:
     """Whether a run of characters is a row of a key: a drawn one, or all that its line says. Code below a mark has names and paths."""
-    if len(MIX.findall(run)) > MOST_MIXES:
+    if len(KIND_CHANGE.findall(run)) > MOST_KIND_CHANGES:
         return True
     around = LITERAL.sub("", NUMBERED.sub("", line, count=1), count=1).replace(run, "", 1)
     return not run.isalpha() and not any(map(str.isalpha, around))
@@ -92,7 +92,7 @@ def _keys(text: str) -> Iterator[str]:
     """The lines of the bodies of private keys; also where only lines from the middle are shown."""
     if any(label in text for label in KEY_LABELS):
         left = 0
-        for line in BREAK.sub("\n", text).split("\n"):
+        for line in ESCAPED_BREAK.sub("\n", text).split("\n"):
             begins, ends = KEY_FIRST_LINE.search(line), KEY_LAST_LINE.search(line)
             left = KEY_REACH if begins else left
             if left:
@@ -100,5 +100,7 @@ def _keys(text: str) -> Iterator[str]:
                 yield from (run for run in RUN.findall(inside) if _is_of_key(run, inside))
                 left = 0 if ends else left - 1
     for one, other in pairwise(ROW.finditer(text)) if LONG_ROW.search(text) else ():
-        if other.start() - one.end() == 1 and all(len(MIX.findall(row[1])) > MOST_MIXES for row in (one, other)):
+        if other.start() - one.end() == 1 and all(
+            len(KIND_CHANGE.findall(row[1])) > MOST_KIND_CHANGES for row in (one, other)
+        ):
             yield from (one[1], other[1])

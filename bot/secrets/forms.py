@@ -26,12 +26,14 @@ MOST_SLOW = 50  # identities of guessable secrets in one change: each costs the 
 KEY = "private-key"
 KEY_LABELS = ("PRIVATE KEY", "PuTTY-User-Key-File")  # the first line of a private key holds one
 KEY_HEAD, KEY_REACH = 60, 400  # lines behind the first in which its body begins, and ends
-KEY_MIXES = 8  # times that a row goes from letters to digits, or to capitals: a path or a name does so less often
+KEY_KIND_CHANGES = (
+    8  # times that a row goes from letters to digits, or to capitals: a path or a name does so less often
+)
 KEY_ROW = re.compile(r"[A-Za-z0-9+/=_-]{32,}")  # whatever code stands around it
 KEY_END = re.compile(r"-----END |Private-MAC")
-BREAK = re.compile(r"\\[nrt]")  # between two rows of a key in a string literal
-MIX = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z])")
-BITS = 3.0  # per character, over the value: below it a value was made up by a person
+ESCAPED_BREAK = re.compile(r"\\[nrt]")  # between two rows of a key in a string literal
+KIND_CHANGE = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z])")
+LEAST_BITS = 3.0  # per character, over the value: below it a value was made up by a person
 BITS_OF_TOKEN = {True: 3.0, False: 4.5}  # of a value of hexadecimal digits, and of any other
 
 PLACEHOLDER = re.compile(
@@ -46,7 +48,7 @@ NO_SECRET = re.compile(
 WORDY = re.compile(
     r"[\s(){}\[\]<>$%|\\]|://|^[./~#@]|^[a-z]+([-_.:/ ][a-z]+)*$|^[A-Z]+([-_.][A-Z]+)*$|^[A-Za-z]+$|^[\d.,:-]+$"
 )
-# Words, and a number to one of them at most: `hmac-sha256`, `my-api-key-1`. Nobody draws such a value.
+# Words, and a number to one of them at most: `hmac-sha256`, `my-api-key-1`. No machine generates such a value.
 SLUG = re.compile(r"(?=[^\d]*\d{1,4}(?![a-z\d])[^\d]*$)[a-z]{2,}\d*(?:[-_.](?:[a-z]+\d*|\d+))+", re.IGNORECASE)
 # A line of a comment that documents what stands below it
 DOCUMENTED = re.compile(r"\s*+(?:///|//!|/\*[*!]|\*(?:\s|$))")
@@ -60,14 +62,16 @@ NAMED_VALUE = rf"(?P<name>(?:{STRONG}|{WEAK})[\w.-]{{0,60}}+)"
 STRONG_NAME = re.compile(STRONG, re.IGNORECASE)
 NAME_BEFORE = re.compile(r"[\w$-]{0,60}$")
 CLOSING = r"[\"'\])]{0,3}\s*+"
-ENTRY = r"(?:,\s*+)?[\"']?value[\"']?\s*+[:=]"  # `"name": "DB_PASSWORD", "value": "VALUE"`, `<password value="VALUE"/>`
+VALUE_ENTRY = (
+    r"(?:,\s*+)?[\"']?value[\"']?\s*+[:=]"  # `"name": "DB_PASSWORD", "value": "VALUE"`, `<password value="VALUE"/>`
+)
 QUOTED_VALUE = re.compile(
-    rf"{NAMED_VALUE}{CLOSING}(?:(?P<pair>,)|(?::\s?[\w.\[\]|?]{{1,40}}+\s*+)?[:|?&!=]{{0,2}}=>?|:-?|\|\||\?\?|\?:|or\b|{ENTRY})"
+    rf"{NAMED_VALUE}{CLOSING}(?:(?P<pair>,)|(?::\s?[\w.\[\]|?]{{1,40}}+\s*+)?[:|?&!=]{{0,2}}=>?|:-?|\|\||\?\?|\?:|or\b|{VALUE_ENTRY})"
     r"\s*+[\w@]{0,2}(?P<quote>[\"'`])(?P<value>[^\s\"'`]{8,400})(?P=quote)",
     re.IGNORECASE,
 )
-BARE = re.compile(  # in a file without quotes; `${NAME:-VALUE}` in any
-    rf"{NAMED_VALUE}(?:(?P<fallback>:-)|{CLOSING}(?:=\s*+|:\s++|{ENTRY}\s*+))"
+UNQUOTED_VALUE = re.compile(  # in a file without quotes; `${NAME:-VALUE}` in any
+    rf"{NAMED_VALUE}(?:(?P<fallback>:-)|{CLOSING}(?:=\s*+|:\s++|{VALUE_ENTRY}\s*+))"
     r"(?P<value>(?:[^\s\"'`$(){}<>|;&,\\\[\]]|(?<=\S)&(?=\w)){8,400})(?=[\s\\;,}]|$)",
     re.IGNORECASE,
 )
@@ -97,7 +101,7 @@ AUTHORIZATION = re.compile(  # `Authorization: Bearer VALUE`, as a header, a mem
 LOGIN = re.compile(
     r"(?<![\w-])(?:-u|--user|--proxy-user|-U)[\s=]?[\"']?[^\s:\"'$-][^\s:\"'$]{0,60}:(?P<value>[^\s\"'`$<>{}\\]{8,400})"
 )
-SENDS = re.compile(r"\bcurl\b|^\s*+(?:-u|--user)\b")  # a command that sends a login, or a line of one
+LOGIN_COMMAND = re.compile(r"\bcurl\b|^\s*+(?:-u|--user)\b")  # a command that sends a login, or a line of one
 ADDRESS = re.compile(r"://[^\s:/@'\"]{0,200}:(?P<value>[^\s:/@'\"{}$<>%]{8,400})@[^\s'\"]{1,200}")
 LOCAL_VALUE = re.compile(
     r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
@@ -108,7 +112,7 @@ NAME_AT_END = re.compile(
     rf"(?:{STRONG}|{WEAK})[\w.-]{{0,60}}+[\"'\]]{{0,2}}(?:\s?:\s?[\w.]{{1,40}})?(?:</[\w-]{{1,20}}>|\s[^<>]{{0,60}}>|[\s,:=(\[\\]{{0,8}})\s*+$",
     re.IGNORECASE,
 )
-OPENS = " \t\r([\\"
+OPENING_SIGNS = " \t\r([\\"
 VALUE_ALONE = re.compile(
     r"\s*+(?:\w{0,2}([\"'`])[^\s\"'`]{8,400}\1[\s,;)\]]*+|[\"']?value[\"']?\s*+[:=]\s*+\S{8,400}[\s,]*+|<(?:value|string)>\S{8,400}\s*+)",
     re.IGNORECASE,
@@ -159,17 +163,17 @@ class TokenPattern(NamedTuple):
 # "-----BEGIN [kind] PRIVATE KEY-----" in Base64, up to the characters that the next word does not change.
 ENCODED_KEY = r"\bLS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BEU0EgUFJJVkFUR|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQgUFJJVkFUR)[A-Za-z0-9+/=]{40,}"
 # Where a token may begin: behind nothing of a word, or behind an escape that ends in a letter or a digit.
-EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
+FORM_EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
 OWN_FORMS = (  # forms that detect-secrets 1.5 does not know
     TokenPattern("github-token", "A GitHub token", (re.compile(r"github_pat_[A-Za-z0-9_]{60,}"),)),
     TokenPattern("openai-key", "An OpenAI key", (re.compile(r"sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,}"),)),
     TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"sk-ant-[A-Za-z0-9_-]{60,}"),)),
-    TokenPattern("google-key", "A Google API key", (re.compile(EDGE + r"AIza[0-9A-Za-z_-]{35}"),)),
+    TokenPattern("google-key", "A Google API key", (re.compile(FORM_EDGE + r"AIza[0-9A-Za-z_-]{35}"),)),
     TokenPattern("npm-token", "An npm token", (re.compile(r"npm_[A-Za-z0-9]{36}"),)),
     TokenPattern("encoded-key", "A private key in Base64", (re.compile(ENCODED_KEY),)),
-    TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(EDGE + r"hf_[A-Za-z]{34}"),)),
+    TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(FORM_EDGE + r"hf_[A-Za-z]{34}"),)),
 )
-LIBRARY = (  # and those that it does, with their class
+LIBRARY_FORMS = (  # and those that it does, with their class
     (KEY, "A private key", "private_key.PrivateKeyDetector"),
     ("aws-key", "An AWS key", "aws.AWSKeyDetector"),
     ("azure-key", "An Azure storage key", "azure_storage_key.AzureStorageKeyDetector"),
@@ -189,10 +193,10 @@ LIBRARY = (  # and those that it does, with their class
 CRITICAL = frozenset({KEY, "aws-key", "azure-key", "google-key", "encoded-key"})
 
 
-REST = re.compile(r"[A-Za-z0-9_-]*")
+TOKEN_CHARACTERS = re.compile(r"[A-Za-z0-9_-]*")
 # What every exact form has: a label of its own. Most lines have none. Each begins with one character, no class of them, so that a search
 # of a whole text goes from one of these characters to the next.
-LABELS = (
+FORM_LABELS = (
     r"PRIVATE KEY|PuTTY-User|A3T|ABIA|ACCA|AKIA|ASIA|AccountKey=|github_pat_|gh[pousr]_|gl[a-z]{2,5}-|GR1348941|sk-|rk_live_|sk_live_|AIza|npm_"
     r"|_authToken|LS0tLS1|hf_|pypi-|SG\.|sq0csp-|-us\d"
 )
@@ -200,9 +204,9 @@ FOLDED_LABELS = r"aws|xox|hooks\.slack"
 AFTER_DIGITS = r":(?<=\d{8}:)"  # the end of a label of digits
 IN_PARTS = "|".join(rf"{first}[\w-]{{23,25}}\.[\w-]{{6}}\." for first in "MNO")
 NAMED_WORDS = r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://|curl|--user|-u "
-CASED = re.compile(f"{LABELS}|{AFTER_DIGITS}|{IN_PARTS}")
+CASED = re.compile(f"{FORM_LABELS}|{AFTER_DIGITS}|{IN_PARTS}")
 FOLDED = re.compile(f"{FOLDED_LABELS}|{NAMED_WORDS}")
-MAYBE = re.compile(rf"{CASED.pattern}|(?i:{FOLDED_LABELS})")
+MAYBE_TOKEN = re.compile(rf"{CASED.pattern}|(?i:{FOLDED_LABELS})")
 MAYBE_NAMED = re.compile(NAMED_WORDS, re.IGNORECASE)
 
 
@@ -225,11 +229,11 @@ def has_quotes(path: str) -> bool:
 def hits(line: str, role: Role = "code", *, quotes: bool = True) -> tuple[Hit, ...]:
     """Return the secrets in a line, the surest first. `quotes`: whether such a file has its values between quotes."""
     may_be_named = role == "code" and _may_be_named(line)
-    if not may_be_named and not MAYBE.search(line):
+    if not may_be_named and not MAYBE_TOKEN.search(line):
         return ()
-    found = list(_exact(line, sample=role == "sample"))
+    found = list(_token_hits(line, sample=role == "sample"))
     if may_be_named:
-        found += [*_sent(line), *_by_name(line, quotes=quotes)]
+        found += [*_login_hits(line), *_named_hits(line, quotes=quotes)]
     distinct: list[Hit] = []  # one that is a part of a surer one, or contains it, is the same
     for hit in found:
         if hit.rule == KEY:
@@ -245,7 +249,11 @@ def hits(line: str, role: Role = "code", *, quotes: bool = True) -> tuple[Hit, .
 
 def joined(before: str, line: str) -> str:
     """Return a value that stands alone on its line, behind the name that the line before gives it; "" if it is not one."""
-    return f"{before.rstrip(OPENS)} {line.strip()}" if VALUE_ALONE.fullmatch(line) and names_next_line(before) else ""
+    return (
+        f"{before.rstrip(OPENING_SIGNS)} {line.strip()}"
+        if VALUE_ALONE.fullmatch(line) and names_next_line(before)
+        else ""
+    )
 
 
 def names_next_line(line: str) -> bool:
@@ -295,8 +303,8 @@ def key_body(line: str, following: Sequence[str]) -> str:
     for index, text in enumerate((line.partition("PRIVATE KEY")[2], *following)):
         if index and any(label in text and not KEY_END.search(text) for label in KEY_LABELS):
             break
-        rows = KEY_ROW.findall(BREAK.sub(" ", KEY_END.split(text, maxsplit=1)[0]))
-        body += "".join(row for row in rows if len(MIX.findall(row)) > KEY_MIXES)
+        rows = KEY_ROW.findall(ESCAPED_BREAK.sub(" ", KEY_END.split(text, maxsplit=1)[0]))
+        body += "".join(row for row in rows if len(KIND_CHANGE.findall(row)) > KEY_KIND_CHANGES)
         if KEY_END.search(text) or (not body and index >= KEY_HEAD):
             break
     return body
@@ -306,7 +314,7 @@ def key_body(line: str, following: Sequence[str]) -> str:
 def identity(value: str, *, exact: bool) -> str:
     """Return what tells a secret from all others, whole: nobody can make another one that has it, and nobody finds out the secret by it.
 
-    A machine has drawn a token of an exact form, with more bits than anybody can try. A password may be a guess away, so each
+    A machine has generated a token of an exact form, with more bits than anybody can try. A password may be a guess away, so each
     guess costs the time and the memory of scrypt. No key: the same secret is the same one on a server, in a workflow and at a terminal.
     """
     text = value.encode("utf-8", "surrogatepass")
@@ -358,34 +366,34 @@ def _may_hold_value(word: str) -> bool:
     return len(word) >= MIN_VALUE_CHARS and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
-def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
+def _token_hits(line: str, *, sample: bool) -> Iterator[Hit]:
     """Values of a known form."""
     for index in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
         window = line[index : index + WINDOW]
-        for form in known_forms() if MAYBE.search(window) else ():
+        for form in known_forms() if MAYBE_TOKEN.search(window) else ():
             for match in (match for pattern in form.patterns for match in pattern.finditer(window)):
                 group = match.lastindex if match.lastindex and form.rule == "aws-key" else 0
                 value, is_label = match[group], form.rule == KEY  # the label is not the secret itself
-                if value and (not sample if is_label else _is_drawn(value, match.re)):
-                    rest = REST.match(window, match.end(group))
+                if value and (not sample if is_label else _is_generated(value, match.re)):
+                    rest = TOKEN_CHARACTERS.match(window, match.end(group))
                     whole = value + (rest[0] if rest and not is_label else "")  # newer tokens are longer than the form
                     yield Hit(whole, form.rule, form.what, "critical" if form.rule in CRITICAL else "high")
 
 
-def _is_drawn(value: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a machine has drawn a token; words that stand behind a whole one do not make it a sample."""
+def _is_generated(value: str, pattern: re.Pattern[str]) -> bool:
+    """Whether a machine has generated a token; words that stand behind a whole one do not make it a sample."""
     word = PLACEHOLDER.search(value, MIN_VALUE_CHARS)
     whole = value[: word.start()] if word is not None else ""
     return _is_random(value) or (pattern.fullmatch(whole) is not None and _is_random(whole))
 
 
-def _by_name(line: str, *, quotes: bool) -> Iterator[Hit]:
+def _named_hits(line: str, *, quotes: bool) -> Iterator[Hit]:
     """Values that are secret by their name."""
     for match in CONNECTED.finditer(line) if CONNECTION.search(line) else ():
         part = match["value"].partition("&")[0] if match["before"] in "?&" else match["value"]
         part = part.rstrip("'})],\\")
-        yield from _named(line, match, part, ESCAPED.sub("", part))
-    for pattern in (QUOTED_VALUE, ELEMENT) if quotes and ":-" not in line else (QUOTED_VALUE, ELEMENT, BARE):
+        yield from _named_hit(line, match, part, ESCAPED.sub("", part))
+    for pattern in (QUOTED_VALUE, ELEMENT) if quotes and ":-" not in line else (QUOTED_VALUE, ELEMENT, UNQUOTED_VALUE):
         for match in pattern.finditer(line):
             groups = match.groupdict()
             # Of a pair of arguments the first one is a name: nothing has called or indexed it.
@@ -393,23 +401,26 @@ def _by_name(line: str, *, quotes: bool) -> Iterator[Hit]:
                 line[match.end("name") : match.start("pair")]
             )
             is_pair = groups.get("pair") and "(" not in line[max(0, match.start() - LONG_NAME) : match.start()]
-            if not is_closed and not is_pair and not (pattern is BARE and quotes and not groups["fallback"]):
-                yield from _named(line, match, match["value"], match["value"])
+            if not is_closed and not is_pair and not (pattern is UNQUOTED_VALUE and quotes and not groups["fallback"]):
+                yield from _named_hit(line, match, match["value"], match["value"])
 
 
-def _named(line: str, match: re.Match[str], value: str, bare: str) -> Iterator[Hit]:
-    """What stands behind a name. `bare`: without signs that tell nothing."""
+def _named_hit(line: str, match: re.Match[str], value: str, plain_value: str) -> Iterator[Hit]:
+    """What stands behind a name. `plain_value`: without signs that tell nothing."""
     before = NAME_BEFORE.search(line, max(0, match.start("name") - LONG_NAME), match.start("name"))
     name = (before[0] if before else "") + match["name"]
-    if NO_SECRET.search(name) or not _is_value(bare):
+    if NO_SECRET.search(name) or not _is_value(plain_value):
         return
     if STRONG_NAME.search(name):
         yield Hit(value, "password", "A password or key", exact=False)
-    elif len(bare) >= LONG_TOKEN and _bits(bare) > BITS_OF_TOKEN[all(sign in hexdigits for sign in bare)]:
+    elif (
+        len(plain_value) >= LONG_TOKEN
+        and _bits(plain_value) > BITS_OF_TOKEN[all(sign in hexdigits for sign in plain_value)]
+    ):
         yield Hit(value, "random-value", "A token or key", exact=False)
 
 
-def _sent(line: str) -> Iterator[Hit]:
+def _login_hits(line: str) -> Iterator[Hit]:
     """What a request carries: the password of an address, the value of a header `Authorization`, the password of `curl -u`."""
     for match in ADDRESS.finditer(line):
         if not LOCAL_VALUE.search(match[0]) and _is_random(match["value"]):
@@ -417,7 +428,7 @@ def _sent(line: str) -> Iterator[Hit]:
     for match in AUTHORIZATION.finditer(line):
         if _is_value(value := match["value"].rstrip(",;)")):
             yield Hit(value, "authorization-header", "A token in a header", exact=False)
-    for match in LOGIN.finditer(line) if SENDS.search(line) else ():
+    for match in LOGIN.finditer(line) if LOGIN_COMMAND.search(line) else ():
         if _is_value(match["value"]):
             yield Hit(match["value"], "login-in-command", "A password in a command", exact=False)
 
@@ -433,7 +444,7 @@ def _is_random(value: str) -> bool:
     from detect_secrets.filters.heuristic import is_sequential_string
 
     body = value[4:] if len(value) >= 4 * MIN_VALUE_CHARS else value
-    enough = min(BITS, log2(len(value)) - 0.5)
+    enough = min(LEAST_BITS, log2(len(value)) - 0.5)
     return not PLACEHOLDER.search(body) and not is_sequential_string(value) and _bits(value) >= enough
 
 
@@ -447,7 +458,7 @@ def _bits(value: str) -> float:
 def known_forms() -> tuple[TokenPattern, ...]:
     """Return every exact form of a token, those of the library included."""
     found = list(OWN_FORMS)
-    for rule, what, detector in LIBRARY:
+    for rule, what, detector in LIBRARY_FORMS:
         module, _, name = detector.partition(".")
         patterns: Iterable[re.Pattern[str]] = getattr(import_module(f"detect_secrets.plugins.{module}"), name).denylist
         # A letter behind a token, which its own alphabet may not hold, does not hide it.

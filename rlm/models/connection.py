@@ -35,9 +35,9 @@ from rlm.values import Completion, Prompt, Sampling, Usage
 CONNECT = 10.0  # seconds for a connection
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
-WORK = ("choices", "content", "usage")  # of a reply: what the model has written, and what it has cost
-SMALL = 2_000  # tokens of a prompt that every model takes
-HALVINGS = 6  # guesses in a row that a prompt is too long
+WORK_FIELDS = ("choices", "content", "usage")  # of a reply: what the model has written, and what it has cost
+SMALL_PROMPT = 2_000  # tokens of a prompt that every model takes
+MOST_SIZE_GUESSES = 6  # guesses in a row that a prompt is too long
 
 
 class HttpModel(ABC):
@@ -60,11 +60,11 @@ class HttpModel(ABC):
         self._provider = name.partition("/")[0]
         self._host, self._timeout = urlsplit(url).netloc, timeout
         self._form, self._open = form, open_client
-        self._taken: set[tuple[str, object]] = set()  # what the server has taken
-        self._tried_blindly: set[tuple[RequestForm, bool, bool]] = set()
-        self._searching = asyncio.Lock()
+        self._accepted: set[tuple[str, object]] = set()  # features of forms that the server has accepted
+        self._tried_unexplained: set[tuple[RequestForm, bool, bool]] = set()
+        self._form_search = asyncio.Lock()
         # Tokens of the largest prompt that was taken; guesses since then that one was too large.
-        self._largest = self._halvings = 0
+        self._largest = self._size_guesses = 0
         self._client: Any = None
 
     @abstractmethod
@@ -83,17 +83,17 @@ class HttpModel(ABC):
         """Send one request, and one more for each form that the server refuses. What has worked in the end is kept, of the rest nothing."""
         form = self._form
         try:
-            return await self._send_heeding(prompt, form)
+            return await self._send_adapting(prompt, form)
         except Refusal as refusal:
             refused = refusal
-        async with self._searching:  # one call at a time looks for a form; the others wait for what it finds
+        async with self._form_search:  # one call at a time looks for a form; the others wait for what it finds
             forms = [self._form] if self._form != form else []
             for plainer in (*forms, *self._untried_forms(prompt)):
                 if not refused.is_unexplained:
                     break
-                self._tried_blindly.add((plainer, *_kind(prompt)))
+                self._tried_unexplained.add((plainer, *_kind(prompt)))
                 try:
-                    return await self._send_heeding(prompt, plainer)
+                    return await self._send_adapting(prompt, plainer)
                 except Refusal as refusal:
                     refused = refusal
         raise self._refused(refused, prompt) from None
@@ -108,7 +108,7 @@ class HttpModel(ABC):
         if client is not None:
             await client.close()
 
-    def _spoken_of(
+    def _named_change(
         self, form: RequestForm, refusal: Refusal, prompt: Prompt, refused_forms: set[RequestForm]
     ) -> dict[str, Any]:
         """What to say in a plainer way that was not refused yet, by the words of a refusal; nothing where they name nothing of that kind."""
@@ -119,11 +119,11 @@ class HttpModel(ABC):
             return {"most": most}
         if failures.too_long(refusal):
             return {}
-        rungs = simpler(form, prompt, self.answers, self.fields)
-        named = (rung.change for rung in rungs if rung.names(refusal.words))
+        steps = simpler(form, prompt, self.answers, self.fields)
+        named = (step.change for step in steps if step.names(refusal.words))
         return next((change for change in named if replace(form, **change) not in refused_forms), {})
 
-    async def _send_heeding(self, prompt: Prompt, form: RequestForm) -> Completion:
+    async def _send_adapting(self, prompt: Prompt, form: RequestForm) -> Completion:
         """The reply to a request in this form, or in the plainer one that its refusals speak of: that one is kept."""
         before, refused_forms = self._form, set[RequestForm]()
         while True:
@@ -131,32 +131,32 @@ class HttpModel(ABC):
                 completion = await self._ask(prompt, form)
             except Refusal as refusal:
                 refused_forms.add(form)
-                form = replace(form, **self._spoken_of(form, refusal, prompt, refused_forms))
+                form = replace(form, **self._named_change(form, refusal, prompt, refused_forms))
                 if form in refused_forms:
                     raise
             else:
                 changes = {name: value for name, value in asdict(form).items() if value != getattr(before, name)}
                 self._form = replace(self._form, **changes)
-                self._taken |= form.features(prompt)
-                self._largest, self._halvings = max(self._largest, estimate(prompt, "").input), 0
+                self._accepted |= form.features(prompt)
+                self._largest, self._size_guesses = max(self._largest, estimate(prompt, "").input), 0
                 return completion
 
     def _untried_forms(self, prompt: Prompt) -> Iterator[RequestForm]:
         """Without one thing alone that this server has never taken, at last without all of them."""
-        unknown = {field for field, _ in self._form.features(prompt) - self._taken} | {"most"}
-        rungs = [rung for rung in simpler(self._form, prompt, self.answers, self.fields) if rung.field in unknown]
-        together = {field: value for rung in rungs for field, value in rung.change.items()}
-        for change in (*(rung.change for rung in rungs), together):
+        unknown = {field for field, _ in self._form.features(prompt) - self._accepted} | {"most"}
+        steps = [step for step in simpler(self._form, prompt, self.answers, self.fields) if step.field in unknown]
+        together = {field: value for step in steps for field, value in step.change.items()}
+        for change in (*(step.change for step in steps), together):
             form = replace(self._form, **change)
-            if form != self._form and (form, *_kind(prompt)) not in self._tried_blindly:
+            if form != self._form and (form, *_kind(prompt)) not in self._tried_unexplained:
                 yield form
 
     def _refused(self, refusal: Refusal, prompt: Prompt) -> ProviderError:
         """The error of a request that was refused in each form. It may be too long, unless the server took one that is as long."""
         error = failures.translate(refusal, self.name, self._host)
-        is_long = estimate(prompt, "").input > max(self._largest, SMALL)
-        if refusal.is_unexplained and is_long and self._halvings < HALVINGS:
-            self._halvings += 1
+        is_long = estimate(prompt, "").input > max(self._largest, SMALL_PROMPT)
+        if refusal.is_unexplained and is_long and self._size_guesses < MOST_SIZE_GUESSES:
+            self._size_guesses += 1
             return PromptTooLong(f"{error}; or the prompt is too long")
         return error
 
@@ -178,7 +178,7 @@ class HttpModel(ABC):
         except self.lacking:
             raise AccountRefused(self.remedy) from None
         except failing as error:
-            has_work = assembly.has_begun or any(map(reply.get, WORK))
+            has_work = assembly.has_begun or any(map(reply.get, WORK_FIELDS))
             cause = self._cause(error)
             if isinstance(cause, Refusal):
                 if cause.is_about_request and not has_work:

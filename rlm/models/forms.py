@@ -72,7 +72,7 @@ class RequestForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class Simplification:
     """One thing said in a plainer way; `names`: whether a refusal speaks of it."""
 
     change: dict[str, Any]
@@ -84,27 +84,34 @@ class Rung:
         return next(iter(self.change))
 
 
-def simpler(form: RequestForm, prompt: Prompt, answers: tuple[Answer, ...], fields: frozenset[str]) -> Iterator[Rung]:
-    """Return the rungs below a form, in the order in which they are tried.
+def simpler(
+    form: RequestForm, prompt: Prompt, answers: tuple[Answer, ...], fields: frozenset[str]
+) -> Iterator[Simplification]:
+    """Return the plainer ways below a form, in the order in which they are tried.
 
     `answers`: the forms of an answer, the first of them first; `fields`: what the servers of a dialect disagree on.
     """
     used = {name for name, value in form.features(prompt) if value is not False} | {"most"}
     says = {"schema": SCHEMA, "tool": FORCED if answers[0] == "tool" else TOOLS}
-    rungs = (
-        Rung({"system": False}, ROLES.search),
-        Rung({"tokens": next(name for name in TOKENS if name != form.tokens)}, re.compile("|".join(TOKENS)).search),
-        Rung({"asks_usage": False}, USAGE.search),
+    steps = (
+        Simplification({"system": False}, ROLES.search),
+        Simplification(
+            {"tokens": next(name for name in TOKENS if name != form.tokens)}, re.compile("|".join(TOKENS)).search
+        ),
+        Simplification({"asks_usage": False}, USAGE.search),
         # "Function tools with reasoning_effort are not supported": saying no effort would not help there.
-        Rung({"tools": False}, lambda words: TOOLS.search(words) and "'none'" in words),
-        Rung({"effort": False}, EFFORT.search),
-        Rung({"extras": False}, EXTRAS.search),
-        *(Rung({"answer": plainer}, says[form.answer].search) for plainer in answers[answers.index(form.answer) + 1 :]),
-        Rung({"stream": False}, STREAM.search),
-        Rung({"tools": False}, TOOLS.search),
-        *([Rung({"most": PLAIN}, CAP.search)] if form.cap(prompt) > PLAIN + 1 else []),
+        Simplification({"tools": False}, lambda words: TOOLS.search(words) and "'none'" in words),
+        Simplification({"effort": False}, EFFORT.search),
+        Simplification({"extras": False}, EXTRAS.search),
+        *(
+            Simplification({"answer": plainer}, says[form.answer].search)
+            for plainer in answers[answers.index(form.answer) + 1 :]
+        ),
+        Simplification({"stream": False}, STREAM.search),
+        Simplification({"tools": False}, TOOLS.search),
+        *([Simplification({"most": PLAIN}, CAP.search)] if form.cap(prompt) > PLAIN + 1 else []),
     )
-    return (rung for rung in rungs if rung.field in used & fields)
+    return (step for step in steps if step.field in used & fields)
 
 
 def longest_reply(message: str) -> int | None:

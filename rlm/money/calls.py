@@ -220,7 +220,7 @@ class Calls:
                     except (RateLimited, PromptTooLong, ProviderDown) as error:
                         failures += isinstance(error, ProviderDown) or error.may_be_billed
                         silent += isinstance(error, TimedOut)
-                        if failures == TRIES or silent == SILENCES or gate.gone(model.name) is not None:
+                        if failures == TRIES or silent == SILENCES or gate.given_up(model.name) is not None:
                             raise
                         if isinstance(error, PromptTooLong) and not self.sizes.shrink(model, error.window):
                             raise
