@@ -6,6 +6,7 @@ A required file hands on everything: constants are global. A constant is found a
 
 import posixpath
 import re
+import string
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
@@ -25,6 +26,8 @@ REQUIRE = re.compile(
 )
 AUTOLOAD = re.compile(rb"^[ \t]*autoload[ \t(]+:(?P<name>[A-Z]\w*)[ \t]*,[ \t]*" + QUOTED, re.MULTILINE)
 CONSTANT = re.compile(rb"(?<![\w.:@$'\"])(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*")
+LOADS = (b"require", b"load")
+OF_CONSTANTS = f"{string.ascii_letters}{string.digits}_:".encode()  # what a constant is written with
 OPENED = re.compile(rb"^[ \t]*(?:class|module)[ \t]+$")
 COMMENT = re.compile(rb"^[ \t]*#|^=begin")
 FORESEEN = re.compile(rb"\brescue\b")
@@ -61,7 +64,8 @@ class Requires:
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return the files that a file requires, loads by itself, or means by a constant."""
         mentions, imports, lines = mention(words), list[Link](), Lines(source)
-        for match in islice(REQUIRE.finditer(source), MOST_IMPORTS):
+        loads = any(word in source for word in LOADS)  # few files of a tree do, and the patterns look at each letter
+        for match in islice(REQUIRE.finditer(source), MOST_IMPORTS) if loads else ():
             before = line_until(source, match.start())
             if mentions.search(match[0]) and b"#" not in before and not _optional(source, match, before):
                 required_path = match["path"].decode("utf-8", "replace")
@@ -72,7 +76,7 @@ class Requires:
                     else self._on_load_path(required_path, path)
                 )
                 imports += _import(target, WHOLE, lines, match.start("how"))
-        for match in AUTOLOAD.finditer(source):
+        for match in AUTOLOAD.finditer(source) if loads else ():
             if mentions.search(match[0]):
                 target = self._on_load_path(match["path"].decode("utf-8", "replace"), path)
                 imports += _import(target, frozenset({match["name"].decode()}), lines, match.start("name"))
@@ -88,9 +92,9 @@ class Requires:
             before = line_until(source, match.start())
             if COMMENT.match(before) or OPENED.match(before) or b" # " in before:
                 continue
+            seen_constants.add(constant)
             target = self._constant(constant, path)
             if target is not None:
-                seen_constants.add(constant)
                 yield from _import(target, frozenset({constant.rpartition("::")[2]}), lines, match.start())
 
     def _beside(self, target: str, path: str, is_anchored: bool) -> str | None:
@@ -162,9 +166,8 @@ def _constants(source: bytes, words: frozenset[str]) -> Iterator[re.Match[bytes]
         yield from CONSTANT.finditer(source)
     end = 0
     for word in mention(words).finditer(source.lower()) if words else ():
-        start = word.start()
-        while start > end and (source[start - 1 : start].isalnum() or source[start - 1 : start] in (b"_", b":")):
-            start -= 1
+        before = line_until(source, word.start())
+        start = max(end, word.start() - len(before) + len(before.rstrip(OF_CONSTANTS)))
         if word.start() >= end and (match := CONSTANT.match(source, start)) and match.end() >= word.end():
             yield match
             end = match.end()
