@@ -63,17 +63,17 @@
 ; members that are given to a function or a class
 ; when: prototype
 (assignment_expression
-  left: (_ object: (member_expression object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
+  left: (_ object: (_ object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
   (#eq? @p "prototype")) @def.member
 (assignment_expression
-  left: (_ object: (member_expression object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
+  left: (_ object: (_ object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
   right: (_ [parameters: (_) parameter: (_)] @params) @def.method
   (#eq? @p "prototype"))
 ; all
-(expression_statement (assignment_expression
-  left: (_ object: (identifier) @owner property: (property_identifier) @name) right: (_ [parameters: (_) parameter: (_)] @params) @def.method)
+(expression_statement (_
+  left: (_ object: (identifier) @owner property: (property_identifier) @name) "=" right: (_ [parameters: (_) parameter: (_)] @params) @def.method)
   (#not-match? @owner "^(module|exports)$"))
-(program (expression_statement (assignment_expression left: (_ object: (identifier) @owner property: (property_identifier) @name)) @def.bound) (#not-match? @owner "^(module|exports)$"))
+(program (expression_statement (_ left: (_ object: (identifier) @owner property: (property_identifier) @name) "=") @def.bound) (#not-match? @owner "^(module|exports)$"))
 ; members of classes
 (pair key: (property_identifier) @name value: (class) @def.holder)
 (assignment_expression left: (_ property: (property_identifier) @name) @m right: (class !name) @def.holder (#not-eq? @m "module.exports"))

@@ -32,15 +32,15 @@
   (arrow_function parameters: (formal_parameters (identifier) @word) body: (_) @guard)] (#eq? @word "require"))
 ; all
 ; when: import(
-(variable_declarator name: (identifier) @here value: (await_expression (call_expression function: (import) arguments: (arguments . (string) @spec)))) @import
+(variable_declarator name: (identifier) @here value: (await_expression (_ function: (import) arguments: (arguments . (string) @spec)))) @import
 (variable_declarator name: (object_pattern) @taken
-  value: (await_expression (call_expression function: (import) arguments: (arguments . (string) @spec)))) @import
+  value: (await_expression (_ function: (import) arguments: (arguments . (string) @spec)))) @import
 (call_expression function: (import) arguments: (arguments . (string) @spec @nothing)) @import
 ([(arrow_function body: (_ function: (import) arguments: (arguments . (string) @spec)))
-  (return_statement (call_expression function: (import) arguments: (arguments . (string) @spec)))
-  (arguments (call_expression function: (import) arguments: (arguments . (string) @spec)))
+  (return_statement (_ function: (import) arguments: (arguments . (string) @spec)))
+  (arguments (_ function: (import) arguments: (arguments . (string) @spec)))
   (pair value: (_ function: (import) arguments: (arguments . (string) @spec)))] @takes_default) @import @guard
-(member_expression object: (parenthesized_expression (await_expression (call_expression function: (import) arguments: (arguments . (string) @spec)))) property: (property_identifier) @takes) @import
+(member_expression object: (parenthesized_expression (await_expression (_ function: (import) arguments: (arguments . (string) @spec)))) property: (property_identifier) @takes) @import
 (call_expression function: (_ object: (_ function: (import) arguments: (arguments . (string) @spec)) property: (property_identifier) @p)
   arguments: (arguments . [(arrow_function) (function_expression)] @f) (#eq? @p "then") (#match? @f "\\bdefault\\b")) @import @guard @takes_default
 ; all
