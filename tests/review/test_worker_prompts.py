@@ -61,7 +61,7 @@ PROMPTS = {
         },
         50,
     ),
-    "worker_system": ("worker_system.md.j2", {"most": 8}, 1_300),
+    "worker_system": ("worker_system.md.j2", {"most": 12}, 1_300),
     "looked_up": (
         "looked_up.md.j2",
         {

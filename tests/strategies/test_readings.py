@@ -140,10 +140,12 @@ def test_a_change_is_read_once_where_more_is_not_wanted_or_not_paid(change: Repo
     assert played.asked == ["reading"]
 
 
-def test_a_reader_of_a_larger_part_is_asked_for_more(repository: Repository, change: Repository) -> None:
-    """A cap that does not grow with what is read hides what comes after the eighth thing."""
+def test_a_reader_of_a_small_part_is_asked_for_as_many_as_of_a_larger_one(
+    repository: Repository, change: Repository
+) -> None:
+    """A small change may hold as many defects: a lower cap would hide what comes after it."""
     small, large = Two(beside=(), alone=()), Two(beside=(), alone=())
     reviewed(change, small)
     change.commit({"shop/rates.py": "".join(GREW.replace("rate_", f"rate_{n}_") for n in range(12))}, "more")
     reviewed(change, large)
-    assert (small.things, large.things) == ({"8"}, {"12"})
+    assert (small.things, large.things) == ({"12"}, {"12"})

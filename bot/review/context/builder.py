@@ -20,7 +20,7 @@ from bot.review.context import (
     usages,
 )
 from bot.review.context.bodies import Callee
-from bot.review.context.call_sites import call_sites, distinct
+from bot.review.context.call_sites import call_sites, distinct, in_turn
 from bot.review.context.definitions import CalledName
 from bot.review.context.searches import Searches
 from bot.review.context.usages import Pick
@@ -133,7 +133,10 @@ class ContextBuilder:
     async def _uses_of(self, units: Sequence[Unit], room: int) -> Uses:
         shown_lines = ShownLines(units)
         await self.found.look_up(units)
-        apart = await self._windows(self._left(units, shown_lines), shown_lines, room // USES_PART)
+        await self.found.handed_on.follow(units)
+        handed_on = self.found.handed_on.pick(units, shown_lines.lines)
+        sure = in_turn([self._left(units, shown_lines), handed_on])
+        apart = await self._windows(sure, shown_lines, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
         sites = distinct(reference for reference in call_sites(units) if not reference.test)
         callers = await self._callers(shown_lines, room // USES_PART, sites, READER_LINES)

@@ -22,10 +22,12 @@ class Scale:
 
     most: int  # tokens of units in one of them
     around: int | None  # unchanged lines beside a change of code that they show; None: those of the unit
-    candidates: int  # things that the reader of one of them is asked for: a larger part holds more
+    candidates: (
+        int  # things that the reader of one of them is asked for: a dense small part holds as many as a larger one
+    )
 
 
-SMALL_SCALE, PARTS_SCALE, LARGE_SCALE = Scale(ONE_PROMPT, None, 8), Scale(24_000, 3, 12), Scale(54_000, 1, 20)
+SMALL_SCALE, PARTS_SCALE, LARGE_SCALE = Scale(ONE_PROMPT, None, 12), Scale(24_000, 3, 12), Scale(54_000, 1, 20)
 
 
 def large(units: Sequence[Unit]) -> bool:

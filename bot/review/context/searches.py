@@ -15,6 +15,7 @@ from bot.ports import KnownSecrets
 from bot.review.context import definitions, identifiers, leftovers, usages
 from bot.review.context.cross_unit import Links
 from bot.review.context.definitions import LONG_LINE, CalledName
+from bot.review.context.handed_on import HandedOn
 from bot.review.context.usages import Row
 from bot.values import ChangedFile, Query, Unit
 from impact.concurrency import together
@@ -38,6 +39,7 @@ class Searches:
     rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name that they hold
     called_definitions: dict[str, list[Row]] = field(default_factory=dict)  # of what the change calls
     imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
+    handed_on: HandedOn = field(init=False)  # by callers
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # prompts are written side by side
     _links: Links | None = None
     _gone: dict[str, frozenset[str]] = field(default_factory=dict)  # names that a unit removes, by its id
@@ -46,6 +48,7 @@ class Searches:
 
     def __post_init__(self) -> None:
         self.tree = WrittenTree(self.tree)
+        self.handed_on = HandedOn(self.tree)
 
     @cached_property
     def _remaining_words(self) -> tuple[frozenset[str], frozenset[str]]:

@@ -94,7 +94,7 @@ def _code(units: Iterable[Unit]) -> list[Unit]:
 
 
 def _result_names(units: Iterable[Unit]) -> frozenset[str]:
-    """The keys and attributes in which callers of what changed keep the result. One word means too much: `carriers` follows it."""
+    """The keys and attributes in which callers of what changed keep the result. One word means too much: `handed_on` follows it."""
     calls = (
         reference
         for unit in units

@@ -68,6 +68,7 @@ async def pairs(survey: Survey, units: Sequence[Unit]) -> tuple[Pair, ...]:
     altered_units = sorted(altered_units, key=lambda unit: -_telling(unit, symbols.get(unit.id)))[:MOST_ALTERED]
     builder = survey.builder()
     await builder.found.look_up(altered_units)
+    await builder.found.handed_on.follow(altered_units)
     pairs_found = []
     for unit in altered_units:
         uses = await builder.uses([unit], USES_TOKENS)

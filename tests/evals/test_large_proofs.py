@@ -1,0 +1,57 @@
+"""The proof of each large case two steps away stands beside the definition whose result it takes, in a tree of the case's own lines alone."""
+
+import pytest
+import step
+from fakes import Repository
+
+from bot.checkout import Checkout
+from bot.diff import units
+from bot.review.context.builder import ContextBuilder
+from bot.review.context.searches import Searches
+from bot.review.pairs.altered_definitions import USES_TOKENS
+from deeprepo_evals import public
+from deeprepo_evals.reviews import case_files
+from deeprepo_evals.reviews.cases import LARGE, Case, Edit
+from impact import uses
+from impact.families import LANGUAGES
+
+# Whom these calls mean, only the rest of their repositories says: a manifest, the modules between two files.
+NEEDS_ITS_REPOSITORY = {
+    "large-delay-unit-helix",
+    "large-level-keys-monolog",
+    "large-limit-largest-hyper",
+    "large-local-time-framework",
+}
+CASES = [
+    case
+    for case in case_files.read(public.CASES, (LARGE,))
+    if case.variant == "bad" and case.defects[0].scope == "two hops" and case.twin not in NEEDS_ITS_REPOSITORY
+]
+
+
+def files(edits: tuple[Edit, ...]) -> dict[str, str | bytes | None]:
+    """What edits write, by path; a line that a case quotes from its repository is empty."""
+    written: dict[str, str | bytes | None] = {}
+    for edit in edits:
+        lines = "".join(f"{line if isinstance(line, str) else ''}\n" for line in edit.lines)
+        written[edit.path] = f"{written.get(edit.path, '')}{lines}"
+    return written
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.twin for case in CASES])
+def test_who_gets_a_result_from_a_caller_is_shown_beside_what_gives_it(repository: Repository, case: Case) -> None:
+    """By whatever name the caller hands it on: its own, a property, a field, a key of a page, an option of a command."""
+    pull = repository.change({"README": "", **files((*case.around, *case.before))}, files(case.change))
+
+    async def run(tree: Checkout, changed: step.Files) -> set[tuple[str, str]]:
+        parts = units.cut(changed, await uses.find(tree, changed, LANGUAGES), await step.texts(tree, changed))
+        builder = ContextBuilder(Searches(tree, changed, parts))
+        found = [
+            await builder.uses([unit], USES_TOKENS) for unit in parts if unit.path == case.defects[0].spans[0].file
+        ]
+        return {(one.path, row.text) for part in found for one in part.all for row in one.rows}
+
+    shown = step.over(pull, run)
+    for proof in case.defects[0].evidence:
+        edit = next(one for one in (*case.around, *case.before, *case.change) if one.path == proof.file)
+        assert (proof.file, edit.lines[proof.line - max(1, edit.start)]) in shown
