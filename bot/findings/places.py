@@ -35,6 +35,14 @@ class Since:
             self._moves[path] = kept_lines(self.before.get(path, ""), self.now.get(path, ""))
         return self._moves[path]
 
+    def count_written(self, paths: Collection[str], most: int) -> int:
+        """Return how many lines these files have that they did not have; above `most` it is not counted on."""
+        count = 0
+        for path in paths:
+            if count <= most and path in self.now and self.now[path] != self.before.get(path):
+                count += len(self.now[path].split("\n")) - len(self.moves(path))
+        return count
+
     def is_new(self, path: str, quote: str, start: int) -> bool:
         """Return whether these lines are new, and no others that moved here."""
         before, now = self.before.get(path), self.now.get(path)

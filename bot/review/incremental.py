@@ -12,6 +12,7 @@ from typing import Protocol
 from bot.findings import earlier as file
 from bot.findings import rounds
 from bot.findings.places import Since
+from bot.findings.placing import TWICE
 from bot.review.coverage import CoverageTracker
 from bot.values import (
     ChangedFile,
@@ -22,8 +23,13 @@ from bot.values import (
     ReadUnit,
     Reference,
     Round,
+    Severity,
     Unit,
+    Verdict,
+    at_least,
 )
+
+SMALL_PUSH = 100  # lines that a push writes
 
 
 class Commits(Protocol):
@@ -34,6 +40,11 @@ class Commits(Protocol):
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> Mapping[str, bytes]:
         """Return those of the files that exist in a commit."""
+
+
+def _is_single(finding: Finding) -> bool:
+    """Whether one reader alone has found it, and nothing has shown it."""
+    return finding.verdict not in (Verdict.PROVEN, Verdict.REPRODUCED) and finding.basis.reports < TWICE
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +86,30 @@ class Past:
         ]
         tracker.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
 
-    def collapsed_fingerprints(self, findings: Sequence[Finding], files: Sequence[ChangedFile]) -> frozenset[str]:
-        """Return fingerprints of the findings that stay collapsed: after the first round, findings in unchanged code are shown only if they are serious or were never posted."""
+    def collapsed_fingerprints(
+        self, findings: Sequence[Finding], files: Sequence[ChangedFile], bars: Collection[Severity]
+    ) -> frozenset[str]:
+        """Return fingerprints of the findings that stay collapsed after the first round, unless they are serious, reach one of these bars or were never posted.
+
+        Those are the findings in unchanged code, and about a small push what one reader alone has found: an author who mends what was
+        said is not given something else to mend each time.
+        """
         if self.earlier is None or self.round.full:
             return frozenset()
         changed_paths = {file.path for file in files}
+        is_small = self.since.count_written(changed_paths, SMALL_PUSH) <= SMALL_PUSH
         quiet = [
-            finding for finding in findings if not finding.serious and finding.number not in self.earlier.unsaid_numbers
+            finding
+            for finding in findings
+            if not finding.serious
+            and not any(at_least(finding.severity, bar) for bar in bars)
+            and finding.number not in self.earlier.unsaid_numbers
         ]
-        return frozenset(f.fingerprint for f in quiet if not rounds.is_new_code(f, self.since, changed_paths))
+        return frozenset(
+            f.fingerprint
+            for f in quiet
+            if (is_small and _is_single(f)) or not rounds.is_new_code(f, self.since, changed_paths)
+        )
 
 
 async def read_past(

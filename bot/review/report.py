@@ -46,7 +46,10 @@ async def place(
     placed_findings = await suggest.suggest(placing.place(said, subject.files), subject.tree, faults)
     if prove is not None:
         placed_findings = tuple(await prove(placed_findings, session))
-    ranked_findings = placing.rank(placed_findings, settings.quota, past.collapsed_fingerprints(said, subject.files))
+    bars = [bar for bar in (settings.fail_on, settings.request_changes) if bar is not None and bar != "off"]
+    ranked_findings = placing.rank(
+        placed_findings, settings.quota, past.collapsed_fingerprints(said, subject.files, bars)
+    )
     return (
         *(
             replace(placed_finding, finding=copies.with_copies(placed_finding.finding, subject.files))

@@ -1,0 +1,34 @@
+"""After the first review a small push gets no new remark of one reader alone, unless it is serious or reaches a bar; nothing is lost."""
+
+import pytest
+from pushes import SECOND, Hand
+
+from bot.values import Review
+
+STAMPS = "A letter without stamps crashes"
+LONG = "".join(f"NAME_{number} = {number}\n" for number in range(101))
+
+
+def places(review: Review) -> dict[str, str]:
+    """Where each new finding is shown, by its title."""
+    return {row.finding.title: row.place for row in review.reported if row.finding.status == "new"}
+
+
+@pytest.mark.parametrize(
+    ("more", "flags", "place"),
+    [
+        ({}, {}, "folded"),
+        ({}, {"fail_on": "medium"}, "inline"),
+        ({"shop/names.py": LONG}, {}, "inline"),
+    ],
+)
+def test_what_one_reader_finds_in_a_small_push_is_collapsed(
+    hand: Hand, more: dict[str, str], flags: dict[str, str], place: str
+) -> None:
+    """What the first review said is mended, and a medium one of the new lines is listed, not posted; of a larger push it is posted."""
+    first = hand.review(**flags)
+    assert {*places(first).values()} == {"inline"}
+    hand.repository.commit({**SECOND, **more}, "second push")
+    again = hand.review(first, **flags)
+    assert places(again)[STAMPS] == place
+    assert STAMPS in {row.finding.title for row in again.reported}
