@@ -11,9 +11,9 @@ from impact.filetypes import FileType
 from impact.index import Index
 from impact.language import Language, Modules, language_of
 from impact.namespaces import Namespaces
-from impact.resolve import ABSENT, OPEN, Answer, by_star, names_of, of_mates, offered
+from impact.resolve import ABSENT, Answer, called, is_declared, named, names_of, offered, taken
 from impact.seen import Seen, Typed
-from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Place, Rule, Use, places_of
+from impact.values import Arguments, Definition, Facts, Import, Parameter, Place, Rule, Use, places_of
 from impact.wholes import asked, builds, parts_of, types_of
 
 ALIKE = 0.72  # how near a name is to one that it may be meant for, from 0 to 1
@@ -64,7 +64,9 @@ class _File:
         mine = [bound for bound in item.names if bound.line in lines]
         if item.guarded or item.of_type or not item.spec or not (item.line in lines or mine):
             return
-        files = self._modules.files(self._path, item) if self._is_declared(item) else None
+        files = (
+            self._modules.files(self._path, item) if is_declared(self._index, self._modules, self._path, item) else None
+        )
         if files is None and self._language.inline_modules:
             yield from self._above(item)
         if files is None or self._path in files:
@@ -85,15 +87,6 @@ class _File:
                 place = self._place(bound.line, bound.there, "missing-name", files, near=near, asked=item.spec)
                 yield replace(place, here=bound.here)
 
-    def _is_declared(self, item: Import) -> bool:
-        """Whether no file above that has to name this one as its module leaves that to another file, so that the path means something else."""
-        for path, above in self._modules.parents(self._path, item):
-            known = [(one, facts) for one in above if (facts := self._index.facts(one)) is not None]
-            rows = (self._modules.files(one, row) or () for one, facts in known for row in facts.imports)
-            if len(known) == len(above) and not any(path in files for files in rows):
-                return False
-        return True
-
     def _above(self, item: Import) -> Iterator[Place]:
         """A module that is neither a file nor a name of the module above it."""
         spec = item.spec
@@ -111,15 +104,7 @@ class _File:
             yield self._place(item.line, whole, "missing-module", files, near=near, asked=spec)
 
     def _name_of(self, item: Import, name: str) -> Answer:
-        inner = self._modules.inner(self._path, item, name)
-        if inner is None:
-            return OPEN
-        if inner:
-            return Answer("found", (), inner)
-        files = self._modules.files(self._path, item, name)
-        if files == ():
-            return ABSENT
-        return offered(self._index, files, name) if files and self._path not in files else OPEN
+        return taken(self._index, self._modules, self._path, item, name)
 
     def of_literals(self, lines: Collection[int]) -> Iterator[Place]:
         """Yield what a new literal gives to a type that has no such part, and what it leaves out that the type asks for."""
@@ -159,16 +144,18 @@ class _File:
         first = use.receiver.partition(".")[0]
         if self._seen.binds(first, use.line) and not self._is_own(first):
             return
-        files = self._module(use.receiver)
-        if not files:
+        module = called(self._index, self._path, use.receiver)
+        if module is None:
             yield from self._of_class(use)
-        if not files or self._path in files or re.search(self._language.module_members, use.name):
+            return
+        item, files = module
+        if self._path in files or re.search(self._language.module_members, use.name):
             return
         answer = offered(self._index, files, use.name)
-        if answer is ABSENT and not self._is_submodule(use) and not self._is_respelt(files, use.name):
+        if answer is ABSENT and not self._is_submodule(use, item) and not self._is_respelt(files, use.name):
             near = _near(use.name, names_of(self._index, files))
-            whole, spec = f"{use.receiver}.{use.name}", self._spec(use.receiver)
-            yield self._place(use.line, whole, "missing-member", files, near=near, asked=spec)
+            whole = f"{use.receiver}.{use.name}"
+            yield self._place(use.line, whole, "missing-member", files, near=near, asked=item.spec)
         elif answer.state == "found":
             yield from self._misfit(use, answer)
 
@@ -218,7 +205,7 @@ class _File:
 
     def _may_extend(self, name: str) -> bool:
         """Whether the file sees a function of that name outside of the class: it may be an extension, of the companion for example."""
-        if self._import_of(name)[0] is not None:
+        if self._is_imported(name):
             return True
         stars = [self._modules.files(self._path, item) or () for item in self._facts.imports if item.star]
         seen = {self._path, *self._modules.mates(self._path), *(path for files in stars for path in files)}
@@ -249,104 +236,45 @@ class _File:
 
     def _class(self, name: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
         """The file of the one class that a name means, and the class with all its bases."""
-        rows = self._meaning(name).definitions
+        rows = named(self._index, self._path, name).definitions
         if len(rows) != 1 or rows[0][1].kind not in ("class", "type"):
             return None
         line = lineage(self._index, rows[0][0], rows[0][1].name)
         return (rows[0][0], line) if line is not None else None
 
-    def _meaning(self, name: str) -> Answer:
-        """What a name of the file is: what an import brings, or the one definition of the file or its mates."""
-        item, bound = self._import_of(name)
-        if item is not None:
-            return self._name_of(item, bound.there) if bound is not None else OPEN
-        found = of_mates(self._index, self._modules.mates(self._path, name) or (self._path,), name)
-        return found if found.state == "found" else by_star(self._index, self._modules, self._path, self._facts, name)
-
-    def _module(self, receiver: str) -> tuple[str, ...]:
-        """The files of the module that a name of this file means; () if it means no module, or if that is uncertain."""
-        found: list[tuple[str, ...]] = []
-        for item in self._facts.imports:
-            if (item.whole or self._called(item)) == receiver:
-                found.append((self._is_declared(item) and self._modules.files(self._path, item)) or ())
-            for bound in item.names:
-                if bound.here == receiver:
-                    answer = self._name_of(item, bound.there) if not item.inside else OPEN
-                    found.append(answer.modules if not answer.definitions else ())
-        return found[0] if len(found) == 1 else ()
-
-    def _spec(self, receiver: str) -> str:
-        """The import by which a name of this file means a module."""
-        for item in self._facts.imports:
-            if (item.whole or self._called(item)) == receiver:
-                return item.spec
-            for bound in item.names:
-                if bound.here == receiver:
-                    return self._language.below(item.spec, bound.there)
-        return receiver
-
-    def _called(self, item: Import) -> str:
-        """What a module says that it is called, where the import gives it no name."""
-        if item.names or item.star:
-            return ""
-        files = self._modules.files(self._path, item) or ()
-        return next((facts.module for path in files if (facts := self._index.facts(path)) is not None), "")
-
-    def _is_submodule(self, use: Use) -> bool:
-        for item in self._facts.imports:
-            if item.whole.startswith(f"{use.receiver}.{use.name}"):
-                return True
-            if item.whole == use.receiver or any(bound.here == use.receiver for bound in item.names):
-                bound = next((one for one in item.names if one.here == use.receiver), None)
-                spec = item.spec if bound is None else self._language.below(item.spec, bound.there)
-                if self._modules.inner(self._path, replace(item, spec=spec), use.name) != ():
-                    return True
-        return False
+    def _is_submodule(self, use: Use, module: Import) -> bool:
+        is_imported = any(item.whole.startswith(f"{use.receiver}.{use.name}") for item in self._facts.imports)
+        return is_imported or self._modules.inner(self._path, module, use.name) != ()
 
     def _plain(self, use: Use) -> Iterator[Place]:
         if self._seen.binds(use.name, use.line) and not self._is_own(use.name):
             return
-        item, bound = self._import_of(use.name)
-        if item is not None and bound is not None:
-            yield from self._misfit(use, self._name_of(item, bound.there))
-        elif item is None:
-            yield from self._of_mates(use)
+        answer = named(self._index, self._path, use.name)
+        if answer.state == "found":
+            yield from self._misfit(use, answer)
+        elif not self._is_imported(use.name):
+            yield from self._lost(use)
 
     def _is_own(self, name: str) -> bool:
         """Whether a name is bound by one definition of the file and nothing else."""
         rows = self._seen.bindings.get(name, ())
         return len(rows) == 1 and sum(one.name == name and not one.owner for one in self._facts.definitions) == 1
 
-    def _import_of(self, name: str) -> tuple[Import | None, Bound | None]:
+    def _is_imported(self, name: str) -> bool:
         items = self._facts.imports
-        rows = [(one, bound if not one.inside else None) for one in items for bound in one.names if bound.here == name]
-        rows += [(item, None) for item in items if name in (item.whole, item.whole.partition(".")[0])]
-        return rows[0] if len(rows) == 1 else (rows[0][0], None) if rows else (None, None)
+        is_bound = any(bound.here == name for item in items for bound in item.names)
+        return is_bound or any(name in (item.whole, item.whole.partition(".")[0]) for item in items)
 
-    def _of_mates(self, use: Use) -> Iterator[Place]:
-        """A name that no import brings: of this file, or of those that see each other's names."""
+    def _lost(self, use: Use) -> Iterator[Place]:
+        """Yield a name that no import brings, and no file defines of those that see each other's names."""
         files = self._modules.mates(self._path, use.name) or (self._path,)
-        rows: list[tuple[str, Definition]] = []
-        is_open = not self._language.lost_names
-        for path in files:
-            facts = self._index.facts(path)
-            if facts is None:
-                is_open = True
-                continue
-            rows += [(path, one) for one in facts.definitions if one.name == use.name and not one.owner]
-            is_open = is_open or facts.may_offer(use.name)
-        if not rows and any(item.star for item in self._facts.imports):
-            yield from self._misfit(use, by_star(self._index, self._modules, self._path, self._facts, use.name))
-        elif rows:
-            yield from self._misfit(use, Answer("found", tuple(rows)))
-        elif not is_open and use.name not in self._language.ambient:
-            names = [
-                one.name
-                for path in files
-                if (facts := self._index.facts(path)) is not None
-                for one in facts.definitions
-                if not one.owner
-            ]
+        known = [facts for path in files if (facts := self._index.facts(path)) is not None]
+        is_open = len(known) < len(files) or any(facts.may_offer(use.name) for facts in known)
+        names = [one.name for facts in known for one in facts.definitions if not one.owner]
+        is_told = (
+            use.name in names or use.name in self._language.ambient or any(one.star for one in self._facts.imports)
+        )
+        if self._language.lost_names and not is_open and not is_told:
             yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names), asked=use.name)
 
     def _misfit(self, use: Use, answer: Answer) -> Iterator[Place]:

@@ -1,7 +1,7 @@
 """What a name means: what a module offers by it, through whatever hands it on, and what it is inside a file."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from impact.index import Index
@@ -106,12 +106,50 @@ def _followed(index: Index, modules: Modules, path: str, facts: Facts, item: Imp
     if not item.spec:  # a name of the file itself, under another one
         own = tuple((path, one) for one in facts.definitions if one.name == there and not one.owner)
         return Answer("found", own)
-    inner = modules.inner(path, item, there)
+    answer = taken(index, modules, path, item, there, depth - 1)
+    return answer if answer.state == "found" else Answer("found", beyond=answer.state)  # which is another finding's
+
+
+def taken(index: Index, modules: Modules, path: str, item: Import, name: str, depth: int = DEPTH) -> Answer:
+    """Return what a name of the module is that an import of a file means: a module, or what the module offers by it."""
+    inner = modules.inner(path, item, name)
     if inner:
         return Answer("found", (), inner)
-    files = modules.files(path, item, there)
-    answer = offered(index, files, there, depth - 1) if files and path not in files else OPEN
-    return answer if answer.state == "found" else Answer("found", beyond=answer.state)  # which is another finding's
+    files = modules.files(path, item, name)
+    if not files:
+        return ABSENT if inner is not None and files is not None else OPEN
+    answer = offered(index, files, name, depth) if path not in files else OPEN
+    return answer if inner is not None or answer.state == "found" else OPEN
+
+
+def called(index: Index, path: str, receiver: str) -> tuple[Import, tuple[str, ...]] | None:
+    """Return an import of the module that a name of a file means, with the files of that; None if it means none, or that is uncertain."""
+    facts, language = index.facts(path), language_of(path)
+    modules = index.modules(language) if language is not None else None
+    if facts is None or language is None or modules is None:
+        return None
+    found: list[tuple[Import, tuple[str, ...]]] = []
+    for item in facts.imports:
+        files = () if item.names or item.star else modules.files(path, item) or ()
+        told = item.whole or next((one.module for home in files if (one := index.facts(home)) is not None), "")
+        if told == receiver:
+            found.append((item, files if is_declared(index, modules, path, item) else ()))
+        for bound in item.names:
+            if bound.here == receiver:
+                answer = taken(index, modules, path, item, bound.there) if not item.inside else OPEN
+                whole = replace(item, spec=language.below(item.spec, bound.there))
+                found.append((whole, answer.modules if not answer.definitions else ()))
+    return found[0] if len(found) == 1 and found[0][1] else None
+
+
+def is_declared(index: Index, modules: Modules, path: str, item: Import) -> bool:
+    """Return whether no file above that has to name a file as its module leaves that to another one, so that the path means something else."""
+    for home, above in modules.parents(path, item):
+        known = [(one, facts) for one in above if (facts := index.facts(one)) is not None]
+        rows = (modules.files(one, row) or () for one, facts in known for row in facts.imports)
+        if len(known) == len(above) and not any(home in files for files in rows):
+            return False
+    return True
 
 
 def named(index: Index, path: str, name: str) -> Answer:
@@ -127,13 +165,14 @@ def named(index: Index, path: str, name: str) -> Answer:
         return Answer("found", tuple(types)) if types else OPEN
     found = of_mates(index, modules.mates(path, name) or (path,), name)
     rows = [(item, bound) for item in facts.imports for bound in item.names if bound.here == name]
+    if any(name in (item.whole, item.whole.partition(".")[0]) for item in facts.imports):
+        return OPEN  # a module is called so, too
     if not rows and found.state != "found":
         return by_star(index, modules, path, facts, name)
     if found.state == "found" or len(rows) != 1 or rows[0][0].inside:
         return OPEN if rows else found
     item, bound = rows[0]
-    files = modules.files(path, item, bound.there)
-    return offered(index, files, bound.there) if files and path not in files else OPEN
+    return taken(index, modules, path, item, bound.there)
 
 
 def named_by(index: Index, path: str, written: str) -> Answer:
@@ -151,16 +190,8 @@ def _behind_module(index: Index, path: str, written: str) -> Answer:
     receiver, _, name = written.rpartition(separator)
     if not receiver or language is None:
         return named(index, path, written)
-    facts, modules = index.facts(path), index.modules(language)
-    if facts is None or modules is None:
-        return OPEN
-    homes: list[tuple[str, ...]] = []
-    for item in facts.imports:
-        files = modules.files(path, item) or () if not item.names else ()
-        called = item.whole or next((one.module for home in files if (one := index.facts(home)) is not None), "")
-        homes += [files] if files and called == receiver else []
-        homes += [modules.inner(path, item, bound.there) or () for bound in item.names if bound.here == receiver]
-    return offered(index, homes[0], name) if len(homes) == 1 else OPEN
+    module = called(index, path, receiver)
+    return offered(index, module[1], name) if module is not None else OPEN
 
 
 def by_star(index: Index, modules: Modules, path: str, facts: Facts, name: str) -> Answer:
