@@ -6,6 +6,7 @@ One file tells it, by the query `wholes`; what a type is called elsewhere is tol
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from tree_sitter import Node
@@ -16,7 +17,7 @@ from impact.language import Language, language_of
 from impact.matching import Captures, matches
 from impact.memo import memo
 from impact.nodes import first_line, last_line, name_of, text
-from impact.reader import Reader, parse
+from impact.reader import KEPT, Reader, parse
 from impact.resolve import named_by
 
 Kind = Literal["heir", "build", "choose"]
@@ -76,6 +77,7 @@ def builds(language: Language) -> bool:
     return any("@whole.build" in patterns for patterns in language.texts("wholes").values())
 
 
+@lru_cache(maxsize=KEPT)
 @memo
 def parts(language: Language, source: bytes) -> Parts | None:
     """Return what the types of a file ask for, and what has to give all of it; None if the file cannot be read."""

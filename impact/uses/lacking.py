@@ -177,6 +177,9 @@ def _still_given(
     """Each old line of a literal that gives what its type has no more."""
     for (target, kind), names in sides.gained.items():
         for path in paths.get((target, kind), ()) if kind == LOST else ():
+            source = sides.now.sources.get(path)
+            if source is not None and not any(name.encode() in source for name in names):
+                continue
             known = parts_of(sides.now, path)
             for whole in known.wholes if known is not None else ():
                 still = [row for row in whole.parts if row[0] in names and row[1] not in fresh.get(path, ())]
