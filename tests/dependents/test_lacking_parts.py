@@ -37,6 +37,11 @@ GO = {
 }
 TYPESCRIPT = {
     "src/ship.ts": "export interface Opts { depth: number; wide?: boolean }\nexport interface Ship extends Opts { }\n",
+    "src/kind.ts": "export enum Kind { A, B }\nexport type Mode = 'on' | 'off';\n",
+    "src/names.ts": (
+        "import { Kind, Mode } from './kind';\nconst one: Record<Kind, string> = { [Kind.A]: 'a', [Kind.B]: 'b' };\nconst two = { on: 1, 'off': 2 } satisfies Record<Mode, number>;\n"
+        "const three: Partial<Record<Mode, number>> = { on: 1, off: 2 };\nconst four: Record<Mode, number> = { ...two };\nconst five = { on: 1, off: 2 };\n"
+    ),
     "src/use.ts": (
         "import { Opts, Ship } from './ship';\nexport const one: Opts = { depth: 1 };\nexport const two: Opts = { ...one };\nexport const three: Partial<Opts> = { depth: 3 };\n"
         "export class Four implements Ship {\n  constructor(public depth: number) {}\n}\n"
@@ -70,6 +75,8 @@ CSHARP = {
     "Parcel.cs": (
         "namespace Shop;\npublic class Parcel : IShip {\n  bool IShip.Ship() => true;\n}\npublic partial class Part : IShip {\n  public bool Ship() => true;\n}\n"
         'public class Use {\n  public Order One() => new Order { Name = "x" };\n}\n'
+        "public enum Kind { A, B }\npublic class Text {\n  int One(Kind k) => k switch { Kind.A => 1, Kind.B => 2 };\n  int Two(Kind k) => k switch { Kind.A => 1, Kind.B => 2, _ => 3 };\n"
+        "  int Three(Kind k) => k switch { Kind.A when k > 1 => 1, Kind.B => 2 };\n}\n"
     ),
 }
 KOTLIN = {
@@ -124,6 +131,9 @@ ELIXIR = {
         (SCALA, ("a/Ship.scala", "Boolean\n", "Boolean\n  def weigh(): Int\n"), ["a/Parcel.scala:2", "a/Parcel.scala:7"]),
         (CSHARP, ("Ship.cs", "bool Ship();", "bool Ship(); int Weigh();"), ["Parcel.cs:2"]),
         (CSHARP, ("Ship.cs", "init; }", "init; }\n  public required int Age { get; init; }"), ["Parcel.cs:9"]),
+        (CSHARP, ("Parcel.cs", "A, B", "A, B, C"), ["Parcel.cs:13"]),
+        (TYPESCRIPT, ("src/kind.ts", "A, B", "A, B, C"), ["src/names.ts:2"]),
+        (TYPESCRIPT, ("src/kind.ts", "'off'", "'off' | 'mid'"), ["src/names.ts:3"]),
         (KOTLIN, ("a/Ship.kt", "fun ship()", "fun ship()\n    fun weigh(): Int"), ["a/Parcel.kt:3"]),
         (KOTLIN, ("a/Ship.kt", "A, B", "A, B, C"), ["a/Parcel.kt:9"]),
         (SWIFT, ("Sources/Shop/Ship.swift", "Bool\n", "Bool\n    func weigh() -> Int\n"), ["Sources/Shop/Parcel.swift:1", "Sources/Shop/Parcel.swift:16"]),

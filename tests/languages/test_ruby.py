@@ -51,6 +51,16 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
         {"app/models/admin/user.rb": RAILS["app/models/admin/user.rb"].replace("(limit)", "(limit, order)")},  # type: ignore[union-attr,arg-type]
         [("app/controllers/home_controller.rb", 3, "required-parameter")],
     ),
+    (
+        "a constant of a class that loads itself",
+        {
+            **RAILS,
+            "app/models/rate.rb": "class Rate\n  LIMIT = 3\n  class TooMuch < StandardError; end\nend\n",
+            "app/jobs/pay_job.rb": "class PayJob\n  def run(sum)\n    raise Rate::TooMuch if sum > Rate::LIMIT\n  end\nend\n",
+        },
+        {"app/models/rate.rb": "class Rate\n  class TooLarge < StandardError; end\nend\n"},
+        [("app/jobs/pay_job.rb", 3, "removed-symbol"), ("app/jobs/pay_job.rb", 3, "removed-symbol")],
+    ),
 ]
 FALSE: list[tuple[str, Tree, Tree]] = [
     ("a new parameter has a default", BEFORE, _store("size = 1", "size = 1, more = 2")),
@@ -106,6 +116,7 @@ def test_what_is_not_sure_is_not_told(repository: Repository, before: Tree, afte
         ("config/a.rb", "User.all", "app/models/user.rb", {"User"}),
         ("config/a.rb", "Admin::HTMLPage.new", "app/models/admin/html_page.rb", {"HTMLPage"}),
         ("app/controllers/admin/a.rb", "HtmlPage.new", "app/models/admin/html_page.rb", {"HtmlPage"}),
+        ("config/a.rb", "::User::LIMIT", "app/models/user.rb", {"User", "LIMIT"}),
         ("config/a.rb", "include Taggable", "app/models/concerns/taggable.rb", {"Taggable"}),
         ("config/a.rb", "require 'json'", None, set()),
         ("config/a.rb", "# require 'shop/store'", None, set()),

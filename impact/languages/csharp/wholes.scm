@@ -18,3 +18,8 @@
   (method_declaration (explicit_interface_specifier) name: (_) @part) (property_declaration (explicit_interface_specifier) name: (_) @part)])) @whole.heir
 (object_creation_expression type: [(identifier) (qualified_name)] @of) @whole.build
 (object_creation_expression initializer: (initializer_expression (assignment_expression left: (identifier) @part))) @whole.build
+; a switch that gives a value, without a discard
+(enum_declaration name: (_) @owner body: (enum_member_declaration_list (enum_member_declaration name: (_) @asks.choose)))
+(switch_expression (switch_expression_arm) @arm) @whole.choose
+(switch_expression (switch_expression_arm . (constant_pattern (member_access_expression expression: [(identifier) (member_access_expression)] @of name: (identifier) @part)))) @whole.choose
+(switch_expression (switch_expression_arm (when_clause) @rest)) @whole.choose

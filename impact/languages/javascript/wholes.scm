@@ -16,3 +16,14 @@
   (spread_element) @rest (pair key: (computed_property_name) @rest)]) @whole.build)
 (interface_declaration name: (_) @owner body: (interface_body [(index_signature) (property_signature name: (computed_property_name))] @unlisted))
 (type_alias_declaration name: (_) @owner value: (object_type [(index_signature) (property_signature name: (computed_property_name))] @unlisted))
+(enum_declaration name: (_) @owner body: (enum_body [(property_identifier) @asks.choose (enum_assignment name: (property_identifier) @asks.choose)]))
+(union_type (literal_type (string (string_fragment) @asks.choose)))
+; when: Record<
+; only: typescript tsx
+; has a key for each member of an enumeration, or of a union of texts
+(variable_declarator type: (type_annotation (generic_type name: (type_identifier) @word type_arguments: (type_arguments . (type_identifier) @of))) value: (object) @whole.choose (#eq? @word "Record"))
+(satisfies_expression . (object) @whole.choose (generic_type name: (type_identifier) @word type_arguments: (type_arguments . (type_identifier) @of)) (#eq? @word "Record"))
+(variable_declarator type: (type_annotation (generic_type name: (type_identifier) @word)) value: (object [(pair key: [(computed_property_name (member_expression property: (_) @part)) (property_identifier) @part (string (string_fragment) @part)])
+  (pair key: (computed_property_name [(identifier) (call_expression) (template_string) (subscript_expression)]) @rest) [(spread_element) (shorthand_property_identifier) (method_definition)] @rest]) @whole.choose (#eq? @word "Record"))
+(satisfies_expression . (object [(pair key: [(computed_property_name (member_expression property: (_) @part)) (property_identifier) @part (string (string_fragment) @part)])
+  (pair key: (computed_property_name [(identifier) (call_expression) (template_string) (subscript_expression)]) @rest) [(spread_element) (shorthand_property_identifier) (method_definition)] @rest]) @whole.choose (generic_type name: (type_identifier) @word) (#eq? @word "Record"))

@@ -93,9 +93,13 @@ class Requires:
             if COMMENT.match(before) or OPENED.match(before) or b" # " in before:
                 continue
             seen_constants.add(constant)
-            target = self._constant(constant, path)
-            if target is not None:
-                yield from _import(target, frozenset({constant.rpartition("::")[2]}), lines, match.start())
+            parts = constant.removeprefix("::").split("::")
+            top = constant[: constant.startswith("::") * 2]
+            for end in range(len(parts), 0, -1):  # `Tax::LIMIT` is in tax.rb
+                target = self._constant(top + "::".join(parts[:end]), path)
+                if target is not None:
+                    yield from _import(target, frozenset(parts[end - 1 :]), lines, match.start())
+                    break
 
     def _beside(self, target: str, path: str, is_anchored: bool) -> str | None:
         base = posixpath.join(posixpath.dirname(path), "x") if is_anchored else posixpath.dirname(path)
