@@ -91,7 +91,13 @@ class Survey:
         return self.brief.pull
 
     def builder(
-        self, prompts: int = 1, first: Sequence[Reference] = (), most: int | None = None, *, completes: bool = True
+        self,
+        prompts: int = 1,
+        first: Sequence[Reference] = (),
+        most: int | None = None,
+        *,
+        completes: bool = True,
+        follows: bool = False,
     ) -> "ContextBuilder":
         """Return who shows the code beside the change under these limits. What one of them has looked up serves the others."""
         # Here: a review without a model shows no code
@@ -99,9 +105,9 @@ class Survey:
         from bot.review.context.searches import Searches
 
         most = NEARBY_TOKENS if most is None else most
-        key = (prompts, tuple(first), most, completes)
+        key = (prompts, tuple(first), most, completes, follows)
         if key not in self.builders:
             found = next((builder.found for builder in self.builders.values()), None)
             found = found or Searches(self.tree, self.files, self.tracker.unread(), self.masks)
-            self.builders[key] = ContextBuilder(found, prompts, first, most, completes)
+            self.builders[key] = ContextBuilder(found, prompts, first, most, completes, follows)
         return self.builders[key]

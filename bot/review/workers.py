@@ -75,7 +75,8 @@ class ModelWorker:
         elif not limit or limit >= PARTS_SCALE.most:
             full_prompts = sum(unit.tokens for unit in units) / ONE_PROMPT
             beside = min(MOST_NEARBY, int(beside * max(1.0, full_prompts / max(1, len(groups)))))
-        builder = self.survey.builder(len(groups), first, beside, completes=not writer.large)
+        follows = not self.is_backed and scale(units) != SMALL_SCALE
+        builder = self.survey.builder(len(groups), first, beside, completes=not writer.large, follows=follows)
         await builder.found.look_up(units)
         extent = self._extent(units, groups) if not question else "none"
         prompts = [await writer.of_units(group, builder, question, extent) for group in groups]

@@ -40,18 +40,18 @@ def files(edits: tuple[Edit, ...]) -> dict[str, str | bytes | None]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.twin for case in CASES])
 def test_who_gets_a_result_from_a_caller_is_shown_beside_what_gives_it(repository: Repository, case: Case) -> None:
-    """By whatever name the caller hands it on: its own, a property, a field, a key of a page, an option of a command."""
+    """To the reader of pairs, and to a worker where nobody reads these: by whatever name, property, field, key or option the caller hands it on."""
     pull = repository.change({"README": "", **files((*case.around, *case.before))}, files(case.change))
 
-    async def run(tree: Checkout, changed: step.Files) -> set[tuple[str, str]]:
+    async def run(tree: Checkout, changed: step.Files) -> list[set[tuple[str, str]]]:
         parts = units.cut(changed, await uses.find(tree, changed, LANGUAGES), await step.texts(tree, changed))
-        builder = ContextBuilder(Searches(tree, changed, parts))
-        found = [
-            await builder.uses([unit], USES_TOKENS) for unit in parts if unit.path == case.defects[0].spans[0].file
-        ]
-        return {(one.path, row.text) for part in found for one in part.all for row in one.rows}
+        builder = ContextBuilder(Searches(tree, changed, parts), follows=True)
+        units_changed = [unit for unit in parts if unit.path == case.defects[0].spans[0].file]
+        pairs = [await builder.uses([unit], USES_TOKENS) for unit in units_changed]
+        ways = [part.all for part in pairs], [await builder.of(units_changed)]
+        return [{(one.path, row.text) for part in way for one in part for row in one.rows} for way in ways]
 
-    shown = step.over(pull, run)
+    shown_to_pairs, shown_to_worker = step.over(pull, run)
     for proof in case.defects[0].evidence:
         edit = next(one for one in (*case.around, *case.before, *case.change) if one.path == proof.file)
-        assert (proof.file, edit.lines[proof.line - max(1, edit.start)]) in shown
+        assert (proof.file, edit.lines[proof.line - max(1, edit.start)]) in shown_to_pairs & shown_to_worker

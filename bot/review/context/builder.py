@@ -70,6 +70,7 @@ class ContextBuilder:
     first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
     most: int = NEARBY_TOKENS  # in one prompt
     completes: bool = True  # whether unchanged lines of changed definitions are shown too
+    follows: bool = False  # whether what callers hand on is shown too: where nobody reads pairs, which show it
     _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by the units
     _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
 
@@ -85,7 +86,8 @@ class ContextBuilder:
         rest = self.rest_of_definitions(units)
         shown_lines.lines.update((path, number) for path, lines in rest.items() for number in lines)
         await self.found.look_up(units)
-        apart = await self._windows(self._left(units, shown_lines), shown_lines, min(APART_TOKENS, room))
+        sure = await self._sure(units, shown_lines) if self.follows else self._left(units, shown_lines)
+        apart = await self._windows(sure, shown_lines, min(APART_TOKENS, room))
         callers = await self._callers(
             shown_lines, room if self.first else min(CALLERS_TOKENS, room), self._use_order(units)
         )
@@ -133,10 +135,7 @@ class ContextBuilder:
     async def _uses_of(self, units: Sequence[Unit], room: int) -> Uses:
         shown_lines = ShownLines(units)
         await self.found.look_up(units)
-        await self.found.handed_on.follow(units)
-        handed_on = self.found.handed_on.pick(units, shown_lines.lines)
-        sure = in_turn([self._left(units, shown_lines), handed_on])
-        apart = await self._windows(sure, shown_lines, room // USES_PART)
+        apart = await self._windows(await self._sure(units, shown_lines), shown_lines, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
         sites = distinct(reference for reference in call_sites(units) if not reference.test)
         callers = await self._callers(shown_lines, room // USES_PART, sites, READER_LINES)
@@ -159,6 +158,11 @@ class ContextBuilder:
         """Who still uses what the units remove."""
         changed_lines = {file.path: file.added_lines for file in self.found.files}
         return leftovers.pick(self.found.rows, self.found.gone_names(units), units, shown_lines.lines, changed_lines)
+
+    async def _sure(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
+        """Who still uses what the units remove, and who gets what they alter from a caller, in turn."""
+        await self.found.handed_on.follow(units)
+        return in_turn([self._left(units, shown_lines), self.found.handed_on.pick(units, shown_lines.lines)])
 
     async def _callees(self, calls: Iterable[CalledName], shown_lines: ShownLines) -> list[Callee]:
         """The definitions that these calls mean, where the prompt does not show them: those first that ask something of their callers."""
