@@ -6,7 +6,7 @@ from copy import copy
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 from typer.core import TyperCommand
@@ -17,7 +17,6 @@ from bot.levels import ReviewEffort, Strategy
 from rlm.values import Effort
 
 OF_FEATURES = "of_features"
-StrategyName = Literal[Strategy, "rlm-only"]
 
 
 class Show(StrEnum):
@@ -43,7 +42,7 @@ WorkerModel = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help=
 Thinking = Annotated[
     Effort | None, typer.Option(help="How much models that think may think (default: low; medium for the root).")
 ]
-StrategyOption = Annotated[StrategyName | None, typer.Option(hidden=True)]  # for comparisons: docs/effort.md
+StrategyOption = Annotated[Strategy | None, typer.Option(hidden=True)]  # for comparisons: docs/effort.md
 MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")]
 Verify = Annotated[
     bool | None, typer.Option("--verify/--no-verify", help="Have a model's findings checked by a second call.")

@@ -19,7 +19,7 @@ from bot.config import Config, Settings
 from bot.errors import UsageError
 from bot.machine import extras
 from bot.review.opening import Models
-from bot.review.strategies.choice import WITH_ROOT
+from bot.review.strategies.choice import WITHOUT_ROOT
 from rlm import PACKAGES, is_installed
 from rlm.errors import NotInstalled
 from rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, prices, provider_of
@@ -162,7 +162,7 @@ class Connections:
                     f"the strategy {settings.strategy} needs a model: name one with --worker provider/model, or set one of {variables}"
                 )
             return Models(None, None)
-        if not root and settings.strategy in WITH_ROOT:
+        if not root and settings.strategy not in WITHOUT_ROOT:
             raise UsageError(
                 f"the strategy {settings.strategy} needs a root model: name one with --root provider/model"
             )

@@ -53,7 +53,7 @@ async def weigh(
 ) -> dict[str, Any]:
     """Return each effort's strategy rehearsed over the change, with a coverage record of its own. A root's turns are only where its REPL is installed."""
     from bot.machine import extras
-    from bot.review.strategies.choice import WITH_ROOT
+    from bot.review.strategies.choice import WITHOUT_ROOT
     from bot.review.strategies.estimate import ASSUMED, Estimate, estimate
 
     brief, tools = await review.brief(request, flags, scratch), review.rehearsal(say, scratch)
@@ -75,7 +75,7 @@ async def weigh(
         rows: list[Estimate] = []
         for effort in EFFORTS[1:] if settings.strategy == "auto" else (settings.effort,):
             name, _ = strategy_at(effort=effort)
-            is_runnable = name not in WITH_ROOT or (root is not None and extras.is_installed("models"))
+            is_runnable = name in WITHOUT_ROOT or (root is not None and extras.is_installed("models"))
             if name == "offline" or not is_runnable:
                 continue
             # A larger change is read alike at `medium` and at `high`, with more turns of a root at most.

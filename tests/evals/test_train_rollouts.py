@@ -58,7 +58,7 @@ def test_the_journal_is_the_products(tmp_path: Path) -> None:
     worker = policies.worker("scripted/reader", WHOLE)
     done = asyncio.run(roll(WHOLE, policies.root("scripted/honest"), worker, trace=path))
     _, (section,) = reviews.of(path)
-    assert [row["name"] for row in section.of("strategy")] == ["rlm-only"]
+    assert [row["name"] for row in section.of("strategy")] == ["deeprepo_evals.rlm_only"]
     assert len(section.turns) == done.facts.turns
 
 

@@ -19,10 +19,12 @@ __all__ = ["affords", "choose", "choose_for", "cut_short", "judge", "load", "run
 
 
 def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
-    """Return the `run` of a strategy. It is imported when it is chosen: what asks models is not loaded for a review by code."""
-    run: Callable[[Session], Awaitable[Transcript]] = import_module(
-        f"bot.review.strategies.{name.replace('-', '_')}"
-    ).run
+    """Return the `run` of a strategy. It is imported when it is chosen: what asks models is not loaded for a review by code.
+
+    A comparison may bring one that no review uses: it is named by its module.
+    """
+    run: Callable[[Session], Awaitable[Transcript]]
+    run = import_module(name if "." in name else f"bot.review.strategies.{name}").run
     return run
 
 

@@ -17,7 +17,7 @@ ROOT_PART = 2  # the budget holds a root if one part in so many of it pays for t
 MANY_TURNS = 8  # of a root, where a change has more units than that
 NO_MODEL, ASKED = "no model is configured", "requested"  # reasons
 NOTHING = Dependents()
-WITH_ROOT = frozenset({"cascade", "rlm", "rlm-only"})  # strategies in which a root model goes on
+WITHOUT_ROOT = frozenset({"auto", "offline", "direct", "fanout"})  # strategies that need no root model
 
 
 @dataclass(frozen=True, slots=True)

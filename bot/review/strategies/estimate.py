@@ -14,7 +14,7 @@ from bot.findings.joint_opinions import MOST_CLAIMS
 from bot.review.foresight import HABIT
 from bot.review.session import Session
 from bot.review.strategies import load
-from bot.review.strategies.choice import WITH_ROOT
+from bot.review.strategies.choice import WITHOUT_ROOT
 from bot.values import ReviewEffort
 from rlm.money import capacity
 from rlm.repl import extraction
@@ -120,7 +120,7 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
     read_tokens = sum(usage.input for usage in weighed)
     readings = _likely(worker.prompt_usages) + _again(worker.look_up_usages, ASKING, _sized(LOOKED_UP, worker))
     root_calls = list[Likely]()
-    if root is not None and root.prompt_usages and name in WITH_ROOT:
+    if root is not None and root.prompt_usages and name not in WITHOUT_ROOT:
         *read, first = root.prompt_usages
         read_tokens -= first.input
         is_sure = name != "cascade" or effort == "high"  # that the root goes on

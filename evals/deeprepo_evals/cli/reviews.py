@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
+from bot import levels
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
-from bot.cli.options import StrategyName
 from bot.cli.reviewing import progress
 from bot.errors import UsageError
 from deeprepo_evals import public
@@ -27,7 +27,7 @@ Only = Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this ca
 Strategy = Annotated[
     list[str] | None,
     typer.Option(
-        metavar=f"[{'|'.join(get_args(StrategyName))}]",
+        metavar=f"[{'|'.join(get_args(levels.Strategy))}]",
         help="How changes are read; several are compared (default: fanout).",
     ),
 ]
@@ -90,8 +90,8 @@ def command(
     from deeprepo_evals.reviews.review_options import ReviewOptions
 
     names = tuple(strategy or ())
-    if unknown := sorted({*names} - {*get_args(StrategyName)}):
-        raise UsageError(f"unknown strategy {unknown[0]!r}: known are {', '.join(get_args(StrategyName))}")
+    if unknown := sorted({*names} - {*get_args(levels.Strategy)}):
+        raise UsageError(f"unknown strategy {unknown[0]!r}: known are {', '.join(get_args(levels.Strategy))}")
     free = oracle or (bool(names) and not baseline and {*names} <= FREE)
     asked = ReviewOptions(
         cases=cases,

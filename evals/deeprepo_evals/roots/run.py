@@ -17,7 +17,7 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
-from deeprepo_evals import match, models, plant, results
+from deeprepo_evals import match, models, plant, results, rlm_only
 from deeprepo_evals.opened import OpenedBy
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import scripted, window
@@ -153,7 +153,8 @@ class _Arena:
         scratch = self.scratch / f"{repo.stem}-scratch"
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir()
-        flags = {"strategy": "direct" if baseline else item["strategy"], "verify": item["verify"], "analyzers": ()}
+        strategy = {BASELINE: "direct", "rlm-only": rlm_only.__name__}.get(item["strategy"], item["strategy"])
+        flags = {"strategy": strategy, "verify": item["verify"], "analyzers": ()}
         pull = await checkout.pull(ReviewRequest(str(repo), "range", "base", "head"), str(scratch))
         return await pipeline.review(Brief(pull, config.resolve(flags, None, Settings())), OpenedBy(opener=open_desk))
 

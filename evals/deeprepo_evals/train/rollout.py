@@ -15,7 +15,7 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
-from deeprepo_evals import plant
+from deeprepo_evals import plant, rlm_only
 from deeprepo_evals.opened import OpenedBy
 from deeprepo_evals.train.facts import Facts, Till, facts_of
 from deeprepo_evals.train.tasks import Task
@@ -24,7 +24,11 @@ from rlm.journal.writer import Journal
 from rlm.values import Limits, Model
 
 MOST_TOKENS = 5_000_000  # of one rollout; a loop over workers ends here
-FLAGS = {"strategy": "rlm-only", "verify": False, "analyzers": ()}  # what code proves by itself teaches a root nothing
+FLAGS = {
+    "strategy": rlm_only.__name__,
+    "verify": False,
+    "analyzers": (),
+}  # what code proves by itself teaches a root nothing
 
 
 @dataclass(frozen=True, slots=True)

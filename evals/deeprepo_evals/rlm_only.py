@@ -1,4 +1,4 @@
-"""The form of the paper: the root alone decides what is read. For evaluation and training; nothing is guaranteed."""
+"""The strategy `rlm-only`, the form of the paper: the root alone decides what is read. Nothing is guaranteed, so no review uses it."""
 
 from bot.review.agent import loop, seed
 from bot.review.session import Session
