@@ -52,7 +52,7 @@ class Index:
         if source is None:
             self.wanted.add(path)
             return None
-        found = reader.facts(language, source)
+        found = reader.facts(reader.language_for(path, source) or language, source)
         if found is not None and re.search(language.offers_all, path):
             found = replace(found, definitions=tuple(replace(one, private=False) for one in found.definitions))
         self._facts[path] = found
@@ -75,7 +75,7 @@ class Index:
     def seen(self, path: str, lines: Collection[int]) -> Seen | None:
         """Return what the added lines of a file that is read use; None if that cannot be told."""
         if path not in self._seen:
-            language = language_of(path)
+            language = reader.language_for(path, self.sources[path])
             self._seen[path] = seen.seen(language, self.sources[path], lines) if language is not None else None
         return self._seen[path]
 

@@ -220,6 +220,7 @@ class Language:
     builds: tuple[str, ...] = ()  # of further files that say what a build adds, which new lines are held against
     scripts: bool = False  # its code is in the script elements of a page
     otherwise: str = ""  # the grammar for a file in which it finds an error and that one none
+    otherwise_if: str = ""  # a pattern of files for which that one goes before it, unless it alone reads them
     ambient: frozenset[str] = frozenset()  # names that each file has
     separator: str = "."  # between the parts of a module's name
     exports: bool = False  # a file offers only what it says it exports

@@ -9,7 +9,7 @@ from itertools import islice
 from impact import marks, reader, spots
 from impact.arguments import OBJECT
 from impact.classes import bases
-from impact.language import Language, language_of, load
+from impact.language import Language
 from impact.unreadable import Unreadable, finds, outlines
 from impact.values import COMPONENT, SINGLETON, Definition, Facts, Import, Parameter, Side, SomeUses, Use
 
@@ -23,18 +23,10 @@ UNTOLD = ("attribute", "global", "bound", "holder")  # kinds that an importer ca
 
 
 def _language(path: str, source: bytes) -> Language:
-    """The language of a file; the other one that its language names, if only that one reads it without an error."""
-    language = language_of(path)
+    language = reader.language_for(path, source)
     if language is None:
         raise Unreadable("no language of this installation reads it")
-    if language.otherwise and _has_error(language, source):
-        other = next(one for one in load(language.folder) if one.name == language.otherwise)
-        return language if _has_error(other, source) else other
     return language
-
-
-def _has_error(language: Language, source: bytes) -> bool:
-    return reader.has_errors(language, source) is not False
 
 
 @outlines

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from tree_sitter import Node
 
 from impact.arguments import parameters
-from impact.language import Language
+from impact.language import Language, language_of, load
 from impact.matching import DEFINED, Captures, Rows, matches
 from impact.memo import memo
 from impact.nodes import SYMBOLS, Spans, errors, first, first_line, head, kind_of, last_line, name_of, text
@@ -83,6 +83,19 @@ def has_errors(language: Language, source: bytes) -> bool | None:
     """Return whether a file does not parse; None if it cannot be read."""
     root = parse(language, source)
     return root.has_error if root is not None else None
+
+
+def language_for(path: str, source: bytes) -> Language | None:
+    """Return the language of a file; the other one that its language names, where only that one reads it without an error, or goes before it."""
+    language = language_of(path)
+    if language is None or not language.otherwise:
+        return language
+    if language.otherwise_if and re.search(language.otherwise_if.encode(), source) is None:
+        return language
+    other = [one for one in load(language.folder) if one.name == language.otherwise][-1]
+    is_read, is_read_by_other = (has_errors(one, source) is False for one in (language, other))
+    is_other = is_read_by_other or not is_read if language.otherwise_if else is_read_by_other and not is_read
+    return other if is_other else language
 
 
 def imports(language: Language, source: bytes) -> tuple[Import, ...]:

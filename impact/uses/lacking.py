@@ -14,6 +14,7 @@ from impact.changes import ChangedFile, ChangedSymbol, Reference, ResultMisuse
 from impact.classes import lineage, members
 from impact.index import ROUNDS, Index
 from impact.language import language_of
+from impact.namespaces import Namespaces
 from impact.paths import shared_folders
 from impact.ports import Tree
 from impact.text.lines import file_lines
@@ -134,11 +135,16 @@ def _names(known: Parts, owner: str) -> set[str]:
 
 
 async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequence[str], list[str]]:
-    """The files of the same language that may hold a whole of a type, the nearest first."""
+    """The files of the same language that may hold a whole of a type, the nearest first.
+
+    Where files say themselves what is in which namespace, also those that may define another type of its name.
+    """
     language, word = language_of(home), name.rpartition(".")[2]
+    is_told = language is not None and issubclass(language.modules, Namespaces)
+    look = LOOKS["heir" if is_told else kind]
     found = [
         path
-        for path in await head.holding(LOOKS[kind].replace("NAME", re.escape(word)))
+        for path in await head.holding(look.replace("NAME", re.escape(word)))
         if (one := language_of(path)) is not None and language is not None and one.folder == language.folder
     ]
     found += [home] if home not in found else []

@@ -67,7 +67,7 @@ def test_a_class_that_became_another_name_of_a_type_has_its_members(repository: 
 
 
 def test_a_name_of_the_own_namespace_goes_before_an_imported_one(repository: Repository) -> None:
-    own = "namespace Shop.Web;\npublic record Card { public int Id; }\n"
+    own = "namespace Shop.Web;\npublic record Card\n{ public int Id; }\n"
     files = {
         "Core/Core.csproj": PROJECT.format(""),
         "Web/Web.csproj": PROJECT.format(REFERENCE.format("Core") + '<Using Include="Shop.Core" />'),

@@ -3,19 +3,12 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 
 from impact import offers as generic
 from impact import reader, spots
-from impact.language import languages
 from impact.unreadable import finds, outlines
 from impact.values import SPACE, Definition, Facts, Parameter, Side, Use
 
-MODERN = re.compile(
-    rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b"
-    rb"|\boperator[ \t]*+(?:[-+*/%^&|~!=<>,\[]|\([ \t]*+\)|[\w:]++[ \t*&]*+\()",
-    re.MULTILINE,
-)
 SOURCES = (".c", ".cc", ".cpp", ".cxx")  # which nobody includes
 DECLARATION = "declaration"  # the kind of a prototype: the same symbol as the definition that includes its header
 HOLDERS = ("class", "type")
@@ -52,20 +45,9 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
 
 
 def _read_as(path: str, source: bytes) -> str:
-    """The path under which a file is read: a header that looks like C++ is C if it reads as C alone."""
-    is_header = path.endswith(".h") and MODERN.search(source) is not None
-    return f"{path}pp" if is_header and _is_modern(source) else path
-
-
-@lru_cache(maxsize=256)
-def _is_modern(source: bytes) -> bool:
-    """Whether C++ reads a header, or C does not. Asked again and again of the same few, and an answer takes up to two trees."""
-    return _reads(".hpp", source) or not _reads(".h", source)
-
-
-def _reads(suffix: str, source: bytes) -> bool:
-    root = reader.parse(languages()[suffix], source)
-    return root is not None and not root.has_error
+    """The path under which a file is read."""
+    language = reader.language_for(path, source) if path.endswith(".h") else None
+    return f"{path}pp" if language is not None and language.name == "cpp" else path
 
 
 def _included(one: Definition, path: str) -> Definition:

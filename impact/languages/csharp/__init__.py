@@ -70,8 +70,7 @@ class Modules(Namespaces):
 
     def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
         """Return the namespaces around a file, and those that its project names once for all its files."""
-        around = [space[:at] for space in written for at in range(1, len(space)) if space[at] == "."]
-        return [*around, *written, "", *sorted(self._projects.usings(path))]
+        return [*_around(written), "", *sorted(self._projects.usings(path))]
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
         """Return the files that say they hold a name of a namespace, of the projects that the importer's refers to."""
@@ -104,12 +103,12 @@ class Modules(Namespaces):
         )
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """Return the file of a name in the namespace of a file and those around it."""
+        """Return the file of a name in the namespace of a file and those around it, else in those that its project names once for all files."""
         spaces = self.spaces_of.get(path) or {self._spaces.get(posixpath.dirname(path), "")}
-        for space in sorted(self.in_sight(path, tuple(spaces)), key=len, reverse=True):
+        for space in sorted(_around(spaces), key=len, reverse=True):
             if space and (found := self._named(path, space, name)):
                 return found
-        return ()
+        return tuple(file for space in sorted(self._projects.usings(path)) for file in self._named(path, space, name))
 
     def _keeps_to_folders(self) -> bool:
         """Whether each file that was read is in the namespace of its folder."""
@@ -133,6 +132,11 @@ class Modules(Namespaces):
         files = {f"{folder}/{name}.cs".lstrip("/") for folder in self._folders.get(space, ())} & self.paths.files
         unread = {path for path in files - self.spaces_of.keys() if self._projects.sees(importer, path)}
         return tuple(sorted({*self.holding(importer, space, name), *unread}))
+
+
+def _around(spaces: Collection[str]) -> list[str]:
+    """Namespaces, and those that they stand in."""
+    return [*(space[:at] for space in spaces for at in range(1, len(space)) if space[at] == "."), *spaces]
 
 
 def _stem(path: str) -> str:
