@@ -24,7 +24,7 @@ from impact.wholes import Parts, Requirement, Type, Whole, asked, defaults, part
 
 MOST = 200  # files in which one type is looked for
 BELOW = 3  # abstract types below each other
-BUILDS = r"\bNAME\b(?:<.*>)?\s*[{(]|:\s*NAME\b(?:<.*>)?\s*=|\bnew\s+(?:\w+\.)*NAME\b"
+BUILDS = r"\bNAME\b(?:<.{0,200}>)?\s*[{(]|:\s*NAME\b(?:<.{0,200}>)?\s*=|\bnew\s+(?:\w+\.)*NAME\b"
 LOST = "lost"  # the kind of what a literal can give no more
 # How a line looks that may hold such a whole of a type; a choice may name its type nowhere near.
 LOOKS = {
