@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from posixpath import basename, dirname
 
+from impact.filetypes import filetype
+
 # How a name shows bytes that are no UTF-8.
 _NAME_ESCAPE = re.compile(r"\\x(?:5c|[89a-f][0-9a-f])")
 _RAW_ESCAPE = re.compile(rb"\\x(5c|[89a-f][0-9a-f])")
@@ -29,10 +31,10 @@ def _kind(
     return re.compile("|".join(filter(None, forms)), re.IGNORECASE if any_case else 0)
 
 
+# Beside what a language of `impact/languages` reads.
 _CODE = _kind(
-    suffixes=r"py[iwx]?|ipynb|[cm]?[jt]sx?|vue|svelte|astro|go|rs|java|kts?|scala|groovy|gradle|cs|fs|vb|rb|rake|erb|php\d?|phtml|inc|pl|pm|lua|r|jl|dart"
-    r"|swift|mm?|c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|tcc|cuh?|ex|exs|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|k?sh|bash|zsh|fish|ps1|psm1|bat|cmd"
-    r"|p?sql|ddl|proto|graphql|tf|hcl|cmake|mk",
+    suffixes=r"pyw|pyx|ipynb|[cm]jsx|[cm]tsx|astro|groovy|gradle|fs|vb|erb|php\d|pl|pm|r|jl|dart|mm?|c\+\+"
+    r"|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|k?sh|bash|zsh|fish|ps1|psm1|bat|cmd|p?sql|ddl|proto|graphql|tf|hcl|cmake|mk",
     names=r"Dockerfile|Makefile|Jenkinsfile|Rakefile|Gemfile|CMakeLists\.txt",
 )
 _TEST_FOLDER = re.compile(
@@ -157,17 +159,17 @@ def is_prose(path: str) -> bool:
     """Return whether a file is written for people to read: documentation, a change log, a licence, a catalogue of translations."""
     if _PROSE.search(path):
         return not _NO_PROSE.search(path)
-    return bool(_DOCUMENT.search(path)) and not (_CODE.search(path) or _DATA.search(path) or _MADE.search(path))
+    return bool(_DOCUMENT.search(path)) and not (is_code(path) or _DATA.search(path) or _MADE.search(path))
 
 
 def is_code(path: str) -> bool:
     """Return whether a file is code by its name."""
-    return bool(_CODE.search(path))
+    return bool(filetype(path).parser or _CODE.search(path))
 
 
 def names_file(text: str) -> bool:
     """Return whether a text is a file's name, by its suffix."""
-    return any(form.search(text) for form in (_CODE, _DATA, _PROSE, _OUTPUT, _DUMP))
+    return is_code(text) or any(form.search(text) for form in (_DATA, _PROSE, _OUTPUT, _DUMP))
 
 
 def is_generated(path: str) -> bool:

@@ -12,6 +12,7 @@ from impact import table
 from impact.families import LANGUAGES
 from impact.filetypes import FileType, Traits, filetype, filetypes
 from impact.language import CallRules, Language, ResultRules, languages
+from impact.text.paths import is_code
 
 OF_A_ROW = {"grammar", "reads_as", "checked_by", "grammars"}
 LINTERS = ("ruff", "oxlint")  # of one language each
@@ -35,6 +36,11 @@ def test_a_suffix_has_one_row() -> None:
         for suffix, times in Counter(chain.from_iterable(one.suffixes for one in filetypes())).items()
         if times > 1
     } == {}
+
+
+def test_what_a_language_reads_is_code() -> None:
+    """Its suffixes stand in its table alone."""
+    assert [suffix for suffix in languages() if not is_code(f"src/a{suffix}")] == []
 
 
 def test_both_directions_read_the_same_files() -> None:
