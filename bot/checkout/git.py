@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bot.errors import GitError
 from bot.machine.concurrency import end_process, start_process
 
-# The second wall: commands that read a change run without its repository's configuration (`isolated`). Whatever runs with one,
+# The second wall: commands that read a change run without its repository's configuration (`own_git_dir`). Whatever runs with one,
 # as the evaluation's do, meets these, so that what a repository configures makes git execute or fetch nothing.
 SAFE = (
     "--no-replace-objects",

@@ -1,7 +1,7 @@
 """What was checked by code, what was read by a model, and what is open. Nothing is read by its name: content is held against content.
 
 Two things must be covered. *Changed code*: each unit, when its own text stood in a prompt that was answered; with no model, when an
-analyser judged it. *Uses of changed contracts* (`obliged` has the rule): each line, when contract checks compared it or when it stood
+analyser judged it. *Uses of changed contracts* (`obliged_uses` has the rule): each line, when contract checks compared it or when it stood
 in an answered prompt. The finish gate, the coverage table and the conclusion all read this one record.
 """
 

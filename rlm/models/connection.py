@@ -41,7 +41,7 @@ MOST_SIZE_GUESSES = 6  # guesses in a row that a prompt is too long
 
 
 class HttpModel(ABC):
-    """One model behind an API. Satisfies `ports.Model`."""
+    """One model behind an API. Satisfies `rlm.values.Model`."""
 
     path: ClassVar[str]  # of the endpoint
     assembly: ClassVar[type[Chat | Messages]]  # of a stream

@@ -32,7 +32,7 @@ END_CODE = "set_answer('rehearsed')"
 
 @dataclass
 class DryRun:
-    """A model that is never asked: it weighs each prompt and says the least that goes on. Satisfies `ports.Model`."""
+    """A model that is never asked: it weighs each prompt and says the least that goes on. Satisfies `rlm.values.Model`."""
 
     name: str
     price: Price

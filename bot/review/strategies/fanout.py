@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker, WorkerReply, admit
+from bot.review.strategies.offline import check_by_code
 from bot.values import Transcript, Unit
 
 PAIRS = 1  # prompts of pairs where no root takes over
@@ -113,9 +114,3 @@ async def _check_once_sent(session: Session, read: asyncio.Event) -> None:
         for task in either:
             task.cancel()
     await check_by_code(session)
-
-
-async def check_by_code(session: Session) -> None:
-    """Have the analysers check: what they prove stands before any model speaks. It costs nothing, and a model's finding can agree with it."""
-    await take(session, await session.analyzers.review(session.units))
-    session.say(session.survey.reading(session.results.findings, is_checked=True))
