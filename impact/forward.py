@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
@@ -14,7 +14,7 @@ from impact.namespaces import Namespaces
 from impact.resolve import ABSENT, Answer, called, is_declared, named, names_of, offered, taken
 from impact.seen import Seen, Typed
 from impact.values import Arguments, Definition, Facts, Import, Parameter, Place, Rule, Use, places_of
-from impact.wholes import asked, builds, parts_of, types_of
+from impact.wholes import Type, Whole, asked, builds, parts_of, types_of, writes_all
 
 ALIKE = 0.72  # how near a name is to one that it may be meant for, from 0 to 1
 BESIDE = 0.06  # how much farther than the nearest another one may be
@@ -43,6 +43,7 @@ def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]
         return
     file = _File(index, language, modules, path, facts, seen)
     yield from file.of_literals(lines)
+    yield from file.of_heirs(lines)
     if language.sought:
         return
     for item in facts.imports:
@@ -123,11 +124,28 @@ class _File:
                     place = self._place(line, written, "missing-member", (home,), near=near, asked=short)
                     yield replace(place, home=home, owner=short, happens=happens)
             wanted = asked(self._index, types[0], "build") or {}
-            left = " and ".join(repr(name) for name in wanted if name not in whole.given)
-            is_read = not (whole.is_open or whole.places) and whole.given <= every.keys()
-            if left and is_read and whole.line in lines:
-                place = self._place(whole.line, short, "missing-part", (home,), asked=short)
-                yield replace(place, home=home, says=f"is missing {left}", happens=happens)
+            if whole.line in lines and not (whole.is_open or whole.places) and whole.given <= every.keys():
+                yield from self._missing(whole, types[0], wanted)
+
+    def of_heirs(self, lines: Collection[int]) -> Iterator[Place]:
+        """Yield what a new implementer leaves out, where it has to write all of that itself."""
+        known = parts_of(self._index, self._path) if writes_all(self._language) else None
+        for whole in known.wholes if known is not None else ():
+            is_mine = whole.kind == "heir" and whole.is_all and not whole.is_open and whole.line in lines
+            types = types_of(self._index, self._path, whole.of) if is_mine else []
+            for home, name in types if len(types) == 1 else ():
+                there = parts_of(self._index, home)
+                rows = there.requirements if there is not None else ()
+                wanted = [one.name for one in rows if (one.owner, one.kind) == (name, "heir")]
+                yield from self._missing(whole, (home, name), wanted)
+
+    def _missing(self, whole: Whole, target: Type, wanted: Iterable[str]) -> Iterator[Place]:
+        left = " and ".join(repr(name) for name in wanted if name not in whole.given)
+        if left:
+            home, short = target[0], target[1].rpartition(".")[2]
+            happens = self._language.fails.get(whole.kind, "does not compile")
+            place = self._place(whole.line, short, "missing-part", (home,), asked=short)
+            yield replace(place, home=home, says=f"needs {left}", happens=happens)
 
     def of_use(self, use: Use) -> Iterator[Place]:
         """Yield what is wrong with one use."""

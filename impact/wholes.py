@@ -74,7 +74,16 @@ def tells(language: Language) -> bool:
 
 def builds(language: Language) -> bool:
     """Return whether it has literals that are held against their types."""
-    return any("@whole.build" in patterns for patterns in language.texts("wholes").values())
+    return _has(language, "@whole.build")
+
+
+def writes_all(language: Language) -> bool:
+    """Return whether it has implementers that inherit nothing of what is asked for."""
+    return _has(language, "@all")
+
+
+def _has(language: Language, mark: str) -> bool:
+    return any(mark in patterns for patterns in language.texts("wholes").values())
 
 
 @lru_cache(maxsize=KEPT)

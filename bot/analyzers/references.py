@@ -23,7 +23,7 @@ ROOT = "the root package"
 ALONE = {
     "undeclared-package": "asks for `{0.asked}`; no package that {0.home}, another manifest, a lock file or a script names is called like it.",
     "unshipped-file": "imports `{0.asked}`, which is not among what {0.home} lists for the package.",
-    "missing-part": "builds `{0.name}` ({0.home}), and {0.says}.",
+    "missing-part": "gives the parts of `{0.name}` ({0.home}), which {0.says}.",
     "half-bound": "reads `{0.name}`, which only the branch with line {0.asked} binds: code that did not take it comes here, too.",
 }
 FURTHER_LINES = 6  # further lines with the same cause

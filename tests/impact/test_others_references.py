@@ -154,7 +154,7 @@ def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_
     text = "use crate::order::Order;\nfn f(o: Order) { Order { id: 1, noet: 2 }; Order { id: 1 }; Order { id: 1, ..o }; }\n"
     assert messages({**rust, "src/a.rs": text}, "src/a.rs") == [
         "2 missing-member Order.noet: note",
-        "2 missing-part Order: is missing 'note'",
+        "2 missing-part Order: needs 'note'",
     ]
 
     ship = "export interface Opts { depth: number; wide?: boolean }\nexport interface Any { a: number; [key: string]: number }\nexport interface Lib extends Other { b: number }\n"
@@ -164,7 +164,7 @@ def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_
     )
     assert messages({"ship.ts": ship, "a.ts": text}, "a.ts") == [
         "2 missing-member Opts.depht: depth",
-        "3 missing-part Opts: is missing 'depth'",
+        "3 missing-part Opts: needs 'depth'",
         "4 missing-member Opts.x",
     ]
 
@@ -182,7 +182,7 @@ def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_
     text = "let a = Order(id: 1, noet: 2)\nlet b = Order(note: 2)\nlet c = Order(id: 1, note: 2)\nlet d = Made(x: 1)\nlet e = Twice(x: 1)\nlet f = Seen(x: 1)\n"
     assert messages({**swift, "Sources/Shop/Use.swift": text}, "Sources/Shop/Use.swift") == [
         "1 missing-member Order.noet: note",
-        "2 missing-part Order: is missing 'id'",
+        "2 missing-part Order: needs 'id'",
         "6 missing-member Seen.x",
     ]
 
@@ -196,6 +196,23 @@ def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_
     )
     assert messages({**elixir, "lib/till.ex": text}, "lib/till.ex") == [
         "3 missing-member Cart.ownr: owner",
-        "4 missing-part Cart: is missing 'items'",
+        "4 missing-part Cart: needs 'items'",
         "5 missing-member Cart.x",
     ]
+
+
+def test_a_new_implementer_that_has_to_write_all_that_is_asked_for() -> None:
+    """Silent: what the trait gives itself, what those above it ask for, and what stands under a condition or is made by a macro."""
+    traits = "pub trait Base { fn base(&self); }\npub trait Ship: Base {\n    fn ship(&self);\n    fn weigh(&self) -> u32;\n    fn free(&self) {}\n    #[cfg(unix)]\n    fn other(&self);\n}\n"
+    text = (
+        "use crate::order::Ship;\nimpl Ship for One { fn ship(&self) {} }\nimpl Ship for Two { fn ship(&self) {} fn weigh(&self) -> u32 { 1 } }\nimpl Ship for Three { made!(); }\n"
+        "#[made]\nimpl Ship for Four {}\n"
+    )
+    rust = {"Cargo.toml": "", "src/lib.rs": "mod order;\nmod a;\n", "src/order.rs": traits, "src/a.rs": text}
+    assert messages(rust, "src/a.rs") == ["2 missing-part Ship: needs 'weigh'"]
+
+    elixir = {
+        "lib/ship.ex": "defprotocol Shop.Ship do\n  def ship(x)\n  def weigh(x)\nend\n",
+        "lib/a.ex": "defimpl Shop.Ship, for: Map do\n  def ship(_), do: 1\nend\ndefimpl Shop.Ship, for: List do\n  use Made\nend\ndefimpl Lib.Ship, for: Map do\nend\n",
+    }
+    assert messages(elixir, "lib/a.ex") == ["1 missing-part Ship: needs 'weigh'"]
