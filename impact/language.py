@@ -1,4 +1,4 @@
-"""A language is a folder: `language.toml`, five queries, and one class that says what an import means."""
+"""A language is a folder: `language.toml`, queries, and one class that says what an import means."""
 
 import re
 from bisect import bisect_right
