@@ -55,7 +55,7 @@ def bases_of(index: Index, path: str, name: str) -> tuple[str, ...] | None:
     if language is None or modules is None:
         return None
     mine = (one for home in (path, *modules.mates(path)) for one in _bases_in(index, language, home, name))
-    more = [one for home in _extending(index, language, name) for one in _bases_in(index, language, home, name)]
+    more = [one for home in extending(index, language, name) for one in _bases_in(index, language, home, name)]
     rows = [*islice(mine, 1), *more]
     return tuple(dict.fromkeys(base for row in rows for base in row)) if rows else None
 
@@ -66,7 +66,7 @@ def _bases_in(index: Index, language: Language, path: str, name: str) -> Iterato
     yield from islice((found[one] for one in (name, name.rpartition(".")[2]) if one in found), 1)
 
 
-def _extending(index: Index, language: Language, name: str) -> tuple[str, ...]:
+def extending(index: Index, language: Language, name: str) -> tuple[str, ...]:
     """Return the files that may give a type more than its own file does, where a language has such."""
     return index.homes(language, language.added_by, name.rpartition(".")[2]) if language.added_by else ()
 
@@ -106,7 +106,7 @@ def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definitio
     language = language_of(path)
     modules = index.modules(language) if language is not None else None
     is_spread = language is not None and language.unit == "folder"
-    more = _extending(index, language, name) if language is not None else ()
+    more = extending(index, language, name) if language is not None else ()
     for home in dict.fromkeys((path, *(modules.mates(path) if modules is not None and is_spread else ()), *more)):
         facts = index.facts(home)
         for one in facts.definitions if facts is not None else ():

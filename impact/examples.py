@@ -16,7 +16,7 @@ STATEMENTS = ("expression_statement", "module", "block")
 
 
 def is_example(path: str, source: bytes, line: int) -> bool:
-    """Return whether a line, from 1, stands in a documentation string or in what is marked as a test; False where no grammar reads the file."""
+    """Return whether a line (the first is 1) is part of a documentation string or of code that is marked as a test; False for a file without a grammar."""
     root = tree_of(path, source)
     if root is None:
         return False

@@ -14,7 +14,7 @@ from impact.namespaces import Namespaces
 from impact.resolve import ABSENT, Answer, called, is_declared, named, names_of, offered, taken
 from impact.seen import Seen, Typed
 from impact.values import Arguments, Definition, Facts, Import, Parameter, Place, Rule, Use, places_of
-from impact.wholes import Type, Whole, asked, builds, parts_of, types_of, writes_all
+from impact.wholes import Type, Whole, builds, parts_of, types_of, wanted_parts, writes_all
 
 ALIKE = 0.72  # how near a name is to one that it may be meant for, from 0 to 1
 BESIDE = 0.06  # how much farther than the nearest another one may be
@@ -114,7 +114,7 @@ class _File:
         for whole in known.wholes if known is not None else ():
             is_new = whole.kind == "build" and whole.of and any(whole.line <= line <= whole.end for line in lines)
             types = types_of(self._index, self._path, whole.of) if is_new else []
-            every = asked(self._index, types[0], "build", every=True) if len(types) == 1 else None
+            every = wanted_parts(self._index, types[0], "build", every=True) if len(types) == 1 else None
             if not every:
                 continue
             home, short = types[0][0], types[0][1].rpartition(".")[2]
@@ -123,8 +123,8 @@ class _File:
                     near, written = _near(name, every), f"{short}.{name}"
                     place = self._place(line, written, "missing-member", (home,), near=near, asked=short)
                     yield replace(place, home=home, owner=short, happens=happens)
-            wanted = asked(self._index, types[0], "build") or {}
-            if whole.line in lines and not (whole.is_open or whole.places) and whole.given <= every.keys():
+            wanted = wanted_parts(self._index, types[0], "build") or {}
+            if whole.line in lines and not (whole.is_open or whole.places) and whole.names <= every.keys():
                 yield from self._missing(whole, types[0], wanted)
 
     def of_heirs(self, lines: Collection[int]) -> Iterator[Place]:
@@ -140,7 +140,7 @@ class _File:
                 yield from self._missing(whole, (home, name), wanted)
 
     def _missing(self, whole: Whole, target: Type, wanted: Iterable[str]) -> Iterator[Place]:
-        left = " and ".join(repr(name) for name in wanted if name not in whole.given)
+        left = " and ".join(repr(name) for name in wanted if name not in whole.names)
         if left:
             home, short = target[0], target[1].rpartition(".")[2]
             happens = self._language.fails.get(whole.kind, "does not compile")

@@ -157,7 +157,7 @@ class _File:
         self._spaces = dict.fromkeys(self._own_spaces, 0)  # whose names the file sees -> line of the import, 0 for none
         self._taken = {bound.here for item in self._items for bound in item.names}
         self._meanings: dict[tuple[str, str], list[tuple[str, int, str]]] = {}
-        nodes = [one for one, _ in head.found["imports"].of("import", "import.member", "called")]
+        nodes = [one for one, _ in head.captures["imports"].of("import", "import.member", "called")]
         self._statements = Spans([(one.start_byte, one.end_byte, "") for one in nodes])
 
     def imports(self, words: frozenset[str]) -> Iterator[Link]:

@@ -42,7 +42,7 @@ HOOKS = (
     "half_bound",
     "imported",
     "import_lines",
-    "meant",
+    "type_name",
     "is_pattern",
 )  # what the module of a folder may have besides `Modules` and `AMBIENT`
 
@@ -313,8 +313,8 @@ class Language:
         ""  # a pattern of lines that define NAME, where neither an import nor a path says in which file it is
     )
     added_by: str = ""  # a pattern of lines that give the type NAME more members than its own file
-    # The whole name of the type that a node writes, and whether that stands in a pattern, which may leave parts out.
-    meant: Callable[[Node], str] | None = None
+    # What a type is called in full whose name a node holds; whether a node is a pattern, which need not name each part.
+    type_name: Callable[[Node], str] | None = None
     is_pattern: Callable[[Node], bool] | None = None
     metaclasses: frozenset[str] = frozenset()  # bases of which the heirs construct classes
     own_class: str = ""  # how a method writes the class that it belongs to

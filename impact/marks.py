@@ -468,7 +468,7 @@ def _owner_of(marks: Marks, found: Captures, node: Node) -> str:
 
 
 def bare(node: Node, wraps: Collection[str] = WRAPS, but: Collection[tuple[int, int]] = ()) -> Node:
-    """Return a value without brackets, casts and the like around it. `but`: places at which it is known what stands there."""
+    """Return a value without the brackets and casts around it. `but`: the places of expressions whose class is known; they are left as they are."""
     while node.type in wraps and node.named_children and (node.start_byte, node.end_byte) not in but:
         node = node.named_children[0]
     return node

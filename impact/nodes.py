@@ -144,7 +144,7 @@ def kind_of(found: Captures) -> str:
 
 
 def first(found: Captures, key: str, default: object = ...) -> Node:
-    """Return the first node that a match captured by a name; KeyError if there is none and no default."""
+    """Return the first node of a capture. Without one: the default, or a KeyError if none was given."""
     nodes = found.get(key)
     if nodes:
         return nodes[0]

@@ -134,13 +134,13 @@ class Reader:
         self._queries = DEFINED if needs_definitions else ("imports",)
 
     @cached_property
-    def found(self) -> Mapping[str, Rows]:
+    def captures(self) -> Mapping[str, Rows]:
         """Return what the queries find, by query."""
         return matches(self.language, self._queries, self.root)
 
     @cached_property
     def _rows(self) -> Rows:
-        return self.found.get("defs", Rows())
+        return self.captures.get("defs", Rows())
 
     @cached_property
     def _defs(self) -> list[tuple[str, Captures]]:
@@ -192,7 +192,7 @@ class Reader:
         unsure = unwritten = False
         hidden = self._starts("opaque")
         held, is_unscoped = "", self.root.has_error or self.language.scripts
-        for found in self.found["open"]:
+        for found in self.captures["open"]:
             for node in found.get("open", ()):
                 opened = opened or text(node).partition("\n")[0][:LONGEST_SAID]
             unsure = unsure or "open.sought" in found
@@ -224,7 +224,7 @@ class Reader:
             module_value=held,
             open_beside=bool(opened),
             unscoped=is_unscoped,
-            types=frozenset(text(node) for found in self.found["imports"] for node in found.get("type", ())),
+            types=frozenset(text(node) for found in self.captures["imports"] for node in found.get("type", ())),
             made=frozenset(made),
             open_owners=frozenset(owners),
             answering=answering,
@@ -239,7 +239,7 @@ class Reader:
 
     def _stars(self) -> int:
         """How often the file imports all that another offers, but for what it has itself."""
-        rows = self.found["imports"]
+        rows = self.captures["imports"]
         own = {node.start_byte for found in rows for node in found.get("stars.own", ())}
         return len({node.start_byte for found in rows for node in found.get("stars", ())} - own)
 
@@ -352,7 +352,7 @@ class Reader:
     def _members(self, taken: Mapping[int, Sequence[Parameter]]) -> Iterator[Definition]:
         """The members of objects that have a name, and of what functions return, by the hook of the language."""
         tell = self.language.members
-        for found in self.found["objects"] if tell is not None else ():
+        for found in self.captures["objects"] if tell is not None else ():
             value, owner = found["value"][0], found["owner"][0]
             if tell is None or self._is_local(value):
                 continue
@@ -387,7 +387,7 @@ class Reader:
 
     def spaces(self) -> tuple[str, ...]:
         """Return the namespaces that the file's code is in, the outermost first: one without a body holds all that follows."""
-        rows = [(node, text(first(found, "called"))) for node, found in self.found["imports"].of("inside")]
+        rows = [(node, text(first(found, "called"))) for node, found in self.captures["imports"].of("inside")]
         spans = Spans(
             [
                 (node.start_byte, (node if node.child_by_field_name("body") else self.root).end_byte, name)
@@ -404,7 +404,7 @@ class Reader:
         """Return what the file imports. `guards`: the code that foresees that an import fails."""
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
-        rows = self.found["imports"]
+        rows = self.captures["imports"]
         maybe = Spans([(one.start_byte, one.end_byte, "") for one, _ in rows.of("maybe")])
         listed = {node.start_byte: [*self._listed(node)] for node, _ in rows.of("listed")}
         for found in rows:
@@ -451,7 +451,7 @@ class Reader:
 
     @cached_property
     def _modules(self) -> Spans:
-        rows = self.found["imports"].of("inside")
+        rows = self.captures["imports"].of("inside")
         return Spans([(node.start_byte, node.end_byte, text(first(found, "called"))) for node, found in rows])
 
     def _inside(self, node: Node) -> tuple[str, ...]:
@@ -464,7 +464,7 @@ class Reader:
         written = re.compile(rb"\w+(?:%b\w+)+" % self.language.separator.encode())
         rows = matches(self.language, ("paths",), self.root)["paths"]
         silent = Spans([(node.start_byte, node.end_byte, "") for node, _ in rows.of("silent")])
-        statements = [node for node, _ in self.found["imports"].of("listed", "import")]
+        statements = [node for node, _ in self.captures["imports"].of("listed", "import")]
         nodes = [(node, True) for node, _ in rows.of("path")]
         nodes += [(node, False) for node in statements if node.type != self.language.tokens]
         found: dict[tuple[str, tuple[str, ...]], Import] = {}
@@ -505,7 +505,7 @@ class Reader:
             [
                 (node.start_byte, node.end_byte, "")
                 for query in queries
-                for found in self.found[query]
+                for found in self.captures[query]
                 for node in found.get("guard", ())
             ]
         )

@@ -11,12 +11,12 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from impact.classes import UNWRITTEN, Ancestry, ancestry, members
+from impact.classes import UNWRITTEN, Ancestry, ancestry, extending, members
 from impact.index import Index
 from impact.language import Language, language_of
-from impact.matching import Captures, matches
+from impact.matching import Captures, Rows, matches
 from impact.memo import memo
-from impact.nodes import first_line, last_line, name_of, text
+from impact.nodes import Spans, first_line, last_line, name_of, text
 from impact.reader import KEPT, Reader, parse
 from impact.resolve import named_by
 
@@ -28,13 +28,12 @@ ATTRIBUTE = "@"  # before a base: something may give the type what it does not w
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A part that a type has. `kind`: who gives it; `is_asked`: whether it may not be left out."""
+    """A part that a type has. `kind`: who gives it."""
 
     owner: str
     name: str
     kind: str
     line: int
-    is_asked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +51,8 @@ class Whole:
     end: int
 
     @property
-    def given(self) -> frozenset[str]:
-        """Return what it gives by name."""
+    def names(self) -> frozenset[str]:
+        """Return the names of the parts that it gives by name."""
         return frozenset(name for name, _ in self.parts)
 
 
@@ -96,27 +95,36 @@ def parts(language: Language, source: bytes) -> Parts | None:
     file, rows = Reader(language, root), matches(language, ("wholes",), root)["wholes"]
     silent = {node.start_byte for node, _ in rows.of("provided")}
     left_out = {name_of(node) for node, _ in rows.of("provided.name")}
-    told: dict[tuple[int, str], Requirement] = {}
+    optional: dict[tuple[int, str], Requirement] = {}
+    required: dict[tuple[int, str], Requirement] = {}
     for mark in ("may.", "asks."):
         for kind, node, found in rows.under(mark):
             owner = ".".join(_called(file, found[key][0]) for key in ("within", "owner") if key in found)
             name = name_of(node)
-            is_asked = mark == "asks." and node.start_byte not in silent and name not in left_out
-            told[node.start_byte, kind] = Requirement(owner or file.owner(node), name, kind, first_line(node), is_asked)
+            is_required = mark == "asks." and node.start_byte not in silent and name not in left_out
+            part = Requirement(owner or file.owner(node), name, kind, first_line(node))
+            (required if is_required else optional)[node.start_byte, kind] = part
     wholes = [whole for kind in KINDS for whole in _wholes(file, rows.of(f"whole.{kind}"), kind)]
-    every = [row for _, row in sorted(told.items())]
     return Parts(
-        tuple(row for row in every if row.is_asked),
+        tuple(row for _, row in sorted(required.items())),
         tuple(sorted(wholes, key=lambda one: one.line)),
-        tuple(row for row in every if not row.is_asked),
-        frozenset(_called(file, found["owner"][0]) for _, found in rows.of("unlisted")),
+        tuple(row for key, row in sorted(optional.items()) if key not in required),
+        frozenset(_called(file, found["owner"][0]) for _, found in (*rows.of("unlisted"), *_by_macros(file, rows))),
     )
+
+
+def _by_macros(file: Reader, rows: Rows) -> Iterator[tuple[Node, Captures]]:
+    """Yield the marks of types that are macros, which may give a type more: a macro is imported or written with its module, what a derived trait reads is not."""
+    imported = {bound.here for item in file.imports(Spans(())) for bound in item.names}
+    for node, found in rows.of("unlisted.by"):
+        if text(node) in imported or file.language.separator in text(node):
+            yield node, found
 
 
 def _called(file: Reader, node: Node) -> str:
     """The name of a type where it is defined, with those around it."""
-    if file.language.meant is not None:
-        return file.language.meant(node)
+    if file.language.type_name is not None:
+        return file.language.type_name(node)
     name, around = name_of(node), file.owner(node)
     return around if around.endswith(f".{name}") else name
 
@@ -124,13 +132,13 @@ def _called(file: Reader, node: Node) -> str:
 def _wholes(file: Reader, rows: Iterable[tuple[Node, Captures]], kind: str) -> Iterator[Whole]:
     """The wholes of one kind; of an heir one for each type that it names."""
     found: dict[int, tuple[Node, dict[str, dict[int, Node]]]] = {}
-    meant, is_pattern = file.language.meant or text, file.language.is_pattern
+    type_name, is_pattern = file.language.type_name or text, file.language.is_pattern
     for node, captures in rows:
         _, mine = found.setdefault(node.id, (node, defaultdict(dict)))
         for key, nodes in captures.items():
             mine[key].update({one.start_byte: one for one in nodes})
     for node, mine in found.values():
-        types = sorted({meant(one) for one in mine["of"].values()})
+        types = sorted({type_name(one) for one in mine["of"].values()})
         given = tuple((name_of(one), first_line(one)) for _, one in sorted(mine["part"].items()))
         named_at = [*mine["part"].values()]
         is_open = bool(mine["rest"]) or any(
@@ -162,7 +170,7 @@ def parts_of(index: Index, path: str) -> Parts | None:
 
 
 def types_of(index: Index, path: str, written: str) -> list[Type]:
-    """Return the types of the tree that a name may mean in a file: by what the file says, or by the only lines that define such a one."""
+    """Return the types of the tree that a name of a file may mean: by its imports, or in a language without these by the lines that define a type of that name."""
     language = language_of(path)
     if language is not None and language.told_by:
         return [(home, written) for home in index.homes(language, language.told_by, written)]
@@ -176,7 +184,7 @@ def defaults(index: Index, target: Type) -> set[str]:
     return {one.short for home, one in members(index, *target) if (home, one.line) not in lines}
 
 
-def asked(index: Index, target: Type, kind: str, *, every: bool = False) -> dict[str, None] | None:
+def wanted_parts(index: Index, target: Type, kind: str, *, every: bool = False) -> dict[str, None] | None:
     """Return what a type asks for, with those above it, in order; None if nobody can know. `every`: with what may be left out."""
     known, language = parts_of(index, target[0]), language_of(target[0])
     if known is None or language is None or (every and target[1] in known.unlisted):
@@ -187,6 +195,10 @@ def asked(index: Index, target: Type, kind: str, *, every: bool = False) -> dict
         if marks or any(one.short in language.constructors for _, one in members(index, *target)):
             return None
         line = Ancestry((), ())
+    elif every and {*extending(index, language, target[1])} - {
+        target[0]
+    }:  # each of several files may write a part of it
+        return None
     if every and line.names_beyond - language.plain_bases - UNWRITTEN:
         return None
     classes = line.classes if kind != "choose" else ()

@@ -36,7 +36,7 @@ class Since:
         return self._moves[path]
 
     def count_written(self, paths: Collection[str], most: int) -> int:
-        """Return how many lines these files have that they did not have; above `most` it is not counted on."""
+        """Return how many lines are new in these files. Stop counting once there are more than `most`."""
         count = 0
         for path in paths:
             if count <= most and path in self.now and self.now[path] != self.before.get(path):

@@ -71,7 +71,7 @@ class Server:
     count_review: Callable[[Review, str, ReviewStatus], None]  # for the metrics, by repository
 
     def alone_with_checks(self, pull: PullRef) -> AbstractAsyncContextManager[None]:
-        """Hold the right to begin a check run of this pull request. Whoever waits for it finds the check run that was begun, and uses it."""
+        """Let one job at a time begin a check run of this pull request: the next one finds that check run and uses it."""
         return self.jobs.alone(f"check {pull.key}")
 
     async def read_pull(self, host: Host) -> PullState:

@@ -150,7 +150,7 @@ def is_test(path: str) -> bool:
 
 
 def is_test_scope(name: str) -> bool:
-    """Return whether a qualified name is inside a module or a class that is called `tests`: tests that stand in the file of what they test."""
+    """Return whether a qualified name is part of a module or class called `tests`, as where a file holds its own tests."""
     return not {"test", "tests", "Tests"}.isdisjoint(name.split(".")[:-1])
 
 

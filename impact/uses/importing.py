@@ -161,7 +161,7 @@ class ReExports:
         if not any(self.names.values()):
             return {}
         await self._search(frozenset().union(*self.names.values()))
-        candidates, told = await self._candidates(importers, barrels)
+        candidates, known = await self._candidates(importers, barrels)
         names = frozenset(name.partition(".")[0] for ways in candidates.values() for name in ways)
         await self._search(names)
         among = None if "default" in names else self.holders
@@ -174,7 +174,7 @@ class ReExports:
         for path, ways in sorted(candidates.items()):
             if path not in barrels and taken[path].isdisjoint({"*", *ways}):
                 continue  # nobody takes anything of it
-            door_names = ways if path in told else await self._offered(path, ways)
+            door_names = ways if path in known else await self._offered(path, ways)
             earlier_names = self.scene.doors[path]
             for name, meanings in door_names.items():
                 if not meanings <= earlier_names.get(name, set()):
@@ -190,20 +190,20 @@ class ReExports:
     ) -> tuple[dict[str, dict[str, set[Meaning]]], set[str]]:
         """Return what each importer may offer, by name, and those of them of which that is known."""
         candidates: dict[str, dict[str, set[Meaning]]] = {}
-        told: set[str] = set()
+        known: set[str] = set()
         origins = {path: {one for one in every if self.names.get(one)} for path, every in self.scene.origins.items()}
         for path, items in importers.items():
             bindings = bind(items, origins, self.scene.doors)
             ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
             if ways and (path in barrels or not _offers_imports(path)):  # it may offer them by other names
                 ways = await self._offered(path, ways)
-                told.add(path)
+                known.add(path)
             if path in barrels:  # which hands its origins on by their own names anyway
                 others = {name: {one for one in every if one[1] != name} for name, every in ways.items()}
                 ways = {name: every for name, every in others.items() if every}
             if ways:
                 candidates[path] = ways
-        return candidates, told
+        return candidates, known
 
     def _ways(self, bindings: Bindings) -> dict[str, set[Meaning]]:
         """Name of a file -> what it means; a module by the name that it has here."""

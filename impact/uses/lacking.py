@@ -20,7 +20,7 @@ from impact.ports import Tree
 from impact.text.lines import file_lines
 from impact.uses.sites import mention
 from impact.views import OneSide
-from impact.wholes import Parts, Requirement, Type, Whole, asked, defaults, parts_of, types_of
+from impact.wholes import Parts, Requirement, Type, Whole, defaults, parts_of, types_of, wanted_parts
 
 MOST = 200  # files in which one type is looked for
 BELOW = 3  # abstract types below each other
@@ -113,7 +113,7 @@ def _gain(sides: _Sides, new: str, old: str) -> None:
     if now is None or before is None or facts is None:
         return
     types = {one.name for one in facts.definitions}
-    if (language := language_of(new)) is not None and language.meant is not None:  # a module may be its whole file
+    if (language := language_of(new)) is not None and language.type_name is not None:  # a module may be its whole file
         types |= {one.owner for one in (*before.requirements, *before.optional)}
     asked = {(one.owner, one.name, one.kind) for one in before.requirements}
     for one in now.requirements:
@@ -140,8 +140,8 @@ async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequ
     Where files say themselves what is in which namespace, also those that may define another type of its name.
     """
     language, word = language_of(home), name.rpartition(".")[2]
-    is_told = language is not None and issubclass(language.modules, Namespaces)
-    look = LOOKS["heir" if is_told else kind]
+    by_namespace = language is not None and issubclass(language.modules, Namespaces)
+    look = LOOKS["heir" if by_namespace else kind]
     found = [
         path
         for path in await head.holding(look.replace("NAME", re.escape(word)))
@@ -190,9 +190,9 @@ def _still_given(
             for whole in known.wholes if known is not None else ():
                 still = [row for row in whole.parts if row[0] in names and row[1] not in fresh.get(path, ())]
                 if whole.kind == "build" and whole.of and still and _means(sides.now, path, whole, target):
-                    every = asked(sides.before, target, "build", every=True)
-                    fits = every is not None and whole.given <= every.keys()
-                    for name, line in still if fits and asked(sides.now, target, "build") is not None else ():
+                    every = wanted_parts(sides.before, target, "build", every=True)
+                    fits = every is not None and whole.names <= every.keys()
+                    for name, line in still if fits and wanted_parts(sides.now, target, "build") is not None else ():
                         yield from _told(sides, path, replace(whole, kind=LOST, line=line), target, [name])
 
 
@@ -211,7 +211,7 @@ def _told(sides: _Sides, path: str, whole: Whole, target: Type, names: Sequence[
 def _means(index: Index, path: str, whole: Whole, target: Type) -> bool:
     """Whether the type that a whole is of is this one."""
     if not whole.of:  # the parts alone tell it: all of them are the type's, which the file knows by its name
-        return bool(whole.given) and types_of(index, path, target[1]) == [target]
+        return bool(whole.names) and types_of(index, path, target[1]) == [target]
     rows = types_of(index, path, whole.of)
     if not rows and "." in target[1]:  # `Status::Closed`: a member of the type before its name
         outer, _, own = whole.of.rpartition("::")
@@ -225,7 +225,7 @@ def _was_whole(sides: _Sides, path: str, whole: Whole, target: Type) -> bool:
     known = parts_of(sides.before, path)
     key = whole.kind, whole.of, whole.name, whole.places
     for one in known.wholes if known is not None else ():
-        is_same = one.given == whole.given or whole.kind == "heir"
+        is_same = one.names == whole.names or whole.kind == "heir"
         if (one.kind, one.of, one.name, one.places) == key and is_same and not one.is_open:
             return _lacks(sides.before, path, one, target) == frozenset()
     return False
@@ -233,7 +233,7 @@ def _was_whole(sides: _Sides, path: str, whole: Whole, target: Type) -> bool:
 
 def _lacks(index: Index, path: str, whole: Whole, target: Type) -> frozenset[str] | None:
     """The parts that a whole does not give; None where nobody can know."""
-    wanted = asked(index, target, whole.kind)
+    wanted = wanted_parts(index, target, whole.kind)
     given = _given(index, path, whole, target)
     if wanted is None or given is None:
         return None
@@ -242,9 +242,9 @@ def _lacks(index: Index, path: str, whole: Whole, target: Type) -> frozenset[str
     if whole.places:
         return frozenset([*wanted][whole.places :]) if whole.places < len(wanted) else frozenset()
     if not wanted and whole.kind == "build" and whole.of:
-        every = asked(index, target, "build", every=True)
+        every = wanted_parts(index, target, "build", every=True)
         return frozenset() if every is not None and given <= every.keys() else None
-    if not wanted or (whole.kind == "build" and not whole.given and len(wanted) > 1 and whole.of == ""):
+    if not wanted or (whole.kind == "build" and not whole.names and len(wanted) > 1 and whole.of == ""):
         return None
     return frozenset(wanted) - given
 
@@ -252,10 +252,10 @@ def _lacks(index: Index, path: str, whole: Whole, target: Type) -> frozenset[str
 def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | None:
     """What a whole gives: an heir, by itself and what it inherits; None where nobody can know."""
     if whole.kind != "heir" or whole.is_all:
-        return set(whole.given)
+        return set(whole.names)
     language = language_of(path)
     own = types_of(index, path, whole.name) if language is not None and language.told_by else [(path, whole.name)]
-    line, inherited = lineage(index, *own[0], below=target) if len(own) == 1 else None, set(whole.given)
+    line, inherited = lineage(index, *own[0], below=target) if len(own) == 1 else None, set(whole.names)
     for home, name in line or ():
         known = parts_of(index, home)
         asked_here = (

@@ -201,6 +201,24 @@ def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_
     ]
 
 
+def test_a_literal_of_a_type_that_a_macro_or_another_file_may_widen_is_not_judged() -> None:
+    """A macro is imported or written with its module; what a derived trait reads is neither. TypeScript joins the interfaces of a module."""
+    rust = {
+        "Cargo.toml": "",
+        "src/lib.rs": "mod order;\nmod a;\n",
+        "src/order.rs": "use made::widened;\n#[widened(note)]\npub struct Order { pub id: u32 }\n#[made::widened]\npub struct Other { pub id: u32 }\n"
+        "#[derive(Read)]\n#[read(all)]\npub struct Plain { pub id: u32 }\n",
+    }
+    text = "use crate::order::{Order, Other, Plain};\nfn f() { Order { id: 1, note: 2 }; Other { id: 1, note: 2 }; }\nfn g() { Plain { id: 1, note: 2 }; }\n"
+    assert messages({**rust, "src/a.rs": text}, "src/a.rs") == ["3 missing-member Plain.note"]
+
+    text = "import { Opts } from './ship';\nconst a: Opts = { depth: 1, note: 2 };\n"
+    ship = {"ship.ts": "export interface Opts { depth: number }\n", "a.ts": text}
+    wider = "import './ship';\ndeclare module './ship' {\n  interface Opts { note: number }\n}\n"
+    assert messages(ship, "a.ts") == ["2 missing-member Opts.note"]
+    assert messages({**ship, "wider.d.ts": wider}, "a.ts") == []
+
+
 def test_a_new_implementer_that_has_to_write_all_that_is_asked_for() -> None:
     """Silent: what the trait gives itself, what those above it ask for, and what stands under a condition or is made by a macro."""
     traits = "pub trait Base { fn base(&self); }\npub trait Ship: Base {\n    fn ship(&self);\n    fn weigh(&self) -> u32;\n    fn free(&self) {}\n    #[cfg(unix)]\n    fn other(&self);\n}\n"

@@ -39,7 +39,7 @@ def test_a_suffix_has_one_row() -> None:
 
 
 def test_what_a_language_reads_is_code() -> None:
-    """Its suffixes stand in its table alone."""
+    """Each suffix of a language's table counts as code; no second list of suffixes decides it."""
     assert [suffix for suffix in languages() if not is_code(f"src/a{suffix}")] == []
 
 

@@ -15,6 +15,7 @@ from bot.review.context.call_sites import call_sites, in_turn
 from bot.review.context.usages import Pick
 from bot.values import Query, Reference, Unit
 from impact.filetypes import family, filetype
+from impact.paths import shared_folders
 from impact.ports import Tree
 from impact.text import blocks
 from impact.text.lines import file_lines, is_comment
@@ -150,9 +151,7 @@ def _files(carrier: Carrier, by_mark: Mapping[str, Sequence[usages.Row]], entrie
 
 def _distance(path: str, home: str) -> tuple[int, str]:
     """How far a file is from another one, by their folders."""
-    mine, theirs = path.split("/")[:-1], home.split("/")[:-1]
-    shared = len(posixpath.commonprefix([mine, theirs]))
-    return len(mine) + len(theirs) - 2 * shared, path
+    return path.count("/") + home.count("/") - 2 * shared_folders(path, home), path
 
 
 def _uses(carrier: Carrier, path: str, lines: Sequence[str]) -> Iterator[Pick]:

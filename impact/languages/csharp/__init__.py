@@ -135,7 +135,7 @@ class Modules(Namespaces):
 
 
 def _around(spaces: Collection[str]) -> list[str]:
-    """Namespaces, and those that they stand in."""
+    """Return the namespaces and the namespaces around them: `Shop` and `Shop.Web` for `Shop.Web`."""
     return [*(space[:at] for space in spaces for at in range(1, len(space)) if space[at] == "."), *spaces]
 
 

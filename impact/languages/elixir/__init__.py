@@ -14,7 +14,7 @@ MATCHES = ("=", "<-")  # what stands before one of these is a pattern
 TAKES_PATTERN = ("match?", "assert_receive", "assert_received", "refute_receive", "refute_received")
 
 
-def meant(node: Node) -> str:
+def type_name(node: Node) -> str:
     """Return the whole name of a module: by an alias of the file, and of `__MODULE__` that of the module around; "" if several could be meant."""
     written = text(node)
     if written == "__MODULE__":
@@ -29,7 +29,7 @@ def meant(node: Node) -> str:
 
 @lru_cache(maxsize=4)
 def _aliases(source: bytes) -> Mapping[str, set[str]]:
-    """The modules that a file gives each name, by an alias or because they stand in another one."""
+    """Return the modules for which each short name of a file stands: an alias, or a module in a module."""
     found: dict[str, set[str]] = defaultdict(set)
     own = own_modules(source)
     for module in own:

@@ -1,6 +1,7 @@
 ; what is there under a condition is asked of nobody
 (trait_item body: (declaration_list (function_signature_item name: (_) @asks.heir)))
 (struct_item name: (_) @owner body: (field_declaration_list (field_declaration name: (_) @asks.build)))
+((attribute_item (attribute [(identifier) (scoped_identifier)] @unlisted.by)) . [(attribute_item) (line_comment)]* . (struct_item name: (_) @owner))
 (enum_item name: (_) @owner body: (enum_variant_list (enum_variant name: (_) @asks.choose)))
 (enum_item name: (_) @within body: (enum_variant_list (enum_variant name: (_) @owner body: (field_declaration_list (field_declaration name: (_) @asks.build)))))
 ((attribute_item) @word . [(attribute_item) (line_comment)]* . [(function_signature_item name: (_) @provided) (field_declaration name: (_) @provided) (enum_variant name: (_) @provided)]
