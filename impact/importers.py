@@ -2,9 +2,10 @@
 
 import posixpath
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Generic, TypeVar
 
 from tree_sitter import Node
@@ -36,15 +37,22 @@ class _Statements:
 
     def __init__(self, rows: tuple[Import, ...]) -> None:
         self.rows, self.links = rows, dict[int, tuple[Link, ...]]()
-        self._said = [
-            (at, "\0".join((one.spec, *(bound.there for bound in one.names))).encode() if one.spec.strip("./") else b"")
-            for at, one in enumerate(rows)
-            if one.spec
+        said = [
+            "\0".join((one.spec, *(bound.there for bound in one.names))) if one.spec.strip("./") else "" for one in rows
         ]
+        self._nameless = [at for at, words in enumerate(said) if rows[at].spec and not words]
+        self._named = [at for at, words in enumerate(said) if words]
+        texts = [said[at].encode() for at in self._named]
+        self._text, self._starts = b"\n".join(texts), [*accumulate((len(text) + 1 for text in texts), initial=0)]
 
-    def that_mention(self, mentions: re.Pattern[bytes]) -> Iterator[int]:
-        """Yield the statements that write one of the words, and those of a folder's own names, which write none."""
-        return (at for at, said in self._said if not said or mentions.search(said))
+    def that_mention(self, mentions: re.Pattern[bytes]) -> list[int]:
+        """Return the statements that write one of the words, and those of a folder's own names, which write none."""
+        found, at = [*self._nameless], 0
+        while at < len(self._text) and (match := mentions.search(self._text, at)) is not None:
+            number = bisect_right(self._starts, match.start())
+            found.append(self._named[number - 1])
+            at = self._starts[number]
+        return sorted(found)
 
 
 class KnownModules(Generic[Resolver]):

@@ -286,7 +286,7 @@ class Language:
     filled: str = ""  # a pattern of code that may give a value, NAME, members that are not written
     passed: Callable[[Node], Arguments] | None = None  # what a call passes, where no node lists it all
     given: Mapping[str, str] = field(default_factory=dict)  # what a library's module defines in a file that imports it
-    imports_end: str = "(?!)"  # a pattern of the first line below which no import stands
+    imports_end: str = ""  # a pattern of the first line below which no import stands
     relative: bool = False  # the name of a namespace may begin in one that the file is in
     endings: Mapping[str, str] = field(default_factory=dict)  # a node -> what a name may leave out there
     listed: Callable[[str, int], Iterator[Import]] | None = (

@@ -117,7 +117,7 @@ class Lines:
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer(rb"\n", self._code))]
+        return [*accumulate(map((1).__add__, map(len, self._code.split(b"\n")[:-1])), initial=0)]
 
     def at(self, position: int) -> int:
         """Return the line on which a position lies."""

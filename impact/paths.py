@@ -104,9 +104,7 @@ def _is_pattern(line: str) -> bool:
 
 def above_of(path: str) -> Iterator[str]:
     """Yield the folders above a path, the nearest first, without the root."""
-    while (path := posixpath.dirname(path)).strip(
-        "/"
-    ):  # of a path that does not parse, `from./a import b`, the root is "/"
+    while (at := path.rfind("/")) > 0 and (path := path[:at].rstrip("/")):
         yield path
 
 

@@ -102,15 +102,17 @@ def imports(language: Language, source: bytes) -> tuple[Import, ...]:
     """Return what a file imports, as its statements alone tell; nothing if it cannot be read."""
     if language.imported is not None:
         return tuple(language.imported(source))
-    if language.import_lines is not None:
-        return _imports(language, language.import_lines(source)) or ()
-    end = re.search(language.imports_end.encode(), source, re.MULTILINE)
-    return _imports(language, source[: end.start()] if end is not None else source) or ()
+    return _imports(language, source) or ()
 
 
 @memo
 def _imports(language: Language, source: bytes) -> tuple[Import, ...] | None:
-    root = parse(language, source)
+    if language.import_lines is not None:
+        code = language.import_lines(source)
+    else:
+        end = re.search(language.imports_end.encode(), source, re.MULTILINE) if language.imports_end else None
+        code = source[: end.start()] if end is not None else source
+    root = parse(language, code)
     return Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else None
 
 

@@ -9,6 +9,7 @@ from dataclasses import Field, fields, is_dataclass, replace
 from enum import Enum
 from functools import partial
 from itertools import takewhile
+from operator import is_
 from typing import Any, TypeVar
 
 from bot.secrets import forms
@@ -63,7 +64,14 @@ def tokens_of(text: str) -> frozenset[str]:
 
 def mask_values(value: Value, secrets: Collection[str]) -> Value:
     """Return a value with each of these secrets masked in every text that it holds."""
-    return map_texts(value, lambda text: replaced(text, secrets, mask)) if secrets else value
+    least = min(
+        (min(len(secret), TELLING) for secret in secrets), default=0
+    )  # a shorter text holds none, nor a part of one
+
+    def masked(text: str) -> str:
+        return replaced(text, secrets, mask) if len(text) >= least else text
+
+    return map_texts(value, masked) if secrets else value
 
 
 def exempt(item: "Field[Any]") -> bool:
@@ -174,15 +182,17 @@ def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = Fa
     if isinstance(value, str) and not isinstance(value, Enum):
         return change(value)
     if isinstance(value, tuple):
-        return tuple(again(item) for item in value)
+        items = tuple(again(item) for item in value)
+        return value if all(map(is_, items, value)) else items
     if isinstance(value, list):
         return [again(item) for item in value]
     if isinstance(value, Mapping):
         return {name: again(item) for name, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         names = [item.name for item in fields(value) if item.init and (with_exact or not exempt(item))]
-        changed_value = replace(value, **{name: again(getattr(value, name)) for name in names})
-        return _without_commit(value, changed_value)
+        parts = {name: (getattr(value, name), again(getattr(value, name))) for name in names}
+        changed = {name: now for name, (before, now) in parts.items() if now is not before}
+        return _without_commit(value, replace(value, **changed)) if changed else value
     return value
 
 

@@ -62,6 +62,9 @@ class Modules(Standalone):
         self._texts = b"\n".join(source for path, source in configs.items() if not path.endswith(".gitignore"))
         self._projects = {posixpath.dirname(path) for path in configs if posixpath.basename(path) in INSTALLS}
         self._roots = _roots(paths.files)
+        self._stems: dict[
+            tuple[str, str], str | None
+        ] = {}  # who imports, and what it writes -> the path without an ending
         self.settings = tuple(self._of_django(configs))
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
@@ -128,6 +131,12 @@ class Modules(Standalone):
 
     def _stem(self, importer: str, spec: str) -> str | None:
         """The path that a module has without its ending; None if it is not the tree's own."""
+        key = importer, spec
+        if key not in self._stems:
+            self._stems[key] = self._resolved(importer, spec)
+        return self._stems[key]
+
+    def _resolved(self, importer: str, spec: str) -> str | None:
         parts = spec.lstrip(".").split(".") if spec.strip(".") else []
         dots = len(spec) - len(spec.lstrip("."))
         if dots:

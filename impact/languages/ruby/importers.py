@@ -47,6 +47,7 @@ class Requires:
         self._constants: dict[str, list[str]] | None = None  # "admin/user", without underscores -> files
         self._named: dict[str, list[str]] | None = None
         self._found: dict[tuple[str, str], str | None] = {}
+        self._meant: dict[tuple[str, str], str | None] = {}  # a constant, and the folder of who writes it -> its file
 
     def clues(self, path: str) -> Clues:
         """Return a file's stem, by which it is required in quotes, and the constant that it is named after."""
@@ -84,7 +85,7 @@ class Requires:
         return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
     def _by_constant(self, path: str, source: bytes, lines: Lines, words: frozenset[str]) -> Iterator[Link]:
-        seen_constants: set[str] = set()
+        seen_constants, folder = set[str](), posixpath.dirname(path)
         for match in islice(_constants(source, words), MOST_IMPORTS):
             constant = match[0].decode()
             if constant in seen_constants:
@@ -96,7 +97,10 @@ class Requires:
             parts = constant.removeprefix("::").split("::")
             top = constant[: constant.startswith("::") * 2]
             for end in range(len(parts), 0, -1):  # `Tax::LIMIT` is in tax.rb
-                target = self._constant(top + "::".join(parts[:end]), path)
+                key = top + "::".join(parts[:end]), folder
+                if key not in self._meant:
+                    self._meant[key] = self._constant(key[0], path)
+                target = self._meant[key]
                 if target is not None:
                     yield from _import(target, frozenset(parts[end - 1 :]), lines, match.start())
                     break

@@ -86,16 +86,20 @@ class _Now:
     """What a changed file says now. A line is read when it has the text of a word that is asked for."""
 
     def __init__(self, path: str, text: str) -> None:
-        self._path, self._lines = path, [line[:LONG_LINE] for line in text.split("\n")]
+        self._path, self._text = path, "\n".join(line[:LONG_LINE] for line in text.split("\n"))
         self._words: dict[str, frozenset[str]] = {}
 
     def words_with(self, text: str) -> Iterator[str]:
         """Yield the words, and the parts of dotted ones, of the lines that have a text."""
-        for line in self._lines:
-            if text in line and line not in self._words:
+        at = self._text.find(text)
+        while at >= 0:
+            start, end = self._text.rfind("\n", 0, at) + 1, self._text.find("\n", at)
+            line = self._text[start : end if end >= 0 else None]
+            if line not in self._words:
                 words = _words(self._path, line)
                 self._words[line] = frozenset(part for word in words for part in (word, *word.split(".")))
-            yield from self._words.get(line, ()) if text in line else ()
+            yield from self._words[line]
+            at = self._text.find(text, end) if end >= 0 else -1
 
 
 def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[LostWord]:
