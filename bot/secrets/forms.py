@@ -161,7 +161,7 @@ class TokenPattern(NamedTuple):
 
 
 # "-----BEGIN [kind] PRIVATE KEY-----" in Base64, up to the characters that the next word does not change.
-ENCODED_KEY = r"\bLS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BEU0EgUFJJVkFUR|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQgUFJJVkFUR)[A-Za-z0-9+/=]{40,}"
+ENCODED_KEY = r"LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BEU0EgUFJJVkFUR|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQgUFJJVkFUR)"
 # Where a token may begin: behind nothing of a word, or behind an escape that ends in a letter or a digit.
 FORM_EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
 OWN_FORMS = (  # forms that detect-secrets 1.5 does not know
@@ -170,7 +170,7 @@ OWN_FORMS = (  # forms that detect-secrets 1.5 does not know
     TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"sk-ant-[A-Za-z0-9_-]{60,}"),)),
     TokenPattern("google-key", "A Google API key", (re.compile(FORM_EDGE + r"AIza[0-9A-Za-z_-]{35}"),)),
     TokenPattern("npm-token", "An npm token", (re.compile(r"npm_[A-Za-z0-9]{36}"),)),
-    TokenPattern("encoded-key", "A private key in Base64", (re.compile(ENCODED_KEY),)),
+    TokenPattern("encoded-key", "A private key in Base64", (re.compile(rf"\b{ENCODED_KEY}[A-Za-z0-9+/=]{{40,}}"),)),
     TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(FORM_EDGE + r"hf_[A-Za-z]{34}"),)),
 )
 LIBRARY_FORMS = (  # and those that it does, with their class
@@ -194,14 +194,16 @@ CRITICAL = frozenset({KEY, "aws-key", "azure-key", "google-key", "encoded-key"})
 
 
 TOKEN_CHARACTERS = re.compile(r"[A-Za-z0-9_-]*")
-# What every exact form has: a label of its own. Most lines have none. Each begins with one character, no class of them, so that a search
-# of a whole text goes from one of these characters to the next.
+# What every exact form has: a label of its own, and the least of what stands beside it. Most lines have none, and nothing of the library is
+# loaded for them: `glib-2.0`, `mask-image` and `"aws_region"` are no tokens. Each begins with one character, no class of them, so that
+# a search of a whole text goes from one of these characters to the next.
 FORM_LABELS = (
-    r"PRIVATE KEY|PuTTY-User|A3T|ABIA|ACCA|AKIA|ASIA|AccountKey=|github_pat_|gh[pousr]_|gl[a-z]{2,5}-|GR1348941|sk-|rk_live_|sk_live_|AIza|npm_"
-    r"|_authToken|LS0tLS1|hf_|pypi-|SG\.|sq0csp-|-us\d"
+    r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|PuTTY-User|A(?:3T|BIA|CCA|KIA|SIA)(?=[A-Z0-9]{16})|AccountKey=|github_pat_(?=\w{60})|gh[pousr]_(?=\w{36})"
+    r"|gl(?!obal-)[a-z]{2,5}-(?=[\w-]{20})|GR1348941|sk-(?=[\w-]{40})|rk_live_|sk_live_|AIza(?=[\w-]{35})|npm_(?=\w{36})|_authToken"
+    rf"|{ENCODED_KEY}|hf_(?=[A-Za-z]{{34}})|pypi-(?=[\w-]{{80}})|SG\.(?=[\w-]{{22}}\.)|sq0csp-|-us\d(?<=[a-z0-9]{{32}}-us\d)"
 )
-FOLDED_LABELS = r"aws(?=.{0,40}(?:key|pw|pass|token))|xox|hooks\.slack"
-AFTER_DIGITS = r":(?<=\d{8}:)"  # the end of a label of digits
+FOLDED_LABELS = r"aws(?=.{0,40}(?:key|pw|pass|token).{0,30}[\"'][a-z0-9/+]{40})|xox(?=.-\d)|hooks\.slack"
+AFTER_DIGITS = r":(?<=\d{8}:)(?=[\w-]{35})"  # the end of a label of digits
 IN_PARTS = "|".join(rf"{first}[\w-]{{23,25}}\.[\w-]{{6}}\." for first in "MNO")
 NAMED_WORDS = r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://|curl|--user|-u "
 CASED = re.compile(f"{FORM_LABELS}|{AFTER_DIGITS}|{IN_PARTS}")
@@ -441,11 +443,13 @@ def _is_value(value: str) -> bool:
 
 def _is_random(value: str) -> bool:
     """Whether nobody made it up: no word that says so, no sequence, enough different characters."""
-    from detect_secrets.filters.heuristic import is_sequential_string
-
     body = value[4:] if len(value) >= 4 * MIN_VALUE_CHARS else value
     enough = min(LEAST_BITS, log2(len(value)) - 0.5)
-    return not PLACEHOLDER.search(body) and not is_sequential_string(value) and _bits(value) >= enough
+    if PLACEHOLDER.search(body) or _bits(value) < enough:
+        return False
+    from detect_secrets.filters.heuristic import is_sequential_string  # here: it takes long to load
+
+    return not is_sequential_string(value)
 
 
 def _bits(value: str) -> float:
