@@ -24,6 +24,7 @@ QUERIES = (
     "uses",
     "bindings",
     "guards",
+    "foreseen",
     "types",
     "receivers",
     "imports",

@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 from tree_sitter import Node
 
 from impact.language import Language
-from impact.matching import BOUND, DEFINED, Captures, Parts, Rows, matches, uses_at
+from impact.matching import BOUND, DEFINED, Captures, Parts, Rows, matches, matches_at
 from impact.nodes import Spans, kind_of, name_of, text
 from impact.values import Form
 
@@ -134,19 +134,15 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
     defined, bound = matches(language, DEFINED, root, parts), matches(language, BOUND, root, parts)
     _definitions(language, marks, defined["defs"])
     users = bound["receivers"]
-    rows = Rows((*defined["guards"], *users))
     if language.statements:
         marks.imports = _spans([one for one in root.named_children if one.type in language.statements])
     else:
-        rows = Rows((*defined["imports"], *rows))
+        rows = Rows((*defined["imports"], *defined["guards"], *users))
         marks.imports = _spans([one for one, _ in rows.of(*IMPORTS)])
         marks.imported = {_imported(found) for found in rows}
-    for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
-        marks.foreseen[form] = _spans([one for one, _ in rows.of(key)])
-    marks.name_tests = _tests(rows, "foreseen.named")
-    marks.value_tests = _value_tests(rows)
-    marks.questions = "".join(text(node) for node, _ in rows.of("asked.anywhere"))
-    uses = Rows((*uses_at(language, root, places), *bound["bindings"], *users))
+    _foreseen(language, marks, places)
+    marks.questions = "".join(text(node) for node, _ in defined["guards"].of("asked.anywhere"))
+    uses = Rows((*matches_at(language, "uses", root, places), *bound["bindings"], *users))
     _uses(language, marks, uses)
     _constructions(language, marks, uses)
     marks.constructions += _asked_for(marks, uses)
@@ -181,15 +177,28 @@ def _spans(nodes: Sequence[Node]) -> Spans:
     return Spans([(one.start_byte, one.end_byte, "") for one in nodes])
 
 
+def _foreseen(language: Language, marks: Marks, places: Sequence[tuple[int, int]]) -> None:
+    """What is around some places that foresees a failure, and what the tests around them ask for."""
+    rows = matches_at(language, "foreseen", marks.root, places)
+    for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
+        marks.foreseen[form] = _spans([one for one, _ in rows.of(key)])
+    marks.name_tests = _tests(rows, "foreseen.named")
+    tests = sorted(
+        (node.start_byte, node.end_byte) for _, found in rows.of("foreseen.asked") for node in found["tested"]
+    )
+    asked = matches_at(language, "foreseen", marks.root, tests) if tests else rows
+    marks.value_tests = _value_tests(rows, asked)
+
+
 def _tests(rows: Rows, key: str) -> Spans:
     """The code below tests, each with what its test says."""
     tests = [(node, text(found["tested"][0])) for node, found in rows.of(key)]
     return Spans([(node.start_byte, node.end_byte, test) for node, test in tests])
 
 
-def _value_tests(rows: Rows) -> Spans:
-    """The code below tests, each with the names for whose values its test asks: `load` of `if (store.load)`."""
-    asked = sorted((node.start_byte, name) for node, _ in rows.of("asked") for name in WORD.findall(text(node))[-1:])
+def _value_tests(rows: Rows, within: Rows) -> Spans:
+    """The code below tests, each with the names for whose values its test asks: `load` of `if (store.load)`. `within`: what is in the tests."""
+    asked = sorted((node.start_byte, name) for node, _ in within.of("asked") for name in WORD.findall(text(node))[-1:])
     spans: list[tuple[int, int, str]] = []
     for node, found in rows.of("foreseen.asked"):
         test = found["tested"][0]

@@ -57,15 +57,15 @@ def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts
     return {name: Rows(rows) for name, rows in found.items()}
 
 
-def uses_at(language: Language, root: Node, places: Sequence[tuple[int, int]]) -> Rows:
-    """Return what the names at some places of a file do, `places` in order; also of more names, where that takes less time."""
+def matches_at(language: Language, name: str, root: Node, places: Sequence[tuple[int, int]]) -> Rows:
+    """Return what a query finds at some places of a file, `places` in order; also at more of them, where that takes less time."""
     joined: list[tuple[int, int]] = []
     for start, end in places:
         if joined and start - joined[-1][1] <= NEAR:
             joined[-1] = joined[-1][0], max(end, joined[-1][1])
         else:
             joined.append((start, end))
-    return matches(language, ("uses",), root, tuple(joined) if len(joined) <= MOST_PARTS else ())["uses"]
+    return matches(language, (name,), root, tuple(joined) if len(joined) <= MOST_PARTS else ())[name]
 
 
 def _in_parts(cursor: QueryCursor, root: Node, parts: Parts) -> Iterator[list[tuple[int, dict[str, list[Node]]]]]:

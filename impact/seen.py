@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from impact.arguments import arguments
 from impact.language import Language
-from impact.matching import BOUND, Rows, matches, uses_at
+from impact.matching import BOUND, Rows, matches, matches_at
 from impact.memo import memo
 from impact.nodes import first, first_line, text
 from impact.parsing import Lines
@@ -56,7 +56,7 @@ def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | No
     file, code = Reader(language, root), Lines(source)
     told = matches(language, BOUND, root)
     bindings = _bindings(file, told["bindings"], code)
-    uses = uses_at(language, root, [code.span(line) for line in sorted(lines)])
+    uses = matches_at(language, "uses", root, [code.span(line) for line in sorted(lines)])
     skipped = {node.start_byte for rows in (told["bindings"], uses) for node, _ in rows.of("unread", "store")}
     found = _uses(file, uses, frozenset(lines))
     return Seen(

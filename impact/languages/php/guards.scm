@@ -1,6 +1,2 @@
 (try_statement body: (_) @guard)
-; what foresees that a name of the tree is not there
-(try_statement (catch_clause type: (_) @caught) (#match? @caught "\\b(Error|Throwable)\\b")) @foreseen
-([(if_statement condition: (_) @tested) (conditional_expression condition: (_) @tested) (binary_expression left: (_) @tested)] @foreseen.named
-  (#match? @tested "\\b(function|class|interface|trait|enum|method|property)_exists\\b|\\bdefined\\b|\\bis_callable\\b"))
 (function_call_expression function: (name) @function arguments: (_) @asked.anywhere (#match? @function "^(class|function|interface|trait|enum)_exists$"))
