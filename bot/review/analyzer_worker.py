@@ -179,13 +179,13 @@ class AnalyzerWorker:
 
     def _mark(self, units: Sequence[Unit]) -> None:
         files = {file.path: file for file in self._survey.files}
+        judges_by_path = {
+            path: [n for n, a in self._analyzers.items() if a.wants(files[path]) and self._has_told(n, path)]
+            for path in {unit.path for unit in units} & files.keys()
+        }
         for unit in units:
-            judges = [
-                n
-                for n, a in self._analyzers.items()
-                if unit.path in files and a.wants(files[unit.path]) and self._has_told(n, unit.path)
-            ]
-            if not judges and unit.path in files and not files[unit.path].added_lines:
+            judges = judges_by_path.get(unit.path)
+            if judges == [] and not files[unit.path].added_lines:
                 judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
             if judges:
                 self._survey.tracker.note_checks(unit.id, ", ".join(judges))
