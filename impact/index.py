@@ -56,7 +56,6 @@ class Index:
         if found is not None and re.search(language.offers_all, path):
             found = replace(found, definitions=tuple(replace(one, private=False) for one in found.definitions))
         self._facts[path] = found
-        self.answers.clear()
         self._tell(path, language)
         return found
 
@@ -136,8 +135,10 @@ class Index:
         found = await tree.read(wanted[:room]) if room else {}
         self.sources.update(found)
         self._unread.update(path for path in wanted if path not in found)
+        self.answers.clear()
         for path in found:  # what a file says of its namespaces counts for whatever is asked next
-            self.facts(path)
+            if (one := language_of(path)) is not None and issubclass(one.modules, Namespaces):
+                self.facts(path)
         for row, key in rows:
             there = re.compile(row.encode(), re.MULTILINE)
             mine = (one for one, folder in holders.items() if folder == key[0])

@@ -14,6 +14,7 @@ from impact.changes import ChangedFile, ChangedSymbol, Reference, ResultMisuse
 from impact.classes import lineage, members
 from impact.index import ROUNDS, Index
 from impact.language import language_of
+from impact.lexical import mention as mentioning
 from impact.namespaces import Namespaces
 from impact.paths import shared_folders
 from impact.ports import Tree
@@ -159,22 +160,23 @@ def _rows(
     """Each whole that lacks a part, as far as the files are read."""
     for (target, kind), names in sides.gained.items():
         for path in paths.get((target, kind), ()) if kind != LOST else ():
-            known = parts_of(sides.now, path)
+            known = parts_of(sides.now, path) if _may_name(sides.now, path, target[0]) else None
             for whole in known.wholes if known is not None else ():
-                if whole.kind != kind or not _means(sides.now, path, whole, target):
+                is_told = kind == "heir" or not (whole.is_open or _is_new(whole, fresh.get(path, ())))
+                if whole.kind != kind or not is_told or not _means(sides.now, path, whole, target):
                     continue
-                if whole.is_open:
-                    if kind == "heir":  # whoever is below it has to give what it leaves out
-                        given = _given(sides.now, path, whole, target)
-                        sides.below[(path, whole.name), kind] |= names - given if given is not None else set()
-                    continue
-                is_new = any(whole.line <= line <= whole.end for line in fresh.get(path, ()))
-                if kind != "heir" and is_new:
+                if whole.is_open:  # whoever is below it has to give what it leaves out
+                    given = _given(sides.now, path, whole, target)
+                    sides.below[(path, whole.name), kind] |= names - given if given is not None else set()
                     continue
                 lacks = _lacks(sides.now, path, whole, target)
                 left = (lacks or frozenset()) & names
                 if left and _was_whole(sides, path, whole, target):
                     yield from _told(sides, path, whole, target, sorted(left))
+
+
+def _is_new(whole: Whole, lines: Collection[int]) -> bool:
+    return any(whole.line <= line <= whole.end for line in lines)
 
 
 def _still_given(
@@ -185,6 +187,8 @@ def _still_given(
         for path in paths.get((target, kind), ()) if kind == LOST else ():
             source = sides.now.sources.get(path)
             if source is not None and not any(name.encode() in source for name in names):
+                continue
+            if not _may_name(sides.now, path, target[0]):
                 continue
             known = parts_of(sides.now, path)
             for whole in known.wholes if known is not None else ():
@@ -206,6 +210,16 @@ def _told(sides: _Sides, path: str, whole: Whole, target: Type, names: Sequence[
         row = mention(f"{target[0]}:{target[1]}.{name}", name, path, whole.line, lines[whole.line - 1].rstrip("\r"))
         misuse = ResultMisuse(says, happens, (0, 0), "required-part", gives)
         yield replace(row, tie="bound", misuse=misuse)
+
+
+def _may_name(index: Index, path: str, home: str) -> bool:
+    """Whether a file that is read may name what another one has: where an import means a folder and hands nothing on, only a file of that folder or one that writes its name."""
+    language, source = language_of(path), index.sources.get(path)
+    modules = index.modules(language) if language is not None and language.unit == "folder" else None
+    if modules is None or source is None or isinstance(modules, Namespaces) or home in modules.mates(path):
+        return True
+    words = modules.clues(home).words
+    return bool(words) and mentioning(words).search(source) is not None
 
 
 def _means(index: Index, path: str, whole: Whole, target: Type) -> bool:
