@@ -12,12 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__
-from bot.cli import hook
-from bot.cli.exits import CLEAN, FAULT, FOUND, USAGE, finish, tell
+from bot.cli import by_code
+from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, USAGE, finish, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
 if TYPE_CHECKING:
-    from bot.cli.hook import HookOptions
+    from bot.cli.by_code import OptionsByCode
 
 
 def run(arguments: list[str]) -> int:
@@ -46,21 +46,28 @@ def _carried_out(arguments: list[str]) -> Any:  # noqa: ANN401 - what the comman
     if arguments == ["--version"]:
         sys.stdout.write(f"deeprepo {__version__}\n")
         return CLEAN
-    quick = hook.parse(arguments)
-    return _command(arguments) if quick is None else _hook(quick)
+    by_code_alone = by_code.parse(arguments)
+    return _command(arguments) if by_code_alone is None else _by_code(by_code_alone)
 
 
-def _hook(options: "HookOptions") -> int:
+def _by_code(options: "OptionsByCode") -> int:
     from bot import wiring
     from bot.checkout import typed
     from bot.cli import reviewing
+    from bot.config.unknown import unknown_variables
 
-    request = typed.read(None, ".", staged=options.staged, uncommitted=False)
-    flags = {"strategy": "offline", "fail_on": options.fail_on, "local": reviewing.local(".")}
-    with reviewing.workplace(request) as scratch, reviewing.progress(quiet=options.quiet) as say:
-        review = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
-    code = reviewing.finish(review)
-    if code == FOUND:
+    for sentence in unknown_variables():
+        tell(f"warning: {sentence}")
+    try:
+        request = typed.read(options.change, ".", staged=options.staged, uncommitted=options.uncommitted)
+        flags = {"effort": "none", "fail_on": options.fail_on, "local": reviewing.local(".")}
+        with reviewing.workplace(request) as scratch, reviewing.progress(options.form, quiet=options.quiet) as say:
+            review = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
+    except KeyboardInterrupt:
+        tell("deeprepo: interrupted before anything was found")
+        return INTERRUPTED
+    code = reviewing.finish(review, options.form, fixable=reviewing.fixable(review))
+    if code == FOUND and options.is_of_hook:
         reviewing.tell_stopped(review, push=not options.staged)
     return code
 

@@ -94,7 +94,6 @@ def command(
     from bot import wiring
     from bot.checkout import typed
     from bot.cli import reviewing
-    from bot.wiring.fixing import fixable
 
     if output is not None:
         files.ready(output)  # said before anything is paid: a review that has nowhere to go would be lost
@@ -112,9 +111,10 @@ def command(
 
             refuse_elsewhere(repo, request.head, scratch)  # before anything is paid
         review = asyncio.run(wiring.local_review(request, flags, scratch, say, warn=tell))
-    code = reviewing.finish(review, form, output, show=show or (), fixable=None if fix else len(fixable(review)))
+    code = reviewing.finish(review, form, output, show=show or (), fixable=None if fix else reviewing.fixable(review))
     if not fix:
         return code
     from bot.cli.fix import carry_out
+    from bot.wiring.fixing import fixable
 
     return carry_out(review, fixable(review), repo, quiet=quiet)

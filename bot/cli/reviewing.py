@@ -37,6 +37,17 @@ def finish(
     return exit_code(review)
 
 
+def fixable(review: "Review") -> int:
+    """Return how many findings --fix would mend, for a person who can type it: nobody types the line of a hook."""
+    from bot.config import hook
+
+    if not review.findings or hook.is_running():
+        return 0
+    from bot.wiring import fixing
+
+    return len(fixing.fixable(review))
+
+
 @contextmanager
 def workplace(request: "ReviewRequest") -> Iterator[str]:
     """Make a folder for the time that a change is read. If the change is empty, NothingToReview tells what to type instead."""

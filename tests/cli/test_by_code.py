@@ -1,6 +1,7 @@
-"""How a hook starts: what reads its command line, and what is loaded for it."""
+"""How a review by code alone starts, as hooks ask for it: what reads its command line, and what is loaded for it."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,11 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 from fakes import Repository
+from recorded import deeprepo
 
+from bot.cli.by_code import OptionsByCode, parse
 from bot.cli.commands import ABOUT
-from bot.cli.hook import HookOptions, parse
 
 ROOT = Path(__file__).parents[2]
+SECONDS = re.compile(r'"seconds": [\d.e-]+|[\d.]+ s\b')
 HEAVY = {"pydantic", "typer", "pydantic_settings", "jinja2", "yaml", "pygments", "detect_secrets", "importlib.metadata"}
 RUN = (
     "import sys\nfrom bot.__main__ import main\ntry:\n    main()\nfinally:\n    print(end=' '.join(['', *sys.modules]))"
@@ -35,19 +38,46 @@ def test_the_published_hooks_go_the_short_way() -> None:
     published = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_bytes())
     read = [parse(hook["entry"].split()[1:]) for hook in published]
     assert read == [
-        HookOptions(staged=True, fail_on="high", quiet=False),
-        HookOptions(staged=False, fail_on="high", quiet=False),
+        OptionsByCode(staged=True, fail_on="high"),
+        OptionsByCode(fail_on="high"),
     ]
+    assert all(options is not None and options.is_of_hook for options in read)
+
+
+def test_a_range_goes_the_short_way() -> None:
+    """As people and scripts name it, with a format that a program reads."""
+    options = parse(["review", "main..HEAD", "-q", "--format", "json", "--effort", "none"])
+    assert options == OptionsByCode(change="main..HEAD", form="json", quiet=True)
+    assert not options.is_of_hook
+    uncommitted = parse(["review", "--uncommitted", "--effort", "none"])
+    assert uncommitted == OptionsByCode(uncommitted=True)
 
 
 @pytest.mark.parametrize(
     "line",
-    ["review", "review --staged", "review main..HEAD --effort none", "review --effort none --fail-on",
-     "review --effort none --fail-on worst", "review --strategy rlm", "review --effort none --help", "config"],
+    ["review", "review --staged", "review main..HEAD", "review main HEAD --effort none", "review --effort none --fail-on",
+     "review --effort none --fail-on worst", "review --effort none --format yaml", "review --effort low",
+     "review --strategy rlm", "review --effort none --help", "review --effort none --", "review - --effort none", "config"],
 )  # fmt: skip
 def test_every_other_command_line_goes_the_long_way(line: str) -> None:
     """The long way knows all options, and reports what is wrong."""
     assert parse(line.split()) is None
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+@pytest.mark.parametrize("scope", ["", "main..feature", "--uncommitted", "main..main", "nowhere..feature"])
+def test_both_ways_report_the_same(changed: Repository, scope: str, form: str) -> None:
+    """What is found and said, and the exit code: `--effort=none` goes the long way."""
+    changed.write({"shop/rates.py": "def quote(weight):\n    return weight\n"})
+    line = f"review {scope} --fail-on high --format {form}".split()
+    lines = [[*line, *effort.split()] for effort in ("--effort none", "--effort=none")]
+    assert [parse(line) is None for line in lines] == [False, True]
+    short, long = (
+        deeprepo(*line, cwd=changed.folder, HOME=str(changed.folder.parent), DEEPREPO_EFORT="low") for line in lines
+    )
+    assert "DEEPREPO_EFORT is not a setting" in short.stderr
+    assert (short.returncode, short.stderr) == (long.returncode, long.stderr)
+    assert SECONDS.sub("", short.stdout) == SECONDS.sub("", long.stdout)
 
 
 @pytest.mark.parametrize("line", ["--version", "review --staged --effort none --fail-on high --quiet"])
