@@ -34,9 +34,9 @@ FLAGS = {"worker": "compatible/worker", "root": "compatible/root"}
 MEGABYTE = 1_000_000
 # Change -> mode -> the most git grep processes, files read, MB looked through for secrets, parses.
 MOST = {
-    ("NodeBB+NodeBB", "24e7cf4a"): {"estimate": (60, 1_800, 12.0, 280), "offline": (40, 1_200, 4.0, 280)},
-    ("excalidraw+excalidraw", "dd8296af"): {"estimate": (160, 8_500, 60.0, 560), "offline": (60, 5_000, 15.0, 560)},
-    ("traefik+traefik", "6e4f3973"): {"estimate": (30, 800, 20.0, 250), "offline": (30, 800, 5.0, 250)},
+    ("NodeBB+NodeBB", "24e7cf4a"): {"estimate": (60, 400, 12.0, 280), "offline": (40, 400, 4.0, 280)},
+    ("excalidraw+excalidraw", "dd8296af"): {"estimate": (160, 700, 60.0, 560), "offline": (60, 700, 15.0, 560)},
+    ("traefik+traefik", "6e4f3973"): {"estimate": (30, 200, 20.0, 250), "offline": (30, 200, 5.0, 250)},
 }
 
 
@@ -94,7 +94,7 @@ async def _counted(clone: Path, commit: str, mode: str) -> dict[str, float]:
 
 def _count(counts: Counter[str], moments: dict[str, float]) -> None:
     search, blobs, learn, parse, complete = (
-        git.search, Checkout._blobs, Masks.learn, parsing.in_time, DryRun.complete,  # noqa: SLF001
+        git.search, Checkout._read, Masks.learn, parsing.in_time, DryRun.complete,  # noqa: SLF001
     )  # fmt: skip
 
     async def searched(*arguments: str, **rest: Any) -> Any:  # noqa: ANN401 - as git.search has it
@@ -118,7 +118,7 @@ def _count(counts: Counter[str], moments: dict[str, float]) -> None:
         return await complete(self, prompt)
 
     git.search, parsing.in_time = searched, parsed
-    Checkout._blobs, Masks.learn, DryRun.complete = read, learned, completed  # type: ignore[method-assign]  # noqa: SLF001
+    Checkout._read, Masks.learn, DryRun.complete = read, learned, completed  # type: ignore[method-assign]  # noqa: SLF001
 
 
 def _processor() -> float:

@@ -3,13 +3,13 @@
 import re
 import time
 from bisect import bisect_right
-from collections import OrderedDict
 from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import accumulate, count
-from threading import Lock
 
 from tree_sitter import Language, Node, Parser, Tree
+
+from impact.kept import Kept
 
 PARSING = 2.0  # seconds of computing for one file; usual code takes a second for 5 MB
 AT_ONCE = 8_000  # bytes of code that cannot take long
@@ -32,37 +32,19 @@ def grammar(module: str, function: str) -> Language:
     return Language(getattr(import_module(module), function)())
 
 
-class _Trees:
-    """The trees that were asked for last: several steps of a review ask for those of the same files, one after the other."""
-
-    def __init__(self) -> None:
-        self._trees: OrderedDict[tuple[Language, bytes], Tree | None] = OrderedDict()
-        self._size, self._lock = 0, Lock()
-
-    def of(self, language: Language, source: bytes) -> Tree | None:
-        """Return the tree of a text; None if its parser takes too long."""
-        key = (language, source)
-        with self._lock:
-            if key in self._trees:
-                self._trees.move_to_end(key)
-                return self._trees[key]
-        tree = in_time(language, source)
-        with self._lock:
-            self._size += len(source) if key not in self._trees else 0
-            self._trees[key] = tree
-            while self._size > KEPT and len(self._trees) > 1:
-                (_, oldest), _ = self._trees.popitem(last=False)
-                self._size -= len(oldest)
-        return tree
-
-
-_TREES = _Trees()
+_TREES = Kept[tuple[Language, bytes], tuple[Tree | None]](
+    KEPT
+)  # several steps of a review ask for those of the same files
 
 
 def root_of(language: Language, source: bytes) -> Node | None:
     """Return the root of a file's syntax tree, None if its parser takes too long."""
-    tree = _TREES.of(language, source)
-    return tree.root_node if tree is not None else None
+    key = language, source
+    kept = _TREES.get(key)
+    if kept is None:
+        kept = (in_time(language, source),)
+        _TREES.put(key, kept, len(source))
+    return kept[0].root_node if kept[0] is not None else None
 
 
 def in_time(language: Language, source: bytes) -> Tree | None:

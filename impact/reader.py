@@ -93,9 +93,14 @@ def language_for(path: str, source: bytes) -> Language | None:
     if language.otherwise_if and re.search(language.otherwise_if.encode(), source) is None:
         return language
     other = [one for one in load(language.folder) if one.name == language.otherwise][-1]
-    is_read, is_read_by_other = (has_errors(one, source) is False for one in (language, other))
-    is_other = is_read_by_other or not is_read if language.otherwise_if else is_read_by_other and not is_read
-    return other if is_other else language
+    if language.otherwise_if:
+        return other if _reads(other, source) or not _reads(language, source) else language
+    return language if _reads(language, source) or not _reads(other, source) else other
+
+
+def _reads(language: Language, source: bytes) -> bool:
+    """Whether a file parses without an error."""
+    return has_errors(language, source) is False
 
 
 def imports(language: Language, source: bytes) -> tuple[Import, ...]:

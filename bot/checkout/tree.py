@@ -17,12 +17,14 @@ from bot.machine.concurrency import end_process
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
 from impact.concurrency import together
 from impact.in_hand import Contents
+from impact.kept import Kept
 from impact.text.globs import generated_marks
 from impact.text.lines import HEAD_BYTES
 from impact.text.paths import name_of, raw_name
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
 CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first lines
+KEPT_BYTES = 16 << 20  # of files that were read last
 PORTION = 32  # files that are held at once for that
 PATCH_BYTES = 128 << 20
 HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits of a change
@@ -62,6 +64,7 @@ class Checkout:
         self._without = [_except(path) for path in sorted(self._left_out)]
         self._entries: dict[Side, dict[str, TreeEntry]] = {}
         self._batch: asyncio.subprocess.Process | None = None
+        self._blobs_kept = Kept[str, bytes](KEPT_BYTES)
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
         self.stopped_searches: list[str] = []  # a sentence for each search that was ended before it was done
@@ -402,6 +405,16 @@ class Checkout:
         return rows, not is_broken_off and (most is None or result.out.count(b"\n") < 2 * most)
 
     async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:
+        """Objects in the order asked; those that were asked for last are kept, for several steps of a review read the same files."""
+        found = {oid: self._blobs_kept.get(oid) for oid in oids}
+        new = [oid for oid, blob in found.items() if blob is None]
+        for oid, blob in zip(new, await self._read(new), strict=True):
+            found[oid] = blob
+            if blob is not None:
+                self._blobs_kept.put(oid, blob, len(blob))
+        return [found[oid] for oid in oids]
+
+    async def _read(self, oids: Sequence[str]) -> list[bytes | None]:
         """Objects in the order asked. Asked in portions, so that neither pipe can fill while both sides wait."""
         if not oids:
             return []
