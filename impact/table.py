@@ -4,11 +4,11 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, get_origin
 
-FOLDER = files("impact") / "languages"
+FOLDER = Path(__file__).parent / "languages"
 OTHERS = "others.toml"  # types of files that no folder is about
 NESTED = ("calls", "results")  # tables of which a grammar's own row is joined with the folder's
 Value = TypeVar("Value")

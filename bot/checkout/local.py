@@ -12,7 +12,6 @@ from bot.errors import GitError, NoCommitError, RevisionError
 from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
 from bot.values.consumer import Clone
-from impact.concurrency import together
 
 MOST_TITLES = 50  # of a range, newest first
 ORIGIN = re.compile(r"^(?:https?://|ssh://|git@)[^\s]*?[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
@@ -246,9 +245,8 @@ async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullR
     place = repository.place
     if place.top is None:
         raise RevisionError("a bare repository has no staged or uncommitted work: name commits with BASE..HEAD")
-    commit = _commit(repository, request.base or "HEAD")
-    base, settings = await together(commit, worktree.settings(place, repository.own))
-    index = worktree.index(place, repository.own, settings)
+    base = await _commit(repository, request.base or "HEAD")
+    index = worktree.index(place, repository.own)
     withheld = await index.add_work_tree() if request.scope == "uncommitted" else ()
     tree = await index.run("write-tree", "--missing-ok")
     if tree.status:

@@ -5,7 +5,6 @@ is handed the same knowledge; what is written out leaves by `bot/review/written.
 """
 
 import io
-import tarfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -16,6 +15,8 @@ from impact.ports import Tree
 from impact.views import TreeView
 
 if TYPE_CHECKING:
+    import tarfile
+
     from bot.ports import KnownSecrets
 
 MOST_TEXT, HEAD_BYTES = 2 << 20, 8_000  # of a file that is looked through for secrets
@@ -64,6 +65,8 @@ def archive_without_secrets(archive: bytes, folder: str) -> bytes:
     What a test prints goes to a model and to a page, and it can print in any form: so it finds none. All files are new: a build that
     compares times makes again what was prepared from the base's files.
     """
+    import tarfile  # here: few reviews run tests
+
     masks, whole, now = know_secrets(), io.BytesIO(), int(time.time()) + 1
     for about, data in _members(archive):  # a secret of the last file may be written in the first one too
         if _is_text(data):
@@ -79,8 +82,10 @@ def archive_without_secrets(archive: bytes, folder: str) -> bytes:
     return whole.getvalue()[:end]
 
 
-def _members(archive: bytes) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
+def _members(archive: bytes) -> "Iterator[tuple[tarfile.TarInfo, bytes]]":
     """Everything in an archive, with the content of what is a file."""
+    import tarfile
+
     with tarfile.TarFile(fileobj=io.BytesIO(archive)) as known:
         for about in known:
             file = known.extractfile(about) if about.isreg() else None

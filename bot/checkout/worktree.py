@@ -26,7 +26,6 @@ class Index:
 
     place: RepositoryPaths
     own: str
-    settings: tuple[Settings, Settings]  # of the user, of the repository
 
     async def run(self, *arguments: str, stdin: bytes = b"") -> git.GitResult:
         """Run a git command on the copy and the work tree."""
@@ -36,6 +35,8 @@ class Index:
 
     async def add_work_tree(self) -> tuple[str, ...]:
         """Add what differs in the work tree and what is new in it. The paths whose content a filter would have changed."""
+        settings = await together(own_git_dir.personal(self.own), own_git_dir.local(self.place))
+        self._configure(*settings)
         index_rows, differs, fresh = await together(
             self._output("ls-files", "--stage", "-z"),
             self._output("diff-files", "--name-status", "--ignore-submodules=all", "-z"),
@@ -48,7 +49,7 @@ class Index:
         # With a slash at its end: another repository that lies here, and is no part of this one.
         new = [path for path in _split(fresh) if not path.endswith(b"/")]
         work = dict.fromkeys([*(path for path, state in status.items() if state != b"D"), *new])
-        filters = await self._filters(work)
+        filters = await self._filters(work, settings)
         modules = [path for path, (mode, *_) in entries.items() if mode == SUBMODULE]
         zero = b"0" * (len(next(iter(entries.values()))[1]) if entries else 0)
         await self._output(
@@ -58,9 +59,14 @@ class Index:
         await self._output("update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=paths)
         return tuple(map(name_of, filters))
 
-    async def _filters(self, paths: Iterable[bytes]) -> frozenset[bytes]:
+    def _configure(self, personal: Settings, local: Settings) -> None:
+        """Have the work tree read as these settings say. What is in the index already is content: no setting changes it."""
+        sha256 = {name.lower(): value.lower() for name, value in local}.get("extensions.objectformat") == "sha256"
+        own_git_dir.configure(Path(self.own), own_git_dir.reading(personal, local), sha256=sha256)
+
+    async def _filters(self, paths: Iterable[bytes], settings: Iterable[Settings]) -> frozenset[bytes]:
         """Those files for which a filter is configured: the index keeps what it has of them."""
-        drivers = own_git_dir.filters(self.settings)
+        drivers = own_git_dir.filters(settings)
         if not drivers:
             return frozenset()
         attributes = _split(await self._output("check-attr", "-z", "--stdin", "filter", stdin=_join(paths)))
@@ -77,19 +83,10 @@ class Index:
         return result.out
 
 
-async def settings(place: RepositoryPaths, own: str) -> tuple[Settings, Settings]:
-    """Return the settings of the user and of the repository."""
-    return await together(own_git_dir.personal(own), own_git_dir.local(place))
-
-
-def index(place: RepositoryPaths, own: str, settings: tuple[Settings, Settings]) -> Index:
-    """Return a copy of the index in a git folder of our own, so that nothing in the repository changes. `settings`: what `settings` has read."""
-    personal, local = settings
-    reading = own_git_dir.reading(personal, local)
-    sha256 = {name.lower(): value.lower() for name, value in local}.get("extensions.objectformat") == "sha256"
-    own_git_dir.configure(Path(own), reading, sha256=sha256)
+def index(place: RepositoryPaths, own: str) -> Index:
+    """Return a copy of the index in a git folder of our own, so that nothing in the repository changes."""
     _copy(place, Path(own))
-    return Index(place, own, settings)
+    return Index(place, own)
 
 
 def _copy(place: RepositoryPaths, own: Path) -> None:

@@ -21,16 +21,20 @@ Place = Literal["top", "below", "list"]
 CodePlace = tuple[str, int]  # path and line
 
 
-class Section(Generic[Part]):
+class Section(ABC, Generic[Part]):
     """One part of a review. Under its key `Review.parts` and the JSON have it; its template is a part of the summary."""
 
     key: ClassVar[str]
-    form: Any  # the type, by which it is read back from the JSON
     nothing: Part  # what a review has without it
     place: ClassVar[Place]
     template: ClassVar[str] = ""  # of a list, which all have in common, none
     title: ClassVar[str] = ""  # of a list: the phrase above it
     is_remembered: ClassVar[bool] = False  # whether the next round is handed some of it
+
+    @property
+    @abstractmethod
+    def form(self) -> Any:  # noqa: ANN401 - a type
+        """Return the type by which it is read back from the JSON. Its module may be loaded for that alone."""
 
     def of(self, review: Review) -> Part:
         """Return what a review has of it."""

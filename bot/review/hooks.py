@@ -1,7 +1,7 @@
 """What a feature may do while a change is reviewed: it overrides what it has something to do for."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from bot import registry
 from bot.brief import Brief
@@ -14,7 +14,9 @@ from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Coverage, Dependents, Finding, PlacedFinding, PullRequest, Unit
 from bot.values.consumer import ConsumerImpact, Consumers, NamedConsumer
-from bot.values.shared_file import SharedFile
+
+if TYPE_CHECKING:
+    from bot.values.shared_file import SharedFile
 
 
 class ReviewHooks:
@@ -40,7 +42,7 @@ class ReviewHooks:
         del settings
         return False
 
-    async def shared_files(self, pull: PullRequest, environment: Settings, scratch: str) -> tuple[SharedFile, ...]:
+    async def shared_files(self, pull: PullRequest, environment: Settings, scratch: str) -> "tuple[SharedFile, ...]":
         """Return the settings that a repository on this machine shares with others."""
         del pull, environment, scratch
         return ()

@@ -1,14 +1,17 @@
 """What files of settings hold, as plain values: a file that cannot be parsed holds nothing."""
 
-import configparser
 import json
 import posixpath
 import re
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from impact.text.lines import MANIFEST, utf8
+
+if TYPE_CHECKING:
+    from configparser import ConfigParser
 
 _NOISE = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|,(?=\s*+[}\]])')
 
@@ -62,8 +65,10 @@ def json_table(source: bytes) -> Mapping[str, object]:
     return {}
 
 
-def ini(source: bytes) -> configparser.ConfigParser:
+def ini(source: bytes) -> "ConfigParser":
     """Return what a file of sections holds."""
+    import configparser  # here: few changes have such a file
+
     result = configparser.ConfigParser(interpolation=None, strict=False)
     with suppress(configparser.Error):
         result.read_string(manifest_text(source))

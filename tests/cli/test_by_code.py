@@ -16,7 +16,10 @@ from bot.cli.commands import ABOUT
 
 ROOT = Path(__file__).parents[2]
 SECONDS = re.compile(r'"seconds": [\d.e-]+|[\d.]+ s\b')
-HEAVY = {"pydantic", "typer", "pydantic_settings", "jinja2", "yaml", "pygments", "detect_secrets", "importlib.metadata"}
+HEAVY = {
+    "pydantic", "typer", "pydantic_settings", "jinja2", "yaml", "pygments", "detect_secrets", "requests", "importlib.metadata",
+    "tarfile", "configparser",
+}  # fmt: skip
 RUN = (
     "import sys\nfrom bot.__main__ import main\ntry:\n    main()\nfinally:\n    print(end=' '.join(['', *sys.modules]))"
 )
@@ -28,6 +31,10 @@ OURS = {
     "bot.review.strategies.rlm",
     "bot.values.host",
     "bot.config.server",
+    "bot.features.ci.values",
+    "bot.features.organization.values",
+    "bot.features.own_checks.values",
+    "bot.features.reproduction.values",
     "impact.languages.javascript",
     "pathspec",
 }

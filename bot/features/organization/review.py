@@ -1,15 +1,18 @@
 """The defaults of an organization on this machine: a clone of its repository, which a variable names."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot import checkout, config
 from bot.checkout import Checkout
 from bot.config import Settings
 from bot.errors import DeepRepoError
-from bot.features.organization.values import OrganizationFile
 from bot.features.organization.variables import OrganizationVariables
 from bot.review.hooks import ReviewHooks
 from bot.values import PullRequest
+
+if TYPE_CHECKING:
+    from bot.features.organization.values import OrganizationFile
 
 MAX_FILE_CHARS = 64_001  # of the file: one more than are read, so that what is too long is refused
 
@@ -19,7 +22,7 @@ class ClonedDefaults(ReviewHooks):
 
     async def shared_files(
         self, pull: PullRequest, environment: Settings, scratch: str
-    ) -> tuple[OrganizationFile, ...]:
+    ) -> "tuple[OrganizationFile, ...]":
         """Return the file as the HEAD of the clone has it; what cannot be read costs a sentence.
 
         Nothing if no variable names a clone, or it is another owner's, or the very repository under review.
@@ -27,6 +30,8 @@ class ClonedDefaults(ReviewHooks):
         location = environment.of(OrganizationVariables).organization
         if not location:
             return ()
+        from bot.features.organization.values import OrganizationFile  # here: few machines have such a clone
+
         folder = str(Path(location).expanduser())  # noqa: ASYNC240 - no look at the disk
         name = Path(folder).name or folder
         try:

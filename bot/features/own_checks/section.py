@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bot.features.own_checks.values import CheckReport, of_settings
 from bot.outputs import parts
 from bot.render import Phrases, Safe
 from bot.render.section import Place, Section
@@ -14,8 +13,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from bot.config import Config
+    from bot.features.own_checks.values import CheckReport
 
-Reports = tuple[CheckReport, ...]
+    Reports = tuple[CheckReport, ...]
+
 CHECK_MARKS: Mapping[RulingResult, str] = {
     "failed": "❌",
     "undecided": "❔",
@@ -25,36 +26,46 @@ CHECK_MARKS: Mapping[RulingResult, str] = {
 }
 
 
-class OwnChecksSection(Section[Reports]):
+class OwnChecksSection(Section["Reports"]):
     """What each check comes to."""
 
     key = "checks"
-    form = Reports
     nothing = ()
     place: ClassVar[Place] = "below"
     template = "own_checks/section.md.j2"
     is_remembered = True
+
+    @property
+    def form(self) -> Any:  # noqa: ANN401 - a type
+        """Return the reports."""
+        from bot.features.own_checks.values import CheckReport  # here: few repositories have checks of their own
+
+        return tuple[CheckReport, ...]
 
     def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
         """Return the rows of its table."""
         del most
         return {self.key: [_row(report, review, words) for report in self.of(review)]}
 
-    def in_terminal(self, part: Reports, most: int | None) -> "Iterable[RenderableType]":
+    def in_terminal(self, part: "Reports", most: int | None) -> "Iterable[RenderableType]":
         """Return the table."""
+        del most
+        if not part:
+            return []
         from bot.features.own_checks import console  # here: a comment needs no terminal
 
-        del most
-        return [console.table(part)] if part else []
+        return [console.table(part)]
 
-    def recall(self, row: Any) -> Reports:  # noqa: ANN401 - any JSON value
+    def recall(self, row: Any) -> "Reports":  # noqa: ANN401 - any JSON value
         """Return what the checks came to."""
         from pydantic import TypeAdapter
 
-        return TypeAdapter(Reports).validate_python(row)
+        return TypeAdapter(self.form).validate_python(row)  # type: ignore[no-any-return]
 
-    def under(self, part: Reports, settings: "Config") -> Reports:
+    def under(self, part: "Reports", settings: "Config") -> "Reports":
         """Return it with the severities that the checks have now; what is no longer asked stops nothing."""
+        from bot.features.own_checks.values import of_settings
+
         severities = {setting.digest: setting.severity for setting in of_settings(settings)}
         return tuple(replace(report, severity=severities.get(report.digest, "note")) for report in part)
 
@@ -62,7 +73,7 @@ class OwnChecksSection(Section[Reports]):
 OWN_CHECKS_SECTION = OwnChecksSection()
 
 
-def _row(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any]:
+def _row(report: "CheckReport", review: Review, words: Phrases) -> dict[str, Any]:
     return {
         "name": report.name,
         "mark": Safe(CHECK_MARKS[report.result]),

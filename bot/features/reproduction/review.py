@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot import config
 from bot.brief import Brief
 from bot.config import Settings
 from bot.features.reproduction.settings import RunSection, RunSettings
-from bot.features.reproduction.values import RunPermission
 from bot.features.reproduction.variables import RunVariables
 from bot.review.hooks import ReviewHooks
 from bot.review.session import Session
 from bot.values import PlacedFinding
+
+if TYPE_CHECKING:
+    from bot.features.reproduction.values import RunPermission
 
 TREES = 512  # MB of both sides of a change, as tests are given them
 FORKS = "it comes from somebody who may not write to the repository, and DEEPREPO_RUN_FORKS is not set"
@@ -43,6 +46,7 @@ class Prover(ReviewHooks):
         if section is None:
             return findings
         from bot.features.reproduction import reproduce
+        from bot.features.reproduction.values import RunPermission
 
         allowed = permission(environment, is_stranger=brief.stranger) if environment is not None else RunPermission()
         return await reproduce.reproduce(findings, session, allowed, section)
@@ -51,8 +55,10 @@ class Prover(ReviewHooks):
 PROVER = Prover()
 
 
-def permission(environment: Settings, *, is_stranger: bool = False) -> RunPermission:
+def permission(environment: Settings, *, is_stranger: bool = False) -> "RunPermission":
     """Return what tests may use that run in a sandbox. `is_stranger`: the change is by somebody who may not write to the repository."""
+    from bot.features.reproduction.values import RunPermission  # here: few reviews run tests
+
     variables = environment.of(RunVariables)
     return RunPermission(
         sandbox=variables.run_sandbox,
