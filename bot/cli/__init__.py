@@ -46,26 +46,35 @@ def _carried_out(arguments: list[str]) -> Any:  # noqa: ANN401 - what the comman
     if arguments == ["--version"]:
         sys.stdout.write(f"deeprepo {__version__}\n")
         return CLEAN
-    by_code_alone = by_code.parse(arguments)
-    return _command(arguments) if by_code_alone is None else _by_code(by_code_alone)
+    options = by_code.parse(arguments)
+    if options is None and arguments != ["agent-hook"]:  # with which the plugin's hook answers an agent each time
+        return _command(arguments)
+    from bot.config.unknown import unknown_variables
+
+    for sentence in unknown_variables():
+        tell(f"warning: {sentence}")
+    try:
+        return _stop_hook() if options is None else _by_code(options)
+    except KeyboardInterrupt:
+        tell("deeprepo: interrupted before anything was found")
+        return INTERRUPTED
+
+
+def _stop_hook() -> int:
+    from bot.cli import stop_hook
+
+    return stop_hook.answer()
 
 
 def _by_code(options: "OptionsByCode") -> int:
     from bot import wiring
     from bot.checkout import typed
     from bot.cli import reviewing
-    from bot.config.unknown import unknown_variables
 
-    for sentence in unknown_variables():
-        tell(f"warning: {sentence}")
-    try:
-        request = typed.read(options.change, ".", staged=options.staged, uncommitted=options.uncommitted)
-        flags = {"effort": "none", "fail_on": options.fail_on, "local": reviewing.local(".")}
-        with reviewing.workplace(request) as scratch, reviewing.progress(options.form, quiet=options.quiet) as say:
-            review = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
-    except KeyboardInterrupt:
-        tell("deeprepo: interrupted before anything was found")
-        return INTERRUPTED
+    request = typed.read(options.change, ".", staged=options.staged, uncommitted=options.uncommitted)
+    flags = {"effort": "none", "fail_on": options.fail_on, "local": reviewing.local(".")}
+    with reviewing.workplace(request) as scratch, reviewing.progress(options.form, quiet=options.quiet) as say:
+        review = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
     code = reviewing.finish(review, options.form, fixable=reviewing.fixable(review))
     if code == FOUND and options.is_of_hook:
         reviewing.tell_stopped(review, push=not options.staged)

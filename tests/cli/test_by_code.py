@@ -1,5 +1,6 @@
 """How a review by code alone starts, as hooks ask for it: what reads its command line, and what is loaded for it."""
 
+import json
 import os
 import re
 import subprocess
@@ -87,14 +88,23 @@ def test_both_ways_report_the_same(changed: Repository, scope: str, form: str) -
     assert SECONDS.sub("", short.stdout) == SECONDS.sub("", long.stdout)
 
 
-@pytest.mark.parametrize("line", ["--version", "review --staged --effort none --fail-on high --quiet"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "--version",
+        "review --staged --effort none --fail-on high --quiet",
+        "review HEAD~1.. --effort none",
+        "agent-hook",
+    ],
+)
 def test_what_a_script_runs_often_loads_no_heavy_module(line: str, tmp_path: Path) -> None:
     """Imports take most of the time of such a command: its two processes load what it needs and nothing else."""
     repo = Repository(tmp_path)
+    repo.commit({"a.py": "def total(a):\n    return 0\n"})
     repo.commit({"a.py": "def total(a):\n    return a\n"})
     repo.write({"a.py": "def total(a, b):\n    return a + b\n"})
     repo.git("add", "--all")
-    modules = _loaded(line, tmp_path)
+    modules = _loaded(line, tmp_path, said=json.dumps({"cwd": str(tmp_path), "session_id": "s1"}))
     assert modules.isdisjoint(HEAVY | OURS)
 
 
@@ -108,10 +118,16 @@ def test_the_page_of_help_loads_no_command_and_nothing_that_draws(tmp_path: Path
     assert all(f"\n  {name} " in shown.stdout for name in ABOUT)
 
 
-def _loaded(line: str, folder: Path) -> set[str]:
+def _loaded(line: str, folder: Path, said: str = "") -> set[str]:
     """The modules that a command loads."""
     env = {"PATH": os.environ["PATH"], "HOME": str(folder.parent / "home"), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-c", RUN, *line.split()], cwd=folder, env=env, capture_output=True, text=True, check=True
+        [sys.executable, "-c", RUN, *line.split()],
+        cwd=folder,
+        env=env,
+        input=said,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return set(done.stdout.rpartition("\n")[2].split())
