@@ -1,4 +1,4 @@
-"""What reads and describes settings, made from their dataclasses: pydantic models, which check each value by its type and bounds."""
+"""What reads and describes the settings of a file, made from their dataclasses: pydantic models, which check each value by its type and bounds."""
 
 from dataclasses import MISSING, Field, fields
 from functools import cache
@@ -6,7 +6,6 @@ from typing import Annotated, Any, get_type_hints
 
 import pydantic
 from pydantic import BaseModel, ConfigDict, create_model
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.config.defaults import FILE_FIELDS, OLD_LISTS, SECTIONS, SETTING_FIELDS, Triggers
 from bot.config.defaults import FORMS as SETTING_FORMS
@@ -17,14 +16,6 @@ class FileSection(BaseModel):
     """A section of a file. What it does not know is reported elsewhere."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class FromEnvironment(BaseSettings):
-    """What is read from variables of the environment; one that is empty is not set."""
-
-    model_config = SettingsConfigDict(
-        extra="ignore", frozen=True, env_ignore_empty=True, hide_input_in_errors=True, allow_inf_nan=False
-    )
 
 
 @cache
@@ -87,18 +78,3 @@ def _item(entry: type) -> Any:  # noqa: ANN401 - a type
 @cache
 def _types() -> dict[str, Any]:
     return {name: kind for form in SETTING_FORMS for name, kind in get_type_hints(form, include_extras=True).items()}
-
-
-@cache
-def environment(forms: tuple[type, ...], prefix: str) -> type[BaseSettings]:
-    """Return the model that reads the variable PREFIX_NAME for each field NAME of some dataclasses that is declared as a setting."""
-
-    class Environment(FromEnvironment):
-        model_config = SettingsConfigDict(env_prefix=prefix)
-
-    rows: dict[str, Any] = {}
-    for form in forms:
-        types = get_type_hints(form, include_extras=True)
-        for each in (field for field in fields(form) if field.metadata):
-            rows[each.name] = types[each.name], pydantic.Field(None, **each.metadata["field"])
-    return create_model(forms[0].__name__, __base__=Environment, **rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_settings import BaseSettings
 
-from bot.config import forms
+from bot.config import from_environment
 from bot.config.defaults import DEFAULTS, SECTIONS
 from bot.config.repository import json_schema
 from bot.config.server import SECRETS, App, ServerOptions
@@ -30,7 +30,7 @@ def tables() -> dict[str, list[SettingRow]]:
     """Return the rows of every table: of the repository's file, and of the environment for each command, for a server, for its App."""
     return {
         "repository": list(_keys(json.loads(json_schema()))),
-        "everywhere": list(_variables(forms.environment(VARIABLES, PREFIX))),
+        "everywhere": list(_variables(from_environment.model(VARIABLES, PREFIX))),
         "server": list(_variables(ServerOptions)),
         "app": list(_variables(App)),
     }
@@ -38,7 +38,7 @@ def tables() -> dict[str, list[SettingRow]]:
 
 def variables() -> frozenset[str]:
     """Return every variable of the environment that is a setting, under its plain name and as the path of a file."""
-    models = (forms.environment(VARIABLES, PREFIX), ServerOptions, App)
+    models = (from_environment.model(VARIABLES, PREFIX), ServerOptions, App)
     names = {name for model in models for name in model.model_fields} | {f"{name}_file" for name in AS_FILE}
     return frozenset(f"{PREFIX}{name}".upper() for name in names)
 

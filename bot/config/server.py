@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.config import yaml_text
-from bot.config.forms import FromEnvironment
+from bot.config.from_environment import FromEnvironment
 from bot.config.settings import PREFIX
 from bot.errors import ConfigError
 

@@ -157,10 +157,10 @@ def _validate(_: tuple[tuple[str, str], ...]) -> Settings:
     """What the variables say: read once, as several parts of a review ask, and it takes as long as its searches."""
     from pydantic import ValidationError
 
-    from bot.config import forms, yaml_text
+    from bot.config import from_environment, yaml_text
 
     try:
-        values = forms.environment(VARIABLES, PREFIX)().model_dump()
+        values = from_environment.model(VARIABLES, PREFIX)().model_dump()
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {yaml_text.sentence(first)}") from None

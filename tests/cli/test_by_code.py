@@ -108,6 +108,16 @@ def test_what_a_script_runs_often_loads_no_heavy_module(line: str, tmp_path: Pat
     assert modules.isdisjoint(HEAVY | OURS)
 
 
+def test_a_repository_with_settings_loads_no_reader_of_variables(tmp_path: Path) -> None:
+    """Its file is checked by pydantic alone."""
+    repo = Repository(tmp_path)
+    repo.commit({".deeprepo.yml": "fail_on: high\n", "a.py": "a = 1\n"})
+    repo.write({"a.py": "a = 2\n"})
+    modules = _loaded("review --uncommitted --effort none", tmp_path)
+    assert modules.isdisjoint({"pydantic_settings", "typer", "jinja2"})
+    assert "pydantic" in modules
+
+
 def test_the_page_of_help_loads_no_command_and_nothing_that_draws(tmp_path: Path) -> None:
     """It names every command all the same."""
     modules = _loaded("--help", tmp_path)
