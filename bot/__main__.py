@@ -20,6 +20,7 @@ def main() -> None:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while the command line itself was loaded
         code = 130
+    gc.freeze()  # all goes with the process: to look through it once more at the end costs 60 ms, of a large review more
     sys.exit(code)
 
 
