@@ -118,6 +118,8 @@ def _imports(language: Language, source: bytes) -> tuple[Import, ...] | None:
         end = re.search(language.imports_end.encode(), source, re.MULTILINE) if language.imports_end else None
         code = source[: end.start()] if end is not None else source
     root = parse(language, code)
+    if root is not None and root.has_error and language.import_lines is not None:  # told wrongly, perhaps
+        root = parse(language, source)
     return Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else None
 
 

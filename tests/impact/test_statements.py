@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from impact import reader
-from impact.language import language_of
+from impact.language import Language, language_of
+from impact.languages.javascript import import_lines
 from impact.nodes import Spans
 from impact.values import Import
 
-PYTHON = language_of("a.py")
+PYTHON, SCRIPT = language_of("a.py"), language_of("a.ts")
 ROOT = Path(__file__).parents[2]
 FORMS = (
     b"import os; import sys as s\nif x: from a import b\ntry: import c\nexcept ImportError: c = None\n",
@@ -20,19 +21,28 @@ FORMS = (
     b"\xef\xbb\xbfimport a\r\nfrom b import (\r\n    c,\r\n)\r\nfrom d \\\r\n    import e\r\n",
     b"def g():\n    yield from a\n    raise E from b\nfrom importlib import import_module\nm = import_module('a.b')\n",
 )
+SCRIPTS = (
+    b"import a, { b as c,\n  type D } from './a';\nimport * as e from \"./e\"\nimport './f';\nconst g = () => { h() }\n",
+    b"import a from './a'\nexport { a, b as c }\nexport * from './d'\nexport default class E {\n  f() {}\n}\n",
+    b"export type { A } from './a'\nexport const b = 1;\nexport { b };\nfunction c() {\n  return import('./d')\n}\n",
+    b"import a from './a'\n/*\nimport no from './no'\n*/\nexport const b = a\n",
+    b"import a from './a'\nconst b = `\nimport no from './no'\n`\nexport const c = b\n",
+    b"function f() {\nimport a from './a'\n}\nlet g = 1\n",
+    b"import a from './a' with { type: 'json' }\nimport b = require('./b')\njest.mock('./c', () => 1)\nlet d = 1\n",
+)
 
 
-def _of_tree(source: bytes) -> list[Import]:
-    assert PYTHON is not None
-    root = reader.parse(PYTHON, source)
+def _of_tree(source: bytes, language: Language | None = PYTHON) -> list[Import]:
+    assert language is not None
+    root = reader.parse(language, source)
     assert root is not None
-    found = reader.Reader(PYTHON, root, needs_definitions=False).imports(Spans(()))
+    found = reader.Reader(language, root, needs_definitions=False).imports(Spans(()))
     return [replace(one, maybe=False) for one in found]
 
 
-def _of_lines(source: bytes) -> list[Import]:
-    assert PYTHON is not None
-    return [replace(one, maybe=False) for one in reader.imports(PYTHON, source)]
+def _of_lines(source: bytes, language: Language | None = PYTHON) -> list[Import]:
+    assert language is not None
+    return [replace(one, maybe=False) for one in reader.imports(language, source)]
 
 
 @pytest.mark.parametrize("source", FORMS)
@@ -40,6 +50,18 @@ def test_forms_of_statements(source: bytes) -> None:
     found = _of_lines(source)
     assert found
     assert found == _of_tree(source)
+
+
+@pytest.mark.parametrize("source", SCRIPTS)
+def test_statements_of_scripts(source: bytes) -> None:
+    found = _of_lines(source, SCRIPT)
+    assert found
+    assert found == _of_tree(source, SCRIPT)
+
+
+def test_a_script_is_read_up_to_its_last_statement() -> None:
+    assert import_lines(SCRIPTS[0]).endswith(b"import './f';")
+    assert import_lines(SCRIPTS[2]) == SCRIPTS[2]
 
 
 def test_our_own_files() -> None:

@@ -11,11 +11,12 @@ from impact.language import Standalone
 from impact.languages.javascript import aliases
 from impact.languages.javascript.aliases import Alias
 from impact.languages.javascript.objects import members
+from impact.languages.javascript.statements import import_lines
 from impact.paths import Paths, above_of, is_below, joined
 from impact.text import tables
 from impact.values import Clues, Import
 
-__all__ = ["Modules", "members"]
+__all__ = ["Modules", "import_lines", "members"]
 ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".astro")
 SCRIPT = re.compile(r"\.([cm]?)jsx?$")
 PLAIN = (".js", ".jsx", ".cjs", ".mjs")  # what Node runs as it is written, and takes first from a file of these

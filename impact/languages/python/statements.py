@@ -19,8 +19,10 @@ def import_lines(source: bytes) -> bytes:
     if CALLED in source:
         return source
     code = b"\n" + source.removeprefix(b"\xef\xbb\xbf")
-    pieces, end = list[bytes](), 1
+    pieces, end, last = list[bytes](), 1, code.rfind(b"import")
     for match in PARTS.finditer(code):
+        if match.start() > last:
+            break
         if match["code"] is not None:
             pieces += [b"\n" * code.count(b"\n", end, match.start("code")) or b";", match["code"]]
             end = match.end()
