@@ -389,7 +389,7 @@ class Language:
 
     @cache  # noqa: B019 - as above
     def texts(self, name: str) -> Mapping[str, str]:
-        """Return the patterns of a query for this grammar. The key is a word: only files that contain it are searched for these patterns."""
+        """Return the patterns of a query for this grammar. The key is a word, or a pattern between slashes: only files with it are searched for these patterns."""
         file = table.FOLDER / self.folder / f"{name}.scm"
         return _of_grammar(file.read_text("utf-8"), self.name) if file.is_file() else {}
 
@@ -405,7 +405,8 @@ class Compiled:
 def _of_grammar(text: str, name: str) -> Mapping[str, str]:
     """The patterns for one grammar, by the word that a file has to have for them.
 
-    A line `; only: a b` keeps the patterns below it for the grammars a and b, `; when: word` for files with this word, `; all` for each.
+    A line `; only: a b` keeps the patterns below it for the grammars a and b, `; when: word` for files with this word (`/word/`: with code that matches),
+    `; all` for each.
     """
     kept: dict[str, list[str]] = {"": []}
     is_mine, word = True, ""

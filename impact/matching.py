@@ -1,5 +1,6 @@
 """What the queries of a language find in a file. Those that are asked together are compiled as one: a tree is walked once for all of them."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -48,13 +49,18 @@ def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts
     found: dict[str, list[Captures]] = {name: [] for name in names}
     code = root.text or b""
     for word in dict.fromkeys(word for name in names for word in language.texts(name)):
-        query = language.query(names, word) if word.encode() in code else None
+        query = language.query(names, word) if _has(code, word) else None
         if query is None:
             continue
         cursor = QueryCursor(query.query, match_limit=MATCHES)
         for pattern, captures in chain.from_iterable(_in_parts(cursor, root, parts)):
             found[query.names[pattern]].append(captures)
     return {name: Rows(rows) for name, rows in found.items()}
+
+
+def _has(code: bytes, word: str) -> bool:
+    """Whether code contains a word, or what matches a pattern between slashes."""
+    return re.search(word[1:-1].encode(), code) is not None if word[:1] == "/" else word.encode() in code
 
 
 def matches_at(language: Language, name: str, root: Node, places: Sequence[tuple[int, int]]) -> Rows:

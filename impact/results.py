@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from tree_sitter import Node
 
@@ -96,12 +97,8 @@ class Results:
         # Expression -> what is done with it.
         self._ways: dict[int, list[tuple[str, Captures, Node]]] = defaultdict(list)
         self._functions: dict[int, tuple[Node, dict[str, Sequence[Node]]]] = {}
-        self._root, self._constants = root, list[tuple[Node, Node]]()  # name and dictionary
+        self._root, self._parts, self._constants = root, parts, list[tuple[Node, Node]]()  # name and dictionary
         rows = matches(language, ("results",), root, parts)["results"]
-        # With the queries that every file is asked: to compile a part of them anew takes longer than to find more than is needed.
-        bound, defined = matches(language, BOUND, root, parts), matches(language, DEFINED, root, parts)
-        self._bound = [node for node, _ in bound["bindings"].of("bound")]
-        self._guards = Spans([(node.start_byte, node.end_byte, "") for node, _ in defined["guards"].of("guard")])
         for found in rows:
             if "of" in found:
                 function = found["of"][0]
@@ -109,6 +106,17 @@ class Results:
         self._foreseen = Spans([(one.start_byte, one.end_byte, "") for one, _ in rows.of("foreseen")])
         for found in rows:
             self._take(found)
+
+    # With the queries that every file is asked: to compile a part of them anew takes longer than to find more than is needed.
+    @cached_property
+    def _bound(self) -> list[Node]:
+        rows = matches(self._language, BOUND, self._root, self._parts)["bindings"]
+        return [node for node, _ in rows.of("bound")]
+
+    @cached_property
+    def _guards(self) -> Spans:
+        rows = matches(self._language, DEFINED, self._root, self._parts)["guards"]
+        return Spans([(node.start_byte, node.end_byte, "") for node, _ in rows.of("guard")])
 
     def _take(self, found: Captures) -> None:
         for form in ("gives", "gives.nothing", "yields"):

@@ -26,7 +26,7 @@
 (export_statement "default" @name @opaque.name value: (_ [parameters: (_) parameter: (_)] @params) @def.function)
 (export_statement "default" @name value: (class) @def.class)
 ; CommonJS
-; when: exports
+; when: /\bexports\s*[.=\[/]|[=(,/]\s*(?:module\s*\.\s*)?exports\b/
 (assignment_expression
   left: [(identifier) (member_expression)] @m
   right: (object [

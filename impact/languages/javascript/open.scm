@@ -1,4 +1,4 @@
-; when: exports
+; when: /\bexports\s*[.=\[/]|[=(,/]\s*(?:module\s*\.\s*)?exports\b/
 ; what is exported as a whole and is no object that is written there
 (assignment_expression left: (member_expression) @m right: [
   (call_expression) (new_expression) (member_expression) (await_expression) (ternary_expression) (binary_expression)
