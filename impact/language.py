@@ -364,7 +364,7 @@ class Language:
     @cached_property
     def has_aliases(self) -> bool:
         """Return whether an assignment gives a name of another module a second one that a file offers."""
-        return any("@alias" in text for text in self.texts("bindings").values())
+        return any("@alias" in text for name in ("bindings", "receivers") for text in self.texts(name).values())
 
     @cached_property
     def returns(self) -> Any:  # noqa: ANN401 - a module of its folder

@@ -1,4 +1,3 @@
-(member_expression object: (_) @receiver property: (private_property_identifier))
 (assignment_expression left: (_ property: (property_identifier) @store))
 (unary_expression "typeof" @asked (_ property: (property_identifier) @store))
 (variable_declarator name: (identifier) @bound !value)
@@ -18,16 +17,14 @@
 (assignment_pattern left: (identifier) @bound)
 (rest_pattern (identifier) @bound)
 (array_pattern (identifier) @bound)
-[(assignment_pattern left: (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
-  (pair_pattern value: (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
-  (array_pattern (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
-  (catch_clause (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))]
+[(assignment_pattern left: (_ [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
+  (pair_pattern value: (_ [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
+  (array_pattern (_ [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
+  (catch_clause (_ [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))]
 ; what is bound or taken where an import may bind it: new lines leave that to the import
 (variable_declarator name: (identifier) @defines)
 (pair_pattern value: (identifier) @defines)
 (shorthand_property_identifier_pattern) @defines
-(variable_declarator name: (identifier) @alias value: (_) @value)
-(assignment_expression left: (identifier) @alias right: (_) @value)
 ; what code is told to be in
 (function_declaration name: (_) @called) @around
 (generator_function_declaration name: (_) @called) @around
@@ -35,6 +32,8 @@
 (method_definition name: (_) @called) @around
 (variable_declarator name: (identifier) @called value: [(arrow_function) (function_expression) (class)]) @around
 (pair key: (_) @called value: [(arrow_function) (function_expression) (class)]) @around
+; when: /\.\s*#/
+(member_expression object: (_) @receiver property: (private_property_identifier))
 ; when: super(
 ; `super(1)`, `new this(1)`, `new this.constructor(1)`
 (method_definition
@@ -51,8 +50,8 @@
 ; only: typescript tsx
 (required_parameter pattern: (identifier) @bound)
 (optional_parameter pattern: (identifier) @bound)
-[(required_parameter pattern: (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
-  (optional_parameter pattern: (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))]
+[(required_parameter pattern: (_ [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
+  (optional_parameter pattern: (_ [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))]
 (type_parameter name: (type_identifier) @bound)
 (abstract_class_declaration name: (_) @called) @around
 (interface_declaration name: (_) @called) @around
@@ -60,5 +59,5 @@
 ; all
 ; only: javascript
 (formal_parameters (identifier) @bound)
-(formal_parameters (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
+(formal_parameters (_ [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
 (class_body (_ property: (_) @called value: [(arrow_function) (function_expression) (class)]) @around)

@@ -17,7 +17,7 @@
 (variable_declarator name: (identifier) @name value: (class) @def.class)
 (export_statement (_ (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)
   (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name) (rest_pattern (identifier) @name)]))) @def.variable)
-(export_statement (_ (variable_declarator name: (array_pattern (identifier) @name))) @def.variable)
+(export_statement (_ (variable_declarator name: (_ (identifier) @name))) @def.variable)
 (export_statement declaration: (_) @exported)
 (export_statement "default" declaration: (_) @withheld)
 (export_statement "default" @name @def.variable @exported value: (_) @means)
@@ -84,13 +84,7 @@
 (arrow_function parameter: (identifier) @params @name @param.positional)
 ; only: typescript tsx
 (variable_declarator name: (identifier) @opaque.name type: (_) value: [(arrow_function) (function_expression)])
-(variable_declarator name: (identifier) @name value: [(as_expression . (_ [parameters: (_) parameter: (_)] @params) @def.function) (satisfies_expression . (_ [parameters: (_) parameter: (_)] @params) @def.function)])
-(export_statement "=" [
-  (function_expression name: (_) @name parameters: (_) @params) @def.function
-  (function_expression "function" @default !name parameters: (_) @params) @def.function
-  (_ parameters: (_) @params "=>" @default) @def.function
-  (class name: (_) @name) @def.class
-  (class "class" @default !name) @def.class])
+(variable_declarator name: (identifier) @name value: (_ . (_ [parameters: (_) parameter: (_)] @params) @def.function ["as" "satisfies"]))
 (function_signature name: (identifier) @name parameters: (formal_parameters) @params) @def.function
 (abstract_class_declaration name: (_) @name) @def.class
 (interface_declaration name: (_) @name) @def.type
@@ -109,8 +103,8 @@
 (class_body (_ name: [(property_identifier) (private_property_identifier)] @name value: (_ [parameters: (_) parameter: (_)] @params) @def.method))
 (class_body (_ name: (_) @opaque.name type: (_) value: [(arrow_function) (function_expression) (generator_function)]))
 (class_body (_ (accessibility_modifier) @a name: (_) @kept) (#eq? @a "private"))
-(formal_parameters (required_parameter (accessibility_modifier) @a pattern: (identifier) @kept) (#eq? @a "private"))
-(formal_parameters (required_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name) @def.member)
+(required_parameter (accessibility_modifier) @a pattern: (identifier) @kept (#eq? @a "private"))
+(required_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name) @def.member
 (interface_body (method_signature name: (property_identifier) @name parameters: (_) @params) @def.method)
 (interface_body (property_signature name: (property_identifier) @name) @def.member)
 (enum_body (property_identifier) @name @def.member)
@@ -119,12 +113,22 @@
 (abstract_class_declaration (class_heritage (extends_clause value: (_) @base))) @class.of
 (class (class_heritage (extends_clause value: (_) @base))) @class.of
 (interface_declaration (extends_type_clause type: (_) @base)) @class.of
-(formal_parameters (required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name !value) @param.positional)
-(formal_parameters (required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name value: (_)) @param.positional @optional)
-(formal_parameters (required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name type: (type_annotation [(predefined_type) (union_type)] @t)) @param.positional @optional
+(required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name !value) @param.positional
+(required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name value: (_)) @param.positional @optional
+((required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name type: (_ [(predefined_type) (union_type)] @t)) @param.positional @optional
   (#match? @t "^(any|unknown|void)$|[|][ \\n]*(undefined|void)\\b|^(undefined|void)\\b"))
-(formal_parameters (optional_parameter pattern: (_) @name) @param.positional @optional)
-(formal_parameters (required_parameter pattern: (rest_pattern (_) @name)) @param.rest)
+(optional_parameter pattern: (_) @name) @param.positional @optional
+(required_parameter pattern: (rest_pattern (_) @name)) @param.rest
+; all
+; when: /\bexport\s*[=/]/
+; only: typescript tsx
+(export_statement "=" [
+  (function_expression name: (_) @name parameters: (_) @params) @def.function
+  (function_expression "function" @default !name parameters: (_) @params) @def.function
+  (_ parameters: (_) @params "=>" @default) @def.function
+  (class name: (_) @name) @def.class
+  (class "class" @default !name) @def.class])
+; all
 ; only: javascript
 (class_body (_ property: [(property_identifier) (private_property_identifier)] @name) @def.member)
 (class_body (_ property: [(property_identifier) (private_property_identifier)] @name value: (_ [parameters: (_) parameter: (_)] @params) @def.method))

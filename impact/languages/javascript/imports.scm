@@ -9,21 +9,21 @@
 (export_statement (export_clause (export_specifier name: _ @there alias: _ @here))) @import @hands_on
 (export_statement "*" @star source: (string) @spec) @import @hands_on
 (export_statement (namespace_export (identifier) @here) source: (string) @spec) @import @hands_on
+; when: /require\.resolve|[mM]ock\b|(?:import|require)(?:Actual|Original)/
 ; Jest needs no file for a virtual mock, and Vitest and Bun none for a mock with a factory that does not load the original; Node takes an object
-(call_expression function: [(identifier) (member_expression)] @r arguments: (arguments . (string) @spec @nothing) @word
+(call_expression function: [(identifier) (member_expression)] @r arguments: (_ . (string) @spec @nothing) @word
   (#match? @r "^(require\\.resolve|(jest\\.)?((do|un)?[mM]ock|importActual|importOriginal|requireActual))$")
   (#not-match? @word "\\bvirtual\\s*:")) @import @guard
-(call_expression function: (member_expression) @r arguments: [(arguments . (string) @spec @nothing .) (arguments . (string) @spec @nothing . (object) .)]
+(call_expression function: (member_expression) @r arguments: [(_ . (string) @spec @nothing .) (_ . (string) @spec @nothing . (object) .)]
   (#match? @r "^(vi\\.((do|un)?[mM]ock|importActual)|(\\w+\\.)?mock\\.module)$")) @import @guard
-; when: vi.
-(call_expression function: (member_expression) @r arguments: (arguments . (string) @spec @nothing . [(arrow_function) (function_expression)] @word .)
+(call_expression function: (member_expression) @r arguments: (_ . (string) @spec @nothing . [(arrow_function) (function_expression)] @word .)
   (#match? @r "^vi\\.(do)?[mM]ock$") (#match? @word "\\bimport(Original|Actual)\\b")) @import @guard
 ; when: require
-(variable_declarator name: (identifier) @here value: (_ function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
-(variable_declarator name: (object_pattern) @taken value: (_ function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
-(call_expression function: (identifier) @r arguments: (arguments . (string) @spec @nothing .) (#eq? @r "require")) @import
-(member_expression object: (_ function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @takes (#eq? @r "require")) @import
-(variable_declarator name: (identifier) @here value: (_ object: (_ function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @there)
+(variable_declarator name: (identifier) @here value: (_ function: (identifier) @r arguments: (_ . (string) @spec .)) (#eq? @r "require")) @import
+(variable_declarator name: (object_pattern) @taken value: (_ function: (identifier) @r arguments: (_ . (string) @spec .)) (#eq? @r "require")) @import
+(call_expression function: (identifier) @r arguments: (_ . (string) @spec @nothing .) (#eq? @r "require")) @import
+(member_expression object: (_ function: (identifier) @r arguments: (_ . (string) @spec)) property: (property_identifier) @takes (#eq? @r "require")) @import
+(variable_declarator name: (identifier) @here value: (_ object: (_ function: (identifier) @r arguments: (_ . (string) @spec)) property: (property_identifier) @there)
   (#eq? @r "require")) @import
 ; a `require` that a function is passed means what its caller takes it for: a bundle's names, say
 ; when: require
@@ -32,16 +32,16 @@
   (arrow_function parameters: (formal_parameters (identifier) @word) body: (_) @guard)] (#eq? @word "require"))
 ; all
 ; when: import(
-(variable_declarator name: (identifier) @here value: (await_expression (_ function: (import) arguments: (arguments . (string) @spec)))) @import
+(variable_declarator name: (identifier) @here value: (_ "await" (_ function: (import) arguments: (_ . (string) @spec)))) @import
 (variable_declarator name: (object_pattern) @taken
-  value: (await_expression (_ function: (import) arguments: (arguments . (string) @spec)))) @import
-(call_expression function: (import) arguments: (arguments . (string) @spec @nothing)) @import
-([(arrow_function body: (_ function: (import) arguments: (arguments . (string) @spec)))
-  (return_statement (_ function: (import) arguments: (arguments . (string) @spec)))
-  (arguments (_ function: (import) arguments: (arguments . (string) @spec)))
-  (pair value: (_ function: (import) arguments: (arguments . (string) @spec)))] @takes_default) @import @guard
-(member_expression object: (parenthesized_expression (await_expression (_ function: (import) arguments: (arguments . (string) @spec)))) property: (property_identifier) @takes) @import
-(call_expression function: (_ object: (_ function: (import) arguments: (arguments . (string) @spec)) property: (property_identifier) @p)
+  value: (_ "await" (_ function: (import) arguments: (_ . (string) @spec)))) @import
+(call_expression function: (import) arguments: (_ . (string) @spec @nothing)) @import
+([(arrow_function body: (_ function: (import) arguments: (_ . (string) @spec)))
+  (return_statement (_ function: (import) arguments: (_ . (string) @spec)))
+  (arguments (_ function: (import) arguments: (_ . (string) @spec)))
+  (pair value: (_ function: (import) arguments: (_ . (string) @spec)))] @takes_default) @import @guard
+(member_expression object: (parenthesized_expression (_ "await" (_ function: (import) arguments: (_ . (string) @spec)))) property: (property_identifier) @takes) @import
+(call_expression function: (_ object: (_ function: (import) arguments: (_ . (string) @spec)) property: (property_identifier) @p)
   arguments: (arguments . [(arrow_function) (function_expression)] @f) (#eq? @p "then") (#match? @f "\\bdefault\\b")) @import @guard @takes_default
 ; all
 ; only: typescript tsx

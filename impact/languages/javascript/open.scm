@@ -20,20 +20,22 @@
 (assignment_expression left: (identifier) @m right: [(call_expression) (identifier) (new_expression) (member_expression)] (#eq? @m "exports")) @open
 (assignment_expression left: (_ object: [(identifier) (member_expression)] @m index: (_)) (#match? @m "^(module\\.)?exports$")) @open
 ; all
-(export_statement declaration: (_ (variable_declarator name: [
-  (object_pattern (pair_pattern value: [(object_pattern) (array_pattern) (assignment_pattern)]))
-  (array_pattern [(object_pattern) (array_pattern) (assignment_pattern)])]))) @open
+(export_statement declaration: (_ (variable_declarator name: (_ [
+  (pair_pattern value: [(object_pattern) (array_pattern) (assignment_pattern)]) (object_pattern) (array_pattern) (assignment_pattern)])))) @open
+; when: /[(/]\s*this\s*[,/]/
 (call_expression
   function: [(function_expression) (parenthesized_expression (function_expression))]
-  arguments: (arguments . (this) . [(function_expression) (arrow_function)])) @open
+  arguments: (_ . (this) . [(function_expression) (arrow_function)])) @open
+; all
 ; names that code may see without writing them
 ; when: eval
 (call_expression function: (identifier) @e (#eq? @e "eval")) @unscoped
 ; all
 (with_statement) @unscoped
 ; only: typescript tsx
-(export_statement "=" [(identifier) (class) (function_expression) (arrow_function)] @held)
-(export_statement "=" [(call_expression) (new_expression) (member_expression) (object)]) @open
 (module name: (string)) @open
 (export_statement "as" "namespace") @open
 (index_signature) @open.owner
+; when: /\bexport\s*[=/]/
+(export_statement "=" [(identifier) (class) (function_expression) (arrow_function)] @held)
+(export_statement "=" [(call_expression) (new_expression) (member_expression) (object)]) @open

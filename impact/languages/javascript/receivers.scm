@@ -1,21 +1,21 @@
 (new_expression constructor: [(identifier) (member_expression)] @type) @made
-(variable_declarator name: (identifier) @var value: (_) @is)
+(variable_declarator name: (identifier) @var @alias value: (_) @is @value)
 (statement_block (lexical_declaration (variable_declarator name: (identifier) @var value: (_) @is))) @scope
 (variable_declarator
-  name: (object_pattern [
+  name: (_ [
     (shorthand_property_identifier_pattern) @part
     (object_assignment_pattern left: (shorthand_property_identifier_pattern) @part)
     (pair_pattern key: (property_identifier) @part)])
   value: (_) @is)
-(assignment_expression left: (identifier) @var right: (_) @is)
+(assignment_expression left: (identifier) @var @alias right: (_) @is @value)
 (assignment_expression left: (_ object: (this) property: (_) @field) right: (_) @is)
 ; only: javascript
 (class_body (_ property: (_) @field value: (_) @is))
 ; only: typescript tsx
 (class_body (_ name: (_) @field !type value: (_) @is))
-(class_body (_ name: (_) @field !parameters type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]"))))
-(required_parameter pattern: (identifier) @var type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
-(optional_parameter pattern: (identifier) @var type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
-(required_parameter (accessibility_modifier) pattern: (identifier) @field type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
-(required_parameter "readonly" pattern: (identifier) @field type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
-(variable_declarator name: (identifier) @var type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
+(class_body (_ name: (_) @field !parameters type: (_ (type_identifier) @type (#match? @type "^[A-Z]"))))
+(required_parameter pattern: (identifier) @var type: (_ (type_identifier) @type (#match? @type "^[A-Z]")))
+(optional_parameter pattern: (identifier) @var type: (_ (type_identifier) @type (#match? @type "^[A-Z]")))
+(required_parameter (accessibility_modifier) pattern: (identifier) @field type: (_ (type_identifier) @type (#match? @type "^[A-Z]")))
+(required_parameter "readonly" pattern: (identifier) @field type: (_ (type_identifier) @type (#match? @type "^[A-Z]")))
+(variable_declarator name: (identifier) @var type: (_ (type_identifier) @type (#match? @type "^[A-Z]")))

@@ -11,14 +11,14 @@
 (export_specifier alias: (identifier) @key)
 (export_statement (export_clause (export_specifier name: (identifier) @taken)) source: (_))
 (variable_declarator
-  name: (object_pattern [
+  name: (_ [
     (shorthand_property_identifier_pattern) @taken
     (object_assignment_pattern left: (shorthand_property_identifier_pattern) @taken)
     (pair_pattern key: (property_identifier) @taken)
     (pair_pattern value: (identifier) @taken)])
   value: [
     (_ function: [(identifier) (import)] @load)
-    (await_expression (_ function: [(identifier) (import)] @load))]
+    (_ "await" (_ function: [(identifier) (import)] @load))]
   (#any-of? @load "require" "import"))
 ; only: typescript tsx
 (nested_type_identifier module: (_) @receiver name: (type_identifier) @name)

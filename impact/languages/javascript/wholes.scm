@@ -2,7 +2,7 @@
 (interface_declaration name: (_) @owner body: (interface_body [(method_signature name: (property_identifier) @asks.heir) (property_signature name: (property_identifier) @asks.heir)]))
 (interface_declaration name: (_) @owner body: (interface_body [(method_signature name: (property_identifier) @asks.build) (property_signature name: (property_identifier) @asks.build)]))
 (type_alias_declaration name: (_) @owner value: (object_type [(method_signature name: (property_identifier) @asks.build) (property_signature name: (property_identifier) @asks.build)]))
-(abstract_class_declaration name: (_) @owner body: (class_body [(abstract_method_signature name: (property_identifier) @asks.heir) (public_field_definition "abstract" name: (property_identifier) @asks.heir)]))
+(abstract_class_declaration name: (_) @owner body: (_ (_ "abstract" name: (property_identifier) @asks.heir)))
 [(method_signature name: (_) @provided "?") (property_signature name: (_) @provided "?") (abstract_method_signature name: (_) @provided "?") (public_field_definition name: (_) @provided "?")]
 (interface_body (property_signature name: (_) @provided type: (type_annotation (_) @type)) (#match? @type "\\b(undefined|any|unknown|never|void)\\b"))
 (class_declaration name: (_) @name (class_heritage [
@@ -11,13 +11,13 @@
   (implements_clause [(type_identifier) @of (generic_type name: (type_identifier) @of)]) (extends_clause value: (identifier) @of)])) @whole.heir @rest
 (interface_declaration name: (_) @name (extends_type_clause type: [(type_identifier) @of (generic_type name: (type_identifier) @of)])) @whole.heir @rest
 (variable_declarator type: (type_annotation [(type_identifier) @of (generic_type name: (type_identifier) @of)]) value: (object) @whole.build)
-(variable_declarator type: (type_annotation [(type_identifier) (generic_type)]) value: (object [
-  (pair key: [(property_identifier) (string)] @part) (shorthand_property_identifier) @part (method_definition name: (property_identifier) @part)
+(variable_declarator type: (_ [(type_identifier) (generic_type)]) value: (_ "{" [
+  (pair key: [(property_identifier) (string)] @part) (shorthand_property_identifier) @part (_ name: (property_identifier) @part)
   (spread_element) @rest (pair key: (computed_property_name) @rest)]) @whole.build)
 (interface_declaration name: (_) @owner body: (interface_body [(index_signature) (property_signature name: (computed_property_name))] @unlisted))
 (type_alias_declaration name: (_) @owner value: (object_type [(index_signature) (property_signature name: (computed_property_name))] @unlisted))
 (enum_declaration name: (_) @owner body: (enum_body [(property_identifier) @asks.choose (enum_assignment name: (property_identifier) @asks.choose)]))
-(union_type (literal_type (string (string_fragment) @asks.choose)))
+(union_type (literal_type (_ (string_fragment) @asks.choose)))
 ; when: Record<
 ; only: typescript tsx
 ; has a key for each member of an enumeration, or of a union of texts
