@@ -362,6 +362,11 @@ class Language:
         return spec if self.called_as_written else ""
 
     @cached_property
+    def is_module(self) -> bool:
+        """Return whether a file is a module that it names itself: that counts wherever in the file something is asked."""
+        return any("@module" in text for text in self.texts("defs").values())
+
+    @cached_property
     def has_aliases(self) -> bool:
         """Return whether an assignment gives a name of another module a second one that a file offers."""
         return any("@alias" in text for name in ("bindings", "receivers") for text in self.texts(name).values())

@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 from tree_sitter import Node
 
 from impact.language import Language
-from impact.matching import BOUND, DEFINED, Captures, Parts, Rows, matches, matches_at
+from impact.matching import BOUND, DEFINED, Captures, Parts, Rows, Several, matches, matches_at
 from impact.nodes import Spans, kind_of, name_of, text
 from impact.values import Form
 
@@ -137,16 +137,15 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
     if language.statements:
         marks.imports = _spans([one for one in root.named_children if one.type in language.statements])
     else:
-        rows = Rows((*defined["imports"], *defined["guards"], *users))
-        marks.imports = _spans([one for one, _ in rows.of(*IMPORTS)])
-        marks.imported = {_imported(found) for found in rows}
+        marks.imports = _spans([one for one, _ in defined["imports"].of(*IMPORTS)])
+        marks.imported = {_imported(found) for found in defined["imports"]}
     _foreseen(language, marks, places)
     marks.questions = "".join(text(node) for node, _ in defined["guards"].of("asked.anywhere"))
-    uses = Rows((*matches_at(language, "uses", root, places), *bound["bindings"], *users))
+    uses = Several(matches_at(language, "uses", root, places), bound["bindings"], users)
     _uses(language, marks, uses)
     _constructions(language, marks, uses)
     marks.constructions += _asked_for(marks, uses)
-    _typed(marks, Rows((*bound["types"], *users)), uses)
+    _typed(marks, Several(bound["types"], users), uses)
     return marks
 
 
@@ -282,7 +281,7 @@ def plain(name: str) -> str:
     return name if CLASS.fullmatch(name) else ""
 
 
-def _uses(language: Language, marks: Marks, rows: Rows) -> None:
+def _uses(language: Language, marks: Marks, rows: Several) -> None:
     """What each name does, by the query of uses. What another binds goes before what a definition says."""
     marks.silent = _spans([node for node, _ in rows.of("silent")])
     for node, _ in rows.of("bound", "defines"):
@@ -299,7 +298,7 @@ def _uses(language: Language, marks: Marks, rows: Rows) -> None:
     _overrule(language, marks, rows)
 
 
-def _overrule(language: Language, marks: Marks, rows: Rows) -> None:
+def _overrule(language: Language, marks: Marks, rows: Several) -> None:
     """Note what holds whatever other patterns say: places that look like keys and are values, and members that are assigned."""
     for node, _ in rows.of("more"):
         if node.start_byte in marks.at:
@@ -314,7 +313,7 @@ def _overrule(language: Language, marks: Marks, rows: Rows) -> None:
             marks.at[node.start_byte] = Mark(form, marks.at[node.start_byte].receiver)
 
 
-def _constructions(language: Language, marks: Marks, rows: Rows) -> None:
+def _constructions(language: Language, marks: Marks, rows: Several) -> None:
     """The calls that construct without writing the class: `@constructs.own`, `@constructs.base`.
 
     `@constructs.default` with `@place`: the base is constructed with nothing, unless a call of its class stands in it or in its constructors.
@@ -338,7 +337,7 @@ def _constructions(language: Language, marks: Marks, rows: Rows) -> None:
         marks.constructions += [Construction(name, place, None) for name in holder.bases[:1]]
 
 
-def _asked_for(marks: Marks, rows: Rows) -> Iterator[Construction]:
+def _asked_for(marks: Marks, rows: Several) -> Iterator[Construction]:
     """The objects whose place says their class: `@constructs.wanted` with `@wanted`; `@constructs.returned` in what `@gives` one that is `@wanted`."""
     gives: dict[int, list[str]] = defaultdict(list)  # a function -> the classes that it says it gives
     for node, found in rows.of("gives"):
@@ -357,7 +356,7 @@ def _is_in(node: Node, outer: Node) -> bool:
     return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
 
 
-def _beside(marks: Marks, rows: Rows) -> None:
+def _beside(marks: Marks, rows: Several) -> None:
     """What patterns say beside the form of a name: what is given to it, what is around it, of what it takes a member."""
     for value, found in rows.of("value"):
         inner = bare(value, CASTS)
@@ -383,7 +382,7 @@ def _use(marks: Marks, name: Node, found: Captures) -> None:
         marks.at[name.start_byte] = replace(last, args=args)
 
 
-def _typed(marks: Marks, rows: Rows, uses: Rows) -> None:
+def _typed(marks: Marks, rows: Several, uses: Several) -> None:
     """What classes names are bound to: `@var` with `@type` in the function around or `@scope`, `@field` with `@type` in a class.
 
     A name that something else binds is unknown there.
@@ -403,7 +402,7 @@ def _typed(marks: Marks, rows: Rows, uses: Rows) -> None:
     _bind_others(marks, rows, uses, told)
 
 
-def _results(marks: Marks, rows: Rows) -> None:
+def _results(marks: Marks, rows: Several) -> None:
     """Of what functions names are the results, and what takes a value apart."""
     for node, found in rows.of("part"):
         marks.parts[node.start_byte] = found["is"][0]
@@ -413,7 +412,7 @@ def _results(marks: Marks, rows: Rows) -> None:
             marks.results[text(node)].append((*marks.language.span(scope), _called(found["is"][0])))
 
 
-def _bind_others(marks: Marks, rows: Rows, uses: Rows, told: Collection[int]) -> None:
+def _bind_others(marks: Marks, rows: Several, uses: Several, told: Collection[int]) -> None:
     """The variables of loops over a list whose elements are known, and the names of which no pattern tells the class."""
     items = [(node, found["of"][0]) for node, found in rows.of("item")]
     others = {*told, *marks.named, *(node.start_byte for node, _ in items)}

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 
@@ -14,7 +14,6 @@ MATCHES = 60_000  # of one query in one file
 DEFINED = ("defs", "imports", "open", "guards", "objects")  # queries that are asked together
 BOUND = ("bindings", "types", "receivers")  # likewise
 NEAR = 300  # bytes between two places that are read with what is between them
-MOST_PARTS = 24  # of a file: with more, all of it is read at once
 Captures = Mapping[str, Sequence[Node]]
 Parts = tuple[tuple[int, int], ...]  # from byte to byte
 
@@ -23,24 +22,36 @@ class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
     """What queries found, row by row or by a capture."""
 
     @cached_property
-    def _by_key(self) -> Mapping[str, list[tuple[Node, Captures]]]:
-        rows: dict[str, list[tuple[Node, Captures]]] = defaultdict(list)
+    def _by_key(self) -> Mapping[str, list[Captures]]:
+        rows: dict[str, list[Captures]] = defaultdict(list)
         for found in self:
-            for key, nodes in found.items():
-                for node in nodes:
-                    rows[key].append((node, found))
+            for key in found:
+                rows[key].append(found)
         return rows
 
     def of(self, *keys: str) -> Iterator[tuple[Node, Captures]]:
         """Yield each node of these captures, with its row."""
         for key in keys:
-            yield from self._by_key.get(key, ())
+            for found in self._by_key.get(key, ()):
+                for node in found[key]:
+                    yield node, found
 
     def under(self, prefix: str) -> Iterator[tuple[str, Node, Captures]]:
         """Yield each node of the captures that begin so, with the rest of their names and its row."""
         for key in [one for one in self._by_key if one.startswith(prefix)]:
-            for node, found in self._by_key[key]:
+            for node, found in self.of(key):
                 yield key.removeprefix(prefix), node, found
+
+
+class Several:
+    """The rows of several queries, asked as one."""
+
+    def __init__(self, *queries: Rows) -> None:
+        self._queries = queries
+
+    def of(self, *keys: str) -> Iterator[tuple[Node, Captures]]:
+        """Yield each node of these captures, with its row."""
+        return ((node, found) for key in keys for rows in self._queries for node, found in rows.of(key))
 
 
 @lru_cache(maxsize=12)
@@ -64,14 +75,19 @@ def _has(code: bytes, word: str) -> bool:
 
 
 def matches_at(language: Language, name: str, root: Node, places: Sequence[tuple[int, int]]) -> Rows:
-    """Return what a query finds at some places of a file, `places` in order; also at more of them, where that takes less time."""
-    joined: list[tuple[int, int]] = []
+    """Return what a query finds at some places of a file, `places` in order: of a long file that takes a hundredth of the time."""
+    return matches(language, (name,), root, joined(places))[name]
+
+
+def joined(places: Iterable[tuple[int, int]]) -> Parts:
+    """Return the parts of a file that hold some places, which come in order."""
+    parts: list[tuple[int, int]] = []
     for start, end in places:
-        if joined and start - joined[-1][1] <= NEAR:
-            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        if parts and start - parts[-1][1] <= NEAR:
+            parts[-1] = parts[-1][0], max(end, parts[-1][1])
         else:
-            joined.append((start, end))
-    return matches(language, (name,), root, tuple(joined) if len(joined) <= MOST_PARTS else ())[name]
+            parts.append((start, end))
+    return tuple(parts)
 
 
 def _in_parts(cursor: QueryCursor, root: Node, parts: Parts) -> Iterator[list[tuple[int, dict[str, list[Node]]]]]:

@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from impact.arguments import parameters
 from impact.language import Language, language_of, load
-from impact.matching import DEFINED, Captures, Rows, matches
+from impact.matching import DEFINED, Captures, Parts, Rows, matches
 from impact.memo import memo
 from impact.nodes import SYMBOLS, Spans, errors, first, first_line, head, kind_of, last_line, name_of, text
 from impact.parsing import has_open_angles, root_of, too_deep
@@ -138,14 +138,15 @@ def _paths(language: Language, source: bytes) -> tuple[Import, ...] | None:
 class Reader:
     """One file as its queries tell it."""
 
-    def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True) -> None:
+    def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True, parts: Parts = ()) -> None:
+        """`parts`: those of which alone something is asked; () for all of the file."""
         self.language, self.root, self.last = language, root, root.end_point[0] + 1  # `last`: its last line
-        self._queries = DEFINED if needs_definitions else ("imports",)
+        self._queries, self._parts = DEFINED if needs_definitions else ("imports",), parts
 
     @cached_property
     def captures(self) -> Mapping[str, Rows]:
         """Return what the queries find, by query."""
-        return matches(self.language, self._queries, self.root)
+        return matches(self.language, self._queries, self.root, self._parts)
 
     @cached_property
     def _rows(self) -> Rows:

@@ -14,7 +14,7 @@ from tree_sitter import Node
 from impact.classes import UNWRITTEN, Ancestry, ancestry, extending, members
 from impact.index import Index
 from impact.language import Language, language_of
-from impact.matching import Captures, Rows, matches
+from impact.matching import Captures, Rows, joined, matches
 from impact.memo import memo
 from impact.nodes import Spans, first_line, last_line, name_of, text
 from impact.reader import KEPT, Reader, parse
@@ -92,7 +92,8 @@ def parts(language: Language, source: bytes) -> Parts | None:
     root = parse(language, source)
     if root is None:
         return None
-    file, rows = Reader(language, root), matches(language, ("wholes",), root)["wholes"]
+    rows = matches(language, ("wholes",), root)["wholes"]
+    file = Reader(language, root, parts=() if language.is_module else joined(_places(rows)))
     silent = {node.start_byte for node, _ in rows.of("provided")}
     left_out = {name_of(node) for node, _ in rows.of("provided.name")}
     optional: dict[tuple[int, str], Requirement] = {}
@@ -113,10 +114,23 @@ def parts(language: Language, source: bytes) -> Parts | None:
     )
 
 
+def _places(rows: Rows) -> list[tuple[int, int]]:
+    """Where something stands of which it is asked in which type it is."""
+    starts = set[int]()
+    for found in rows:
+        for key, nodes in found.items():
+            is_part = key.startswith(("asks.", "may.")) and "owner" not in found
+            if key in ("owner", "within") or is_part or (key.startswith("whole.") and "name" in found):
+                starts.update(node.start_byte for node in nodes)
+    return [(start, start + 1) for start in sorted(starts)]
+
+
 def _by_macros(file: Reader, rows: Rows) -> Iterator[tuple[Node, Captures]]:
     """Yield the marks of types that are macros, which may give a type more: a macro is imported or written with its module, what a derived trait reads is not."""
-    imported = {bound.here for item in file.imports(Spans(())) for bound in item.names}
-    for node, found in rows.of("unlisted.by"):
+    marks = [*rows.of("unlisted.by")]
+    items = Reader(file.language, file.root, needs_definitions=False).imports(Spans(())) if marks else ()
+    imported = {bound.here for item in items for bound in item.names}
+    for node, found in marks:
         if text(node) in imported or file.language.separator in text(node):
             yield node, found
 

@@ -1,14 +1,14 @@
 ; an expression is told by its fields; a kind in the first place behind the `_` at a root costs most, unless it is the first child
 (if_statement condition: (_) @tested) @foreseen.asked
-(_ condition: (_) @tested "?") @foreseen.asked
-(_ left: (_) @tested operator: ["&&" "||" "??"]) @foreseen.asked
-(_ left: (_) operator: ["==" "!=" "===" "!=="] right: [(null) (undefined)]) @tested @foreseen.asked
+(_ . condition: (_) @tested "?") @foreseen.asked
+(_ . left: (_) @tested operator: ["&&" "||" "??"]) @foreseen.asked
+(_ . left: (_) operator: ["==" "!=" "===" "!=="] right: [(null) (undefined)]) @tested @foreseen.asked
 ; what a test asks for: not what it compares with another value, gives to a call or looks for in a list
 (parenthesized_expression [(identifier) (member_expression) (subscript_expression)] @asked)
 (_ . condition: [(identifier) (member_expression) (subscript_expression)] @asked "?")
 (_ . operator: ["!" "typeof"] argument: [(identifier) (member_expression) (subscript_expression)] @asked)
 (_ . left: [(identifier) (member_expression) (subscript_expression)] @asked operator: ["&&" "||" "??"])
-(_ left: (_) operator: ["&&" "||" "??"] right: [(identifier) (member_expression) (subscript_expression)] @asked)
+(_ . left: (_) operator: ["&&" "||" "??"] right: [(identifier) (member_expression) (subscript_expression)] @asked)
 (_ . left: [(identifier) (member_expression) (subscript_expression)] @asked operator: ["==" "!=" "===" "!=="] right: [(null) (undefined)])
 (_ . left: [(null) (undefined)] operator: ["==" "!=" "===" "!=="] right: [(identifier) (member_expression) (subscript_expression)] @asked)
 (_ . left: (string) @asked operator: "in")
