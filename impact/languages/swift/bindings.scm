@@ -3,5 +3,5 @@
 (type_parameter . (type_identifier) @bound)
 (capture_list_item name: (simple_identifier) @bound)
 (_ bound_identifier: (simple_identifier) @bound)
-(property_declaration (pattern (pattern (simple_identifier) @bound)))
-(for_statement item: (pattern (pattern (simple_identifier) @bound)))
+(property_declaration name: (_ (_ (simple_identifier) @bound)))
+(for_statement item: (_ (_ (simple_identifier) @bound)))

@@ -1,9 +1,9 @@
 (class_declaration name: (type_identifier) @name) @def.class
 (protocol_declaration name: (type_identifier) @name) @def.type
 ; an extension holds members of a type that stands elsewhere
-(class_declaration name: (user_type . (type_identifier) @name . (type_arguments)? .)) @def.holder @class.of
-(class_declaration name: (user_type (type_identifier) . (type_identifier)) @name) @def.holder @class.of
-(class_declaration name: [(array_type) (dictionary_type) (optional_type)] @name) @def.holder @class.of
+(class_declaration name: [
+  (_ . (type_identifier) @name . (type_arguments)? .) (_ (type_identifier) . (type_identifier)) @name
+  (array_type) @name (dictionary_type) @name (optional_type) @name]) @def.holder @class.of
 (class_declaration (inheritance_specifier (_) @base)) @class.of
 (protocol_declaration (inheritance_specifier (_) @base)) @class.of
 ; a macro may add members
@@ -11,12 +11,12 @@
 (typealias_declaration "typealias" . (_) @name) @def.variable @as.type
 (associatedtype_declaration "associatedtype" . (_) @name) @def.variable @as.type
 (enum_entry name: (simple_identifier) @name) @def.variable
-(source_file (property_declaration name: (pattern bound_identifier: (_) @name)) @def.variable)
-(source_file (property_declaration name: (pattern (pattern (simple_identifier) @name))) @def.variable)
-(class_body (property_declaration name: (pattern bound_identifier: (_) @name)) @def.member)
-(class_body (property_declaration name: (pattern (pattern (simple_identifier) @name))) @def.member)
-(enum_class_body (property_declaration name: (pattern bound_identifier: (_) @name)) @def.member)
-(protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @def.member
+(source_file (property_declaration name: (_ bound_identifier: (_) @name)) @def.variable)
+(source_file (property_declaration name: (_ (_ (simple_identifier) @name))) @def.variable)
+(class_body (_ name: (_ bound_identifier: (_) @name)) @def.member)
+(class_body (property_declaration name: (_ (_ (simple_identifier) @name))) @def.member)
+(enum_class_body (_ name: (_ bound_identifier: (_) @name)) @def.member)
+(protocol_property_declaration name: (_ bound_identifier: (_) @name)) @def.member
 ; an operator has no name to call. Compiling what begins with `function_declaration` takes ten times as long
 (_ "func" . (simple_identifier) @name) @def.function @params
 (_ . (modifiers (property_modifier) @word (#any-of? @word "static" "class")) . "func") @as.function
