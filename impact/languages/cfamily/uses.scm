@@ -1,19 +1,19 @@
-(call_expression function: (identifier) @name arguments: (_) @args)
-(call_expression function: (field_expression argument: (_) @receiver field: (field_identifier) @name) arguments: (_) @args)
-(field_expression argument: (_) @receiver field: (field_identifier) @name)
+(_ . function: (identifier) @name arguments: (_) @args)
+(_ . function: (_ argument: (_) @receiver field: (field_identifier) @name) arguments: (_) @args)
+(_ . argument: (_) @receiver field: (field_identifier) @name)
 ; `.size = 1`: what is meant is a member of what the braces are for
 (field_designator "." @receiver (field_identifier) @name)
 ; arguments that may stand for several
-(call_expression function: (identifier) @more arguments: (argument_list (identifier) @list) (#match? @list "^([A-Z0-9_]*(ARGS?|LIST|PARAMS?)(_[A-Z0-9_]*)?|_?(ARG|PARAM)[A-Z0-9_]*)$"))
+(_ . function: (identifier) @more arguments: (_ (identifier) @list) (#match? @list "^([A-Z0-9_]*(ARGS?|LIST|PARAMS?)(_[A-Z0-9_]*)?|_?(ARG|PARAM)[A-Z0-9_]*)$"))
 ; only: cpp
-(call_expression function: (template_function name: (identifier) @name) arguments: (_) @args)
-(call_expression function: (qualified_identifier scope: (_) @receiver name: [(identifier) @name (template_function name: (identifier) @name)]) arguments: (_) @args)
-(call_expression function: (qualified_identifier !scope name: (identifier) @name) arguments: (_) @args)
-(call_expression function: (qualified_identifier name: (qualified_identifier scope: (_) @receiver name: [(identifier) @name (template_function name: (identifier) @name)])) arguments: (_) @args)
-(call_expression function: (field_expression argument: (_) @receiver field: [(template_method name: (field_identifier) @name) (dependent_name (template_method name: (field_identifier) @name))]) arguments: (_) @args)
-(field_expression argument: (_) @receiver field: [(template_method name: (field_identifier) @name) (dependent_name (template_method name: (field_identifier) @name))])
+(_ . function: (template_function name: (identifier) @name) arguments: (_) @args)
+(_ . function: (_ scope: (_) @receiver name: [(identifier) @name (template_function name: (identifier) @name)]) arguments: (_) @args)
+(_ . function: (qualified_identifier !scope name: (identifier) @name) arguments: (_) @args)
+(_ . function: (_ name: (_ scope: (_) @receiver name: [(identifier) @name (template_function name: (identifier) @name)])) arguments: (_) @args)
+(_ . function: (_ argument: (_) @receiver field: [(template_method name: (field_identifier) @name) (dependent_name (template_method name: (field_identifier) @name))]) arguments: (_) @args)
+(_ . argument: (_) @receiver field: [(template_method name: (field_identifier) @name) (dependent_name (template_method name: (field_identifier) @name))])
 (qualified_identifier scope: (namespace_identifier) @receiver)
-(qualified_identifier scope: (_) @receiver name: [
+(_ . scope: (_) @receiver name: [
   (identifier) @name
   (type_identifier) @name
   (template_function name: (identifier) @name)

@@ -36,13 +36,13 @@
 (value_argument . (identifier) @key . "=")
 ; all
 ; only: scala
-(call_expression function: (identifier) @sought arguments: (_) @args)
-(call_expression function: (generic_function function: (identifier) @sought) arguments: (_) @args)
-(call_expression function: (field_expression value: (_) @receiver field: (_) @sought) arguments: (_) @args)
-(call_expression function: (generic_function function: (field_expression value: (_) @receiver field: (_) @sought)) arguments: (_) @args)
+(_ . function: (identifier) @sought arguments: (_) @args)
+(_ . function: (_ function: (identifier) @sought type_arguments: (_)) arguments: (_) @args)
+(_ . function: (_ value: (_) @receiver field: (_) @sought) arguments: (_) @args)
+(_ . function: (_ function: (_ value: (_) @receiver field: (_) @sought) type_arguments: (_)) arguments: (_) @args)
 ; what is given by hand for a list that the scope gives
-(call_expression function: [(identifier) @more (field_expression field: (_) @more)] arguments: (_) @args (#match? @args "^\\(\\s*using\\b"))
-(field_expression value: (_) @receiver field: (_) @sought)
+(_ . function: [(identifier) @more (_ field: (_) @more)] arguments: (_) @args (#match? @args "^\\(\\s*using\\b"))
+(_ . value: (_) @receiver field: (_) @sought)
 ; `x +: rows` calls `rows`, and a tuple may be one argument or several
 (infix_expression left: (_) @receiver operator: (_) @sought (#not-match? @sought ":$")) @args
 (infix_expression operator: (_) @sought right: (_) @receiver (#match? @sought ":$")) @args
