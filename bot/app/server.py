@@ -102,6 +102,7 @@ async def serve(
             if web:
                 url = settings.options.public_url or options.address(listener.getsockname()[1])
                 say(f"The operator's page, signed in, once: {operator.link(settings, url)}")
+            gc.set_threshold(150_000, 20, 20)  # it runs for long, and cycles of what it has served add up
             gc.freeze()  # what is loaded stays: to look through it in each full collection stops everything for 0.2 s
             await http_server.serve(
                 create(server, web=web), listener, options, shutdown, rest=server.rest, until=asyncio.Event()

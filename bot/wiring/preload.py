@@ -29,12 +29,16 @@ ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)
 ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
 LATER = (
+    "bot.features.ci.values",
+    "bot.features.organization.values",
+    "bot.features.own_checks.verdicts",
     "bot.review.agent.seed",
     "impact.uses.guards",
     "impact.uses.meant",
     "impact.uses.results",
     "impact.uses.lacking",
     "rlm.money.schema",
+    "configparser",
     "jinja2",
     "pathspec",
     "ruff",
@@ -80,3 +84,4 @@ _load()
 gc.collect()
 _trim()
 gc.freeze()
+gc.set_threshold(150_000, 20, 20)  # for the children: to look through what a review makes each time takes a tenth of it

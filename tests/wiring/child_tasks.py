@@ -1,6 +1,7 @@
 """Work for child processes, and a parent of one: `python child_tasks.py` starts a child that never ends and says its numbers."""
 
 import asyncio
+import gc
 import os
 import re
 import subprocess
@@ -31,6 +32,11 @@ async def variables(_: ChildPipe) -> set[str]:
 async def loaded(_: ChildPipe, module: str) -> bool:
     """Whether a module was there before the child began."""
     return module in sys.modules
+
+
+async def collections(_: ChildPipe) -> int:
+    """After how many new objects they are looked through."""
+    return gc.get_threshold()[0]
 
 
 async def raises(_: ChildPipe, error: Exception) -> None:

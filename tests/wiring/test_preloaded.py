@@ -62,3 +62,9 @@ def test_a_child_begins_with_what_is_loaded_before_the_fork() -> None:
 def test_no_child_loads_githubs_client() -> None:
     """Neither a server's nor a workflow's step: their parents speak to GitHub, and to load it takes half a second."""
     assert not child.call(tasks.loaded, "githubkit", caps=tasks.CAPS)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
+def test_a_child_looks_through_its_objects_seldom() -> None:
+    """To do so after every 700 new ones, as Python does by itself, takes a tenth of a review."""
+    assert child.call(tasks.collections, caps=tasks.CAPS) >= 100_000
