@@ -14,7 +14,7 @@
 (for_statement left: (identifier) @name) @def.bound
 (for_statement left: (_ (identifier) @name)) @def.bound
 (for_statement left: (_ (_ (identifier) @name))) @def.bound
-(as_pattern alias: (as_pattern_target [(identifier) @name (_ (identifier) @name) (_ (_ (identifier) @name))])) @def.bound
+(as_pattern alias: (_ [(identifier) @name (_ (identifier) @name) (_ (_ (identifier) @name))])) @def.bound
 (case_pattern [(dotted_name . (identifier) @name .) (as_pattern (identifier) @name)]) @def.bound
 (keyword_pattern (dotted_name . (identifier) @name .)) @def.bound
 (splat_pattern (identifier) @name) @def.bound
@@ -23,16 +23,16 @@
 (assignment left: (_ (attribute object: (identifier) @self attribute: (identifier) @name)) (#any-of? @self "self" "cls")) @def.attribute
 (assignment left: (_ (_ (attribute object: (identifier) @self attribute: (identifier) @name))) (#any-of? @self "self" "cls")) @def.attribute
 (for_statement left: [(_ object: (identifier) @self attribute: (identifier) @name) (_ (attribute object: (identifier) @self attribute: (identifier) @name))] (#any-of? @self "self" "cls")) @def.attribute
-(as_pattern alias: (as_pattern_target (_ object: (identifier) @self attribute: (identifier) @name)) (#any-of? @self "self" "cls")) @def.attribute
+(as_pattern alias: (_ (_ object: (identifier) @self attribute: (identifier) @name)) (#any-of? @self "self" "cls")) @def.attribute
 (decorated_definition (decorator) @decorator definition: (_) @opaque
   (#not-match? @decorator "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(contextlib\\.)?contextmanager|(contextlib\\.)?asynccontextmanager|(abc\\.)?abstractmethod|(typing\\.)?(final|override|overload)\\b|(dataclasses\\.)?dataclass(\\((frozen|slots|eq|order|repr|unsafe_hash|kw_only|match_args|True|False|[=,\\s])*\\))?$)"))
 (decorated_definition (decorator) @decorator definition: (class_definition name: (identifier) @name !superclasses body: (block) @params) @def.class
   (#match? @decorator "^@(dataclasses\\.)?dataclass\\b"))
-(decorated_definition (decorator) @decorator definition: (class_definition body: (block (expression_statement (_ left: (identifier) @name type: (_) @type !right) @param.positional)) @params)
+(decorated_definition (decorator) @decorator definition: (class_definition body: (_ (expression_statement (_ left: (identifier) @name type: (_) @type !right) @param.positional)) @params)
   (#match? @decorator "^@(dataclasses\\.)?dataclass\\b") (#not-match? @type "ClassVar|KW_ONLY"))
-(decorated_definition (decorator) @decorator definition: (class_definition body: (block (expression_statement (_ left: (identifier) @name type: (_) @type right: (_) @right) @param.positional @optional)) @params)
+(decorated_definition (decorator) @decorator definition: (class_definition body: (_ (expression_statement (_ left: (identifier) @name type: (_) @type right: (_) @right) @param.positional @optional)) @params)
   (#match? @decorator "^@(dataclasses\\.)?dataclass\\b") (#not-match? @type "ClassVar") (#not-match? @right "init\\s*=\\s*False"))
-(decorated_definition (decorator) @decorator definition: (class_definition body: (block (expression_statement (_ type: (_) @type) @param.keyword_after)) @params)
+(decorated_definition (decorator) @decorator definition: (class_definition body: (_ (expression_statement (_ type: (_) @type) @param.keyword_after)) @params)
   (#match? @decorator "^@(dataclasses\\.)?dataclass\\b") (#match? @type "KW_ONLY"))
 (assignment left: (_ object: (_) @self attribute: (identifier) @name) (#eq? @self "self.__class__")) @def.attribute
 (type_alias_statement left: (type (attribute object: (parenthesized_expression) attribute: (identifier) @name))) @def.attribute ; so the grammar reads `type(self).name = value`

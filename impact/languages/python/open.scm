@@ -1,3 +1,7 @@
+; who gives its object to another name has more members than are written
+([(assignment right: (identifier) @self) (named_expression value: (identifier) @self)] @open.owner (#any-of? @self "self" "cls"))
+(class_definition body: (_ (function_definition parameters: (parameters . [(identifier) @self (typed_parameter (identifier) @self)])) @open.owner) (#not-match? @self "^(self|cls)$"))
+; when: /__getattr|__new__|setattr|__dict__|metaclass|sys\.modules|importlib\.reload|\b(?:exec|execfile|globals|vars)\b/
 (module (function_definition name: (identifier) @n (#eq? @n "__getattr__")) @open)
 (module [(if_statement (block (function_definition name: (identifier) @n) @open)) (try_statement (block (function_definition name: (identifier) @n) @open))] (#eq? @n "__getattr__"))
 (call function: (identifier) @f arguments: (argument_list . (identifier) @n) (#eq? @f "setattr") (#match? @n "^(_?[A-Z]|cls$|mod(ule)?$)")) @open
@@ -10,14 +14,12 @@
 (call function: (identifier) @f arguments: (argument_list (subscript value: (attribute) @m (#eq? @m "sys.modules"))) (#eq? @f "setattr")) @open
 (call function: (attribute) @f arguments: (argument_list . (identifier) @k) (#match? @f "^sys\\.modules\\.") (#eq? @k "__name__")) @open
 (call function: (attribute) @f (#match? @f "importlib\\.reload")) @open
-(class_definition body: (block (function_definition name: (identifier) @n (#any-of? @n "__getattr__" "__getattribute__" "__new__")) @open.owner))
-(class_definition superclasses: (argument_list (keyword_argument name: (identifier) @k (#eq? @k "metaclass"))) body: (block (_) @open.owner))
+(class_definition body: (_ (function_definition name: (identifier) @n (#any-of? @n "__getattr__" "__getattribute__" "__new__")) @open.owner))
+(class_definition superclasses: (argument_list (keyword_argument name: (identifier) @k (#eq? @k "metaclass"))) body: (_ (_) @open.owner))
 ((attribute object: (identifier) @self attribute: (identifier) @n) @open.owner (#any-of? @self "self" "cls") (#eq? @n "__dict__"))
 (call function: (_ object: (_ object: (_) @o attribute: (identifier) @n) attribute: (identifier) @f) @open (#eq? @n "__dict__") (#any-of? @f "update" "setdefault") (#not-match? @o "^(self|cls)$"))
 (assignment left: (subscript value: (_ object: (_) @o attribute: (identifier) @n)) @open (#eq? @n "__dict__") (#not-match? @o "^(self|cls)$"))
-; who gives its object members by name, or the object to another name, has more than are written
+; who gives its object members by name, too
 (call function: (identifier) @f arguments: (argument_list . (identifier) @self) @open.owner (#any-of? @f "setattr" "vars") (#any-of? @self "self" "cls"))
 (call function: (identifier) @f arguments: (argument_list . [(call function: (identifier) @type) (attribute attribute: (identifier) @class)]) @open.owner (#eq? @f "setattr") (#match? @type "^type$") (#match? @class "^__class__$"))
 ((attribute attribute: (identifier) @n) @open.owner (#eq? @n "__setattr__"))
-([(assignment right: (identifier) @self) (named_expression value: (identifier) @self)] @open.owner (#any-of? @self "self" "cls"))
-(class_definition body: (block (function_definition parameters: (parameters . [(identifier) @self (typed_parameter (identifier) @self)])) @open.owner) (#not-match? @self "^(self|cls)$"))

@@ -1,8 +1,8 @@
 (function_definition "async"? @async name: (identifier) @name return_type: (_)? @result body: (block) @body) @of
 (decorated_definition (decorator) @opaque definition: (function_definition name: (identifier) @name) @of
   (#not-match? @opaque "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(typing\\.)?(final|override))"))
-(function_definition body: (block (expression_statement (string))? . [(raise_statement) (pass_statement) (expression_statement (ellipsis))] @stub .)) @of
-(function_definition body: (block . (expression_statement (string)) @stub .)) @of
+(function_definition body: (_ (expression_statement (string))? . [(raise_statement) (pass_statement) (expression_statement (ellipsis))] @stub .)) @of
+(function_definition body: (_ . (expression_statement (string)) @stub .)) @of
 (lambda) @of
 (return_statement (_) @gives)
 ((return_statement) @gives.nothing (#eq? @gives.nothing "return"))

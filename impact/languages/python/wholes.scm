@@ -1,8 +1,8 @@
 ; when: abstractmethod
-(class_definition name: (_) @owner superclasses: (argument_list) @word body: (block (decorated_definition
+(class_definition name: (_) @owner superclasses: (argument_list) @word body: (_ (decorated_definition
   (decorator) @mark definition: (function_definition name: (_) @asks.heir)))
   (#match? @word "\\bABC\\b|ABCMeta") (#match? @mark "^@(abc\\.)?abstractmethod$"))
-(class_definition body: (block (decorated_definition (decorator) @rest)) (#match? @rest "^@(abc\\.)?abstractmethod$")) @whole.heir
+(class_definition body: (_ (decorated_definition (decorator) @rest)) (#match? @rest "^@(abc\\.)?abstractmethod$")) @whole.heir
 ; all
 (class_definition name: (_) @name superclasses: (argument_list [(identifier) (attribute)] @of)) @whole.heir
 ((class_definition superclasses: (argument_list [(identifier) (attribute)] @rest)) @whole.heir (#match? @rest "(^|\\.)(ABC|Protocol)$"))
