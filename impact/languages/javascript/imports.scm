@@ -11,18 +11,18 @@
 (export_statement (namespace_export (identifier) @here) source: (string) @spec) @import @hands_on
 ; when: /require\.resolve|[mM]ock\b|(?:import|require)(?:Actual|Original)/
 ; Jest needs no file for a virtual mock, and Vitest and Bun none for a mock with a factory that does not load the original; Node takes an object
-(call_expression function: [(identifier) (member_expression)] @r arguments: (_ . (string) @spec @nothing) @word
+(_ . function: [(identifier) (member_expression)] @r arguments: (_ . (string) @spec @nothing) @word
   (#match? @r "^(require\\.resolve|(jest\\.)?((do|un)?[mM]ock|importActual|importOriginal|requireActual))$")
   (#not-match? @word "\\bvirtual\\s*:")) @import @guard
-(call_expression function: (member_expression) @r arguments: [(_ . (string) @spec @nothing .) (_ . (string) @spec @nothing . (object) .)]
+(_ . function: (member_expression) @r arguments: [(_ . (string) @spec @nothing .) (_ . (string) @spec @nothing . (object) .)]
   (#match? @r "^(vi\\.((do|un)?[mM]ock|importActual)|(\\w+\\.)?mock\\.module)$")) @import @guard
-(call_expression function: (member_expression) @r arguments: (_ . (string) @spec @nothing . [(arrow_function) (function_expression)] @word .)
+(_ . function: (member_expression) @r arguments: (_ . (string) @spec @nothing . [(arrow_function) (function_expression)] @word .)
   (#match? @r "^vi\\.(do)?[mM]ock$") (#match? @word "\\bimport(Original|Actual)\\b")) @import @guard
 ; when: require
 (variable_declarator name: (identifier) @here value: (_ function: (identifier) @r arguments: (_ . (string) @spec .)) (#eq? @r "require")) @import
 (variable_declarator name: (object_pattern) @taken value: (_ function: (identifier) @r arguments: (_ . (string) @spec .)) (#eq? @r "require")) @import
-(call_expression function: (identifier) @r arguments: (_ . (string) @spec @nothing .) (#eq? @r "require")) @import
-(member_expression object: (_ function: (identifier) @r arguments: (_ . (string) @spec)) property: (property_identifier) @takes (#eq? @r "require")) @import
+(_ . function: (identifier) @r arguments: (_ . (string) @spec @nothing .) (#eq? @r "require")) @import
+(_ . object: (_ function: (identifier) @r arguments: (_ . (string) @spec)) property: (property_identifier) @takes (#eq? @r "require")) @import
 (variable_declarator name: (identifier) @here value: (_ object: (_ function: (identifier) @r arguments: (_ . (string) @spec)) property: (property_identifier) @there)
   (#eq? @r "require")) @import
 ; a `require` that a function is passed means what its caller takes it for: a bundle's names, say
@@ -35,14 +35,14 @@
 (variable_declarator name: (identifier) @here value: (_ "await" (_ function: (import) arguments: (_ . (string) @spec)))) @import
 (variable_declarator name: (object_pattern) @taken
   value: (_ "await" (_ function: (import) arguments: (_ . (string) @spec)))) @import
-(call_expression function: (import) arguments: (_ . (string) @spec @nothing)) @import
+(_ . function: (import) arguments: (_ . (string) @spec @nothing)) @import
 ([(arrow_function body: (_ function: (import) arguments: (_ . (string) @spec)))
   (return_statement (_ function: (import) arguments: (_ . (string) @spec)))
   (arguments (_ function: (import) arguments: (_ . (string) @spec)))
   (pair value: (_ function: (import) arguments: (_ . (string) @spec)))] @takes_default) @import @guard
-(member_expression object: (parenthesized_expression (_ "await" (_ function: (import) arguments: (_ . (string) @spec)))) property: (property_identifier) @takes) @import
-(call_expression function: (_ object: (_ function: (import) arguments: (_ . (string) @spec)) property: (property_identifier) @p)
-  arguments: (arguments . [(arrow_function) (function_expression)] @f) (#eq? @p "then") (#match? @f "\\bdefault\\b")) @import @guard @takes_default
+(_ . object: (parenthesized_expression (_ "await" (_ function: (import) arguments: (_ . (string) @spec)))) property: (property_identifier) @takes) @import
+(_ . function: (_ object: (_ function: (import) arguments: (_ . (string) @spec)) property: (property_identifier) @p)
+  arguments: (_ . [(arrow_function) (function_expression)] @f) (#eq? @p "then") (#match? @f "\\bdefault\\b")) @import @guard @takes_default
 ; all
 ; only: typescript tsx
 (import_statement (import_require_clause (identifier) @here source: (string) @spec)) @import

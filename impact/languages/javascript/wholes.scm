@@ -21,9 +21,9 @@
 ; when: Record<
 ; only: typescript tsx
 ; has a key for each member of an enumeration, or of a union of texts
-(variable_declarator type: (type_annotation (generic_type name: (type_identifier) @word type_arguments: (type_arguments . (type_identifier) @of))) value: (object) @whole.choose (#eq? @word "Record"))
-(satisfies_expression . (object) @whole.choose (generic_type name: (type_identifier) @word type_arguments: (type_arguments . (type_identifier) @of)) (#eq? @word "Record"))
-(variable_declarator type: (type_annotation (generic_type name: (type_identifier) @word)) value: (object [(pair key: [(computed_property_name (member_expression property: (_) @part)) (property_identifier) @part (string (string_fragment) @part)])
+(variable_declarator type: (_ (_ name: (type_identifier) @word type_arguments: (_ . (type_identifier) @of))) value: (object) @whole.choose (#eq? @word "Record"))
+(satisfies_expression . (object) @whole.choose (_ name: (type_identifier) @word type_arguments: (_ . (type_identifier) @of)) (#eq? @word "Record"))
+(variable_declarator type: (type_annotation (generic_type name: (type_identifier) @word)) value: (object [(pair key: [(computed_property_name (_ property: (_) @part)) (property_identifier) @part (_ (string_fragment) @part)])
   (pair key: (computed_property_name [(identifier) (call_expression) (template_string) (subscript_expression)]) @rest) [(spread_element) (shorthand_property_identifier) (method_definition)] @rest]) @whole.choose (#eq? @word "Record"))
-(satisfies_expression . (object [(pair key: [(computed_property_name (member_expression property: (_) @part)) (property_identifier) @part (string (string_fragment) @part)])
+(satisfies_expression . (object [(pair key: [(computed_property_name (_ property: (_) @part)) (property_identifier) @part (_ (string_fragment) @part)])
   (pair key: (computed_property_name [(identifier) (call_expression) (template_string) (subscript_expression)]) @rest) [(spread_element) (shorthand_property_identifier) (method_definition)] @rest]) @whole.choose (generic_type name: (type_identifier) @word) (#eq? @word "Record"))
