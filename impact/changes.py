@@ -10,6 +10,7 @@ from typing import Literal
 
 from impact.everyday import METHODS
 from impact.packages import Exact
+from impact.structs import Struct, force_setattr
 from impact.values import Arguments, Definition, Side
 
 MOVED = (
@@ -32,8 +33,7 @@ Contract = Literal[
 UsePlace = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A search of the text files of a tree: what one of the lines must match, and where."""
 
     patterns: Sequence[str]
@@ -46,13 +46,11 @@ class Query:
 
     def __post_init__(self) -> None:
         """Hold the patterns as they are now."""
-        object.__setattr__(self, "patterns", tuple(self.patterns))
-        object.__setattr__(self, "globs", tuple(self.globs))
-        object.__setattr__(self, "without", tuple(self.without))
+        for name in ("patterns", "globs", "without"):
+            force_setattr(self, name, tuple(getattr(self, name)))
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
+class TreeEntry(Struct, frozen=True):
     """One row of a tree. `kind` is "file", "symlink" or "submodule"; `size` is bytes: 0 for a submodule, -1 where the content is not in the store."""
 
     path: str
@@ -114,8 +112,7 @@ class ChangedFile:
         return self.has_text and not self.is_foreign
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedSymbol:
+class ChangedSymbol(Struct, frozen=True):
     """A definition that the change touches, before and after (None where it does not exist on that side)."""
 
     before: Definition | None
@@ -132,8 +129,7 @@ class ChangedSymbol:
         return symbol
 
 
-@dataclass(frozen=True, slots=True)
-class Dependent:
+class Dependent(Struct, frozen=True):
     """An unchanged or changed file that imports a changed one, with its proof line."""
 
     path: str
@@ -144,8 +140,7 @@ class Dependent:
     test: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ResultMisuse:
+class ResultMisuse(Struct, frozen=True):
     """A use that took what a definition gave before the change, and cannot take what it gives now."""
 
     says: str  # the end of a sentence that begins with the file
@@ -157,8 +152,7 @@ class ResultMisuse:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """A place outside the definition where a changed name is used. `impact/uses/certainty.py` says when each tie and fate is meant."""
 
     symbol: str  # "path:qualified name" of the changed symbol
@@ -224,8 +218,7 @@ class Reference:
         return outer[0].lower() not in self.text.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class LostGuard:
+class LostGuard(Struct, frozen=True):
     """A guard that the change takes away from a definition or a route that is still there."""
 
     path: str
@@ -236,8 +229,7 @@ class LostGuard:
     became: str = ""  # the guard that replaces it
 
 
-@dataclass(frozen=True, slots=True)
-class LostOffer:
+class LostOffer(Struct, frozen=True):
     """A public name that a published package has no more: who installed it may use it, whatever this tree does."""
 
     package: str
@@ -247,8 +239,7 @@ class LostOffer:
     asks: str  # the next version that may lack it, by semantic versioning, if that one is published
 
 
-@dataclass(frozen=True, slots=True)
-class Dependents:
+class Dependents(Struct, frozen=True):
     """What the change may break: the changed symbols, the files that use them, the lines with those uses, and what the search limits left out."""
 
     symbols: tuple[ChangedSymbol, ...] = ()

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import islice
 
 from impact.index import Index
 from impact.language import Language, language_of
 from impact.marks import CLASSES
 from impact.resolve import named_by
+from impact.structs import Struct, replace
 from impact.values import Definition, Facts
 
 MOST = 40  # classes above one
@@ -16,8 +16,7 @@ UNWRITTEN = frozenset({"?", "*"})  # what may give an object members that its cl
 Class = tuple[str, str]  # its file and its name
 
 
-@dataclass(frozen=True, slots=True)
-class Ancestry:
+class Ancestry(Struct, frozen=True):
     """A class with those above it."""
 
     classes: tuple[Class, ...]  # itself first, as far as the tree has them; () of one that no line declares

@@ -6,13 +6,13 @@ files that no language reads.
 
 import posixpath
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, Literal
 
 from impact import table
+from impact.structs import Struct
 
 Marks = tuple[str, ...]
 HASH, PHP_HASH = r"#(?!!)", r"#(?!!|\[)"  # the kernel reads `#!`, and some attributes begin with `#[`
@@ -33,8 +33,7 @@ COMMENTS = {
 CONSTRUCTOR = "constructor"  # what the search calls one that has the name of its class
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileType:
+class FileType(Struct, frozen=True, kw_only=True):
     """The facts about the files of some suffixes. The defaults are those of a language with braces."""
 
     suffixes: tuple[str, ...]
@@ -87,8 +86,7 @@ class FileType:
         return bool(self.grammar) and self.is_readable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Traits:
+class Traits(Struct, frozen=True, kw_only=True):
     """What the search for users has to know of a language."""
 
     declared_members: bool = False  # a member that no type declares does not compile

@@ -3,7 +3,6 @@
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
 
 from impact.classes import constructors, lineage, members
@@ -13,6 +12,7 @@ from impact.language import Language, Modules, language_of
 from impact.namespaces import Namespaces
 from impact.resolve import ABSENT, Answer, called, is_declared, named, names_of, offered, taken
 from impact.seen import Seen, Typed
+from impact.structs import replace
 from impact.values import Arguments, Definition, Facts, Import, Parameter, Place, Rule, Use, places_of
 from impact.wholes import Type, Whole, builds, parts_of, types_of, wanted_parts, writes_all
 

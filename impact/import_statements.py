@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from posixpath import commonpath, dirname, relpath, splitext
 
 from impact.filetypes import filetype, module_path, parsed_by
 from impact.nodes import ancestors
+from impact.structs import Struct
 from impact.syntax import tree_of
 
 # Nodes that are a whole statement by which a file takes something of another.
@@ -23,8 +23,7 @@ NAMES = re.compile(
 MARKS = {"dotted": ".", "namespace": "\\"}
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One import statement: its bytes, its text and the blanks before it."""
 
     start: int

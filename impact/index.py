@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatch
 from typing import Any
 
@@ -11,6 +10,7 @@ from impact.language import Language, Modules, language_of
 from impact.namespaces import Namespaces
 from impact.paths import IGNORES, Paths
 from impact.seen import Seen
+from impact.structs import replace
 from impact.values import Base, Facts, Link, Tree
 
 ROUNDS = 12  # of reading: each import chain takes one for each of its files

@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import accumulate
@@ -17,6 +16,7 @@ from impact import table
 from impact.filetypes import FileType, Traits, filetype, has_module
 from impact.parsing import grammar
 from impact.paths import Paths
+from impact.structs import Struct, field
 from impact.values import Arguments, Clues, HalfBound, Import
 
 QUERIES = (
@@ -155,8 +155,7 @@ class Unresolved(Standalone):
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class CallRules:
+class CallRules(Struct, frozen=True):
     """How a call is written."""
 
     argument_lists: tuple[str, ...] = ("argument_list",)  # nodes of the arguments that are written one by one
@@ -172,8 +171,7 @@ class CallRules:
     lone_call: bool = False  # a call that is the only argument may pass several
 
 
-@dataclass(frozen=True, slots=True)
-class ResultRules:
+class ResultRules(Struct, frozen=True):
     """What a call gives, and which types never stand for each other."""
 
     counted: bool = False  # a call gives several results, and has to take each
@@ -203,8 +201,7 @@ class ResultRules:
         return next((kind for kind, names in self.kinds.items() if name in names), "")
 
 
-@dataclass(frozen=True, eq=False)
-class Language:
+class Language(Struct, frozen=True, eq=False, dict=True):
     """One language, loaded from its folder."""
 
     name: str
@@ -399,8 +396,7 @@ class Language:
         return _of_grammar(file.read_text("utf-8"), self.name) if file.is_file() else {}
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(Struct, frozen=True):
     """Queries that are asked as one."""
 
     query: Query

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, TypeVar
 
@@ -13,6 +12,7 @@ from tree_sitter import Node
 from impact.language import Language
 from impact.matching import BOUND, DEFINED, Captures, Parts, Rows, Several, matches, matches_at
 from impact.nodes import Spans, kind_of, name_of, text
+from impact.structs import Struct, field, replace
 from impact.values import Form
 
 Told = TypeVar("Told")
@@ -42,8 +42,7 @@ ELEMENTS = "[]"  # behind a name: what it holds
 ARROW = "->"  # behind a name: what it points at
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """What a query says of the name at one place."""
 
     form: Form
@@ -53,8 +52,7 @@ class Mark:
     owner: str = ""  # the class that a key belongs to, where its literal names it
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """A definition around other code."""
 
     name: str
@@ -62,8 +60,7 @@ class Scope:
     at: int  # the byte where its name begins
 
 
-@dataclass(frozen=True, slots=True)
-class Class:
+class Class(Struct, frozen=True):
     """A class around other code."""
 
     start: int
@@ -72,8 +69,7 @@ class Class:
     bases: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Construction:
+class Construction(Struct, frozen=True):
     """A call that constructs an object of a class and does not write its name: `super(1)`, `this(1)`."""
 
     name: str
@@ -81,8 +77,7 @@ class Construction:
     args: Node | None
 
 
-@dataclass(slots=True)
-class Marks:
+class Marks(Struct):
     """All that the queries say of one file."""
 
     root: Node

@@ -5,26 +5,15 @@ data (JSON), never as code. Whoever uses the package says where (`use_store`); w
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from functools import cache, wraps
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Concatenate,
-    Literal,
-    ParamSpec,
-    Protocol,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar, get_type_hints
+
+from msgspec.json import Decoder, encode
 
 if TYPE_CHECKING:  # it loads the parser
     from impact.language import Language
@@ -34,7 +23,6 @@ MOST = 4 << 20  # bytes of one answer
 OWN = ("", "languages/*", "text", "uses")  # folders of this package that tell something of a file
 Question = ParamSpec("Question")
 Told = TypeVar("Told")
-Turn = Callable[[Any], Any]
 
 
 class Store(Protocol):
@@ -62,25 +50,24 @@ def memo(
     function: "Callable[Concatenate[Language, bytes, Question], Told]",
 ) -> "Callable[Concatenate[Language, bytes, Question], Told]":
     """Keep what a function tells of the bytes of a file. What else it takes are texts, numbers, and collections of them."""
-    codec: list[tuple[Turn, Turn]] = []
+    decoders: list[Decoder[Told]] = []
 
     @wraps(function)
     def ask(language: "Language", source: bytes, *question: Question.args, **named: Question.kwargs) -> Told:
         if _Current.store is None:
             return function(language, source, *question, **named)
-        if not codec:  # here: the types that a module names later are known by now
-            codec.append(_codec(get_type_hints(function)["return"]))
-        (write, read), name = codec[0], _name(function.__qualname__, language, source, question)
+        if not decoders:  # here: the types that a module names later are known by now
+            decoders.append(Decoder(get_type_hints(function)["return"]))
+        name = _name(function.__qualname__, language, source, question)
         found = load(name)
         if found is not None:
-            try:
-                return read(json.loads(found))  # type: ignore[no-any-return]
-            except (ValueError, TypeError, KeyError, IndexError, AttributeError):
-                pass  # of another form: told anew
+            with suppress(ValueError):  # of another form: told anew
+                return decoders[0].decode(found)
         told = function(language, source, *question, **named)
         if told is None:  # a parser may have had too little time
             return told
-        keep(name, json.dumps(write(told), separators=(",", ":")).encode())
+        with suppress(ValueError):  # it names a file by bytes that are no text
+            keep(name, encode(told))
         return told
 
     return ask  # type: ignore[return-value]  # the checker has names for the parameters of `wraps`
@@ -137,58 +124,7 @@ def folders_of(package: str) -> tuple[Path, ...]:
 
 @cache
 def _engine(grammar: str) -> bytes:
-    """What decides how a file is read: this package, the parser and a grammar."""
+    """What decides how a file is read: this package, what writes and reads it, the parser and a grammar."""
     home = Path(__file__).parent
     folders = [folder for pattern in OWN for folder in (home.glob(pattern) if pattern else (home,)) if folder.is_dir()]
-    return engine_of((*folders, *folders_of("tree_sitter"), *folders_of(grammar)))
-
-
-def _codec(kind: Any) -> tuple[Turn, Turn]:  # noqa: ANN401, PLR0911 - a type; one line for each form
-    """How a value of a type becomes data, and a value again."""
-    origin, inner = get_origin(kind) or kind, get_args(kind)
-    if origin in (Union, UnionType):
-        write, read = _codec(next(one for one in inner if one is not NoneType))
-        return _or_none(write), _or_none(read)
-    if origin in (str, int, bool, float, Literal):
-        return _same, _same
-    if origin is tuple and inner[1:] != (...,):
-        codecs = [_codec(one) for one in inner]
-        writes, reads = [one for one, _ in codecs], [one for _, one in codecs]
-        return lambda value: _each(writes, value), lambda data: tuple(_each(reads, data))
-    if origin in (tuple, frozenset):
-        write, read = _codec(inner[0])
-        if write is _same:
-            return (sorted if origin is frozenset else list), origin
-        return lambda value: [write(one) for one in value], lambda data: origin(map(read, data))
-    if origin in (dict, Mapping):
-        write, read = _codec(inner[1])
-        return (
-            lambda value: {name: write(one) for name, one in value.items()},
-            lambda data: {name: read(one) for name, one in data.items()},
-        )
-    if is_dataclass(kind):
-        return _of_class(kind)
-    raise TypeError(f"{kind} cannot be kept")
-
-
-def _of_class(kind: Any) -> tuple[Turn, Turn]:  # noqa: ANN401 - a dataclass
-    """A value of a class as the list of its fields."""
-    hints, names = get_type_hints(kind), [one.name for one in fields(kind)]
-    codecs = [(name, *_codec(hints[name])) for name in names]
-    reads = [read for *_, read in codecs]
-    return (
-        lambda value: [write(getattr(value, name)) for name, write, _ in codecs],
-        lambda data: kind(*_each(reads, data)),
-    )
-
-
-def _each(turns: list[Turn], values: Any) -> list[Any]:  # noqa: ANN401 - data, or a value
-    return [turn(one) for turn, one in zip(turns, values, strict=True)]
-
-
-def _same(value: Any) -> Any:  # noqa: ANN401 - as above
-    return value
-
-
-def _or_none(turn: Turn) -> Turn:
-    return turn if turn is _same else lambda value: None if value is None else turn(value)
+    return engine_of((*folders, *folders_of("msgspec"), *folders_of("tree_sitter"), *folders_of(grammar)))

@@ -3,13 +3,13 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from impact import marks, reader, spots
 from impact.arguments import OBJECT
 from impact.classes import bases
 from impact.language import Language
+from impact.structs import replace
 from impact.unreadable import Unreadable, finds, outlines
 from impact.values import COMPONENT, SINGLETON, Definition, Facts, Import, Parameter, Side, SomeUses, Use
 

@@ -1,9 +1,10 @@
 """What manifests tell: who offers and who takes which package."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal, TypeVar
 
 from impact.paths import is_below
+from impact.structs import Struct
 
 T = TypeVar("T")
 Exact = Annotated[T, "exact"]  # a name or a path that others look up: no text that anybody may change
@@ -14,18 +15,28 @@ Arrival = Literal["build", "release", "upgrade"]
 LATEST = frozenset({"", "*", "latest", "x", "+", "latest.release", "LATEST", "RELEASE"})
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True, eq=False):
     """What a repository offers under a name that other manifests can write."""
 
-    language: Exact[str]
-    name: Exact[str]
-    folder: Exact[str] = ""  # of its manifest
-    roots: Exact[tuple[str, ...]] = ()  # folders and files that it consists of
-    entries: Exact[tuple[str, ...] | None] = None  # files that importers can name; None: any
+    language: str
+    name: str
+    folder: str = ""  # of its manifest
+    roots: tuple[str, ...] = ()  # folders and files that it consists of
+    entries: tuple[str, ...] | None = None  # files that importers can name; None: any
     # Of one that is published: the version that its manifest writes, and the files whose names are its public ones.
-    version: Exact[str] = field(default="", compare=False)
-    doors: Exact[tuple[str, ...]] = field(default=(), compare=False)
+    version: str = ""
+    doors: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Package) and self._offered == other._offered
+
+    def __hash__(self) -> int:
+        return hash(self._offered)
+
+    @property
+    def _offered(self) -> tuple[object, ...]:
+        """What makes two packages the same, whatever was published of them."""
+        return self.language, self.name, self.folder, self.roots, self.entries
 
     def holds(self, path: str) -> bool:
         """Return whether a file is a part of the package."""
@@ -61,8 +72,7 @@ class Requirement:
         return self.locked or self.constraint.strip()
 
 
-@dataclass(frozen=True, slots=True)
-class PackageRow:
+class PackageRow(Struct, frozen=True):
     """A package that a repository offers or takes, as an index of many repositories keeps it."""
 
     role: Literal["offers", "takes"]

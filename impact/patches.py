@@ -1,10 +1,11 @@
 """Git's rows and patches of a change, as values: the only import of unidiff."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from impact.changes import ChangedFile, DiffLine, Hunk
+from impact.structs import Struct
 from impact.text.paths import name_of
 
 if TYPE_CHECKING:
@@ -16,8 +17,7 @@ STATUS: dict[str, Literal["added", "deleted", "renamed"]] = {"A": "added", "D": 
 LINE_KINDS: dict[str, Literal[" ", "+", "-"]] = {" ": " ", "+": "+", "-": "-"}
 
 
-@dataclass(frozen=True, slots=True)
-class RawRow:
+class RawRow(Struct, frozen=True):
     """One row of `git diff-tree --raw`: authoritative for names, modes and the kind of change."""
 
     old_mode: str

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from tree_sitter import Node
@@ -15,6 +14,7 @@ from impact.matching import DEFINED, Captures, Parts, Rows, matches
 from impact.memo import memo
 from impact.nodes import SYMBOLS, Spans, errors, first, first_line, head, kind_of, last_line, name_of, text
 from impact.parsing import has_open_angles, root_of, too_deep
+from impact.structs import replace
 from impact.values import Bound, Definition, Facts, Import, Parameter
 
 LONGEST = 1_500_000  # bytes of a file that is read

@@ -1,19 +1,18 @@
 """What a name means: what a module offers by it, through whatever hands it on, and what it is inside a file."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from impact.index import Index
 from impact.language import Modules, language_of
 from impact.namespaces import Namespaces
+from impact.structs import Struct, replace
 from impact.values import Definition, Facts, Import
 
 DEPTH = 8  # files through which a name is handed on
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """Whether a module offers a name. `open`: nobody can know."""
 
     state: Literal["found", "absent", "open"]

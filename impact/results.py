@@ -6,7 +6,6 @@ A result is what the definition declares, or what each of its `return` statement
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from tree_sitter import Node
@@ -18,6 +17,7 @@ from impact.matching import BOUND, DEFINED, Captures, Parts, matches
 from impact.memo import memo
 from impact.nodes import Spans, text
 from impact.parsing import Lines
+from impact.structs import Struct, field, replace
 
 WORD = re.compile(rb"\w+")
 PARTS = ("several", "indexed", "iterated", "spread")  # forms that take a result apart
@@ -37,16 +37,20 @@ FAILING = {  # form -> what it does to None, and raises TypeError
 LITERALS = {"string": "text", "number": "number", "integer": "number", "int": "number", "float": "number"}
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True, eq=False):
     """What a dictionary holds under a key: the value as it is written, and the line of the pair."""
 
     value: str
-    line: int = field(compare=False)
+    line: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Held) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True, eq=False):
     """What a call gives. `number`: how many results, or items of a tuple; -1 if it is no tuple or nobody knows."""
 
     declared: str = ""  # as written, "" where nothing is
@@ -54,14 +58,24 @@ class Result:
     kind: str = ""  # of what `return` tells: tuple, nothing (None), plain (a number, a truth value), other; "" unknown
     keys: Mapping[str, Held] = field(default_factory=dict)  # of a dictionary that is written with all its keys
     awaits: bool = False  # it comes when it is awaited
-    line: int = field(default=0, compare=False)  # of the definition, or of its first `return` where that tells
-    body: str = field(default="", compare=False)  # of the definition, where that tells
-    is_promised: bool = field(default=False, compare=False)  # what is declared tells the kind, and no `return`
-    made: str = field(default="", compare=False)  # the one class of its objects, as its file writes it
+    line: int = 0  # of the definition, or of its first `return` where that tells
+    body: str = ""  # of the definition, where that tells
+    is_promised: bool = False  # what is declared tells the kind, and no `return`
+    made: str = ""  # the one class of its objects, as its file writes it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Result) and self._given == other._given
+
+    def __hash__(self) -> int:
+        return hash((self.declared, self.number, self.kind))
+
+    @property
+    def _given(self) -> tuple[object, ...]:
+        """What makes two results the same for a caller."""
+        return self.declared, self.number, self.kind, self.keys, self.awaits
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """How the code around a call takes its result."""
 
     form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, keyed, operand, called, entered, spread, asked, searched, compared, returned, dropped
@@ -73,8 +87,7 @@ class Way:
     doubtful: bool = False  # the code around asks what it is, or foresees that it fails
 
 
-@dataclass(frozen=True, slots=True)
-class Misuse:
+class Misuse(Struct, frozen=True):
     """What is wrong with a use: the ends of two sentences that begin with the file and with "This line".
 
     Of a key that is gone the first one begins with what it is a key of.

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from impact.arguments import arguments
 from impact.language import Language
@@ -13,14 +12,14 @@ from impact.memo import memo
 from impact.nodes import first, first_line, text
 from impact.parsing import Lines
 from impact.reader import Reader, parse
+from impact.structs import Struct
 from impact.values import Use
 
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What some lines of a file use, and where its names are bound to something that no import tells."""
 
     uses: tuple[Use, ...]
@@ -37,8 +36,7 @@ class Seen:
         return any(start <= line <= end for start, end in self.bindings.get(name, ()))
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Struct, frozen=True):
     """What class a name is of, in some lines."""
 
     name: str

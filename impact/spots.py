@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from functools import lru_cache
 
 from tree_sitter import Node
@@ -33,6 +32,7 @@ from impact.memo import memo
 from impact.nodes import SYMBOLS, last_line, name_of, text
 from impact.origins import origin
 from impact.reader import parse
+from impact.structs import replace
 from impact.values import Arguments, Form, Origin, Use
 
 MOST = 2_000  # names of one file

@@ -2,7 +2,6 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -39,8 +38,8 @@ def rows(folder: str) -> Mapping[str, Mapping[str, Any]]:
 
 
 def filled(kind: type[Value], row: Mapping[str, Any], **more: object) -> Value:
-    """Return a value of a dataclass from a row: words between spaces where it has a collection, the default where the row says nothing."""
-    given = {one.name: _as(one.type, row[one.name]) for one in fields(kind) if one.name in row}  # type: ignore[arg-type]
+    """Return a value of a class from a row: words between spaces where it has a collection, the default where the row says nothing."""
+    given = {name: _as(type_, row[name]) for name, type_ in kind.__annotations__.items() if name in row}
     return kind(**{**given, **more})
 
 

@@ -1,9 +1,10 @@
 """What the parts hand each other: facts of a file, and what a change does to the code that it names."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+from impact.structs import Struct, field, replace
 
 if TYPE_CHECKING:
     from impact.filetypes import FileType
@@ -29,8 +30,7 @@ SINGLETON = "object"
 SPACE = "namespace "  # the prefix of the mark of a definition in a namespace that nests
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """One parameter, in order. `only`: it cannot be passed by name; `keyword`: it can be passed by name alone."""
 
     name: str
@@ -38,8 +38,7 @@ class Parameter:
     is_required: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """One definition of a file. Lines count from 1."""
 
     name: str  # with what holds it: "Cart.total"
@@ -117,8 +116,7 @@ class Definition:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """One name that an import takes from a module."""
 
     there: str
@@ -126,8 +124,7 @@ class Bound:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(Struct, frozen=True):
     """One import statement as written; nothing of it is resolved."""
 
     spec: str
@@ -143,8 +140,7 @@ class Import:
     inside: tuple[str, ...] = ()  # the names of the modules around it, outermost first
 
 
-@dataclass(frozen=True, slots=True)
-class Clues:
+class Clues(Struct, frozen=True):
     """What a file that imports a certain file must contain, as Perl patterns for `git grep`."""
 
     words: frozenset[str]  # every import statement that means the file has one of them
@@ -153,8 +149,7 @@ class Clues:
     folder: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """One import statement resolved to a file of the tree. `names` holds "*" for the whole module."""
 
     target: str  # path in the tree
@@ -164,16 +159,14 @@ class Link:
     public: bool = False  # exported again by this file
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
+class Wrong(Struct, frozen=True):
     """The first thing that is wrong with a call: a keyword that nothing takes, too many arguments, ..."""
 
     kind: Literal["keyword", "surplus", "twice", "missing", "order"]
     names: tuple[str, ...] = ()  # of the parameters or keywords that it is about
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(Struct, frozen=True):
     """What a call passes. `spread`: some of it is not written one by one, so that nothing can be counted."""
 
     positional: int = 0
@@ -213,8 +206,7 @@ def places_of(parameters: Sequence[Parameter]) -> list[Parameter]:
     return [one for one in parameters if one.kind in ("positional", "only")]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """What a value comes from, as far as its file tells."""
 
     called: tuple[str, ...] = ()  # names of the functions whose result it is, and of classes
@@ -224,8 +216,7 @@ class Origin:
     classes: tuple[str, ...] = ()  # names, as classes have them, anywhere in the calls that give it
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Struct, frozen=True, eq=False):
     """One name where it stands. `form`: what it does there; "key" is a key of an object, the name of an argument, or a member's own name."""
 
     name: str
@@ -239,12 +230,33 @@ class Use:
     function: str = "<module>"  # the definitions around it
     span: tuple[int, int] | None = None  # the lines of the innermost
     is_guarded: bool = False  # the code around foresees that it is not there, or fails
-    at: int = field(default=-1, compare=False)  # the byte where it begins; -1: not known
+    at: int = -1  # the byte where it begins; -1: not known
     alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
-    # The function of whose result it is a member, as the file writes it.
-    result_of: str = field(default="", compare=False)
-    origin: Origin = field(default=Origin(), compare=False)  # of a receiver whose class is not known
-    is_receiver: bool = field(default=False, compare=False)  # a member of it is meant: `lib` of `lib.total`
+    result_of: str = ""  # the function of whose result it is a member, as the file writes it
+    origin: Origin = Origin()  # of a receiver whose class is not known
+    is_receiver: bool = False  # a member of it is meant: `lib` of `lib.total`
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Use) and self._said == other._said
+
+    def __hash__(self) -> int:
+        return hash(self._said)
+
+    @property
+    def _said(self) -> tuple[object, ...]:
+        """What makes two uses the same: nothing of what the code around tells of them, nor where on its line one begins."""
+        return (
+            self.name,
+            self.line,
+            self.form,
+            self.receiver,
+            self.types,
+            self.arguments,
+            self.function,
+            self.span,
+            self.is_guarded,
+            self.alias,
+        )
 
 
 class SomeUses(tuple[Use, ...]):
@@ -253,8 +265,7 @@ class SomeUses(tuple[Use, ...]):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What one file says, told from its text alone."""
 
     definitions: tuple[Definition, ...] = ()
@@ -303,8 +314,7 @@ class Facts:
         return bool(self.open) or self.unwritten or name in self.made
 
 
-@dataclass(frozen=True, slots=True)
-class HalfBound:
+class HalfBound(Struct, frozen=True):
     """A name that one branch of a function binds alone, and a line that reads it whichever way the code has come."""
 
     name: str
@@ -312,8 +322,7 @@ class HalfBound:
     bound: int  # the line on which the branch binds it
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A place that names what is not there, or passes what does not fit."""
 
     path: str
@@ -333,8 +342,7 @@ class Place:
     asked: str = ""  # what others write who ask the same: the module as it is imported, or the class or function
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
+class Looked(Struct, frozen=True):
     """What a report goes by."""
 
     files: tuple[str, ...] = ()  # changed files whose added lines were resolved
@@ -342,8 +350,7 @@ class Looked:
     unread: tuple[str, ...] = ()  # changed files that no parser came to the end of
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """All that a change names and that is not there."""
 
     places: tuple[Place, ...] = ()

@@ -5,7 +5,6 @@ One file tells it, by the query `wholes`; what a type is called elsewhere is tol
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -19,6 +18,7 @@ from impact.memo import memo
 from impact.nodes import Spans, first_line, last_line, name_of, text
 from impact.reader import KEPT, Reader, parse
 from impact.resolve import named_by
+from impact.structs import Struct
 
 Kind = Literal["heir", "build", "choose"]
 KINDS: tuple[Kind, ...] = ("heir", "build", "choose")
@@ -26,8 +26,7 @@ Type = tuple[str, str]  # the file that defines it, and its name
 ATTRIBUTE = "@"  # before a base: something may give the type what it does not write
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """A part that a type has. `kind`: who gives it."""
 
     owner: str
@@ -36,8 +35,7 @@ class Requirement:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(Struct, frozen=True):
     """What has to give each part of a type, as one file writes it."""
 
     kind: str
@@ -56,8 +54,7 @@ class Whole:
         return frozenset(name for name, _ in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """What the types of a file ask for, and the wholes in it."""
 
     requirements: tuple[Requirement, ...] = ()  # of those that may not be left out

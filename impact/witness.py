@@ -7,13 +7,13 @@ same code: no line that nobody changed lacks something of the same module, packa
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from impact.filetypes import parsed_by
 from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import Language, language_of
 from impact.paths import above_of, joined, shared_folders
+from impact.structs import Struct, field
 from impact.values import Base, Change, Place
 from impact.wholes import builds
 
@@ -29,8 +29,7 @@ TOLD = re.compile(
 BUILT = re.compile(r"(?:^|/)CMakeLists\.txt$")
 
 
-@dataclass(slots=True)
-class Witness:
+class Witness(Struct):
     """What the base says about the places of one change. `head`: the tree after it, as far as it was read."""
 
     base: Base

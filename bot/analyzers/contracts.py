@@ -22,6 +22,7 @@ from bot.values import (
     Rewrite,
     UsePlace,
 )
+from impact import structs
 from impact.changes import MOVED, REPLACED
 from impact.ports import Language, Tree
 from impact.uses.breaks import Breakage, broken, compare
@@ -85,7 +86,7 @@ async def check(
         family = "likely" if reference.likely else "removed" if breakage.rule.startswith("removed") else "signature"
         path = reference.symbol.rpartition(":")[0]
         new_path = new_paths.get(path) or new_paths.get(breakage.home_before) or ""
-        groups[path, family].append(replace(breakage, new_path=new_path))
+        groups[path, family].append(structs.replace(breakage, new_path=new_path))
     doubtful = _doubtful(groups)
     findings = await _with_rewrites(
         tree,

@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import islice, pairwise, zip_longest
 
@@ -20,6 +20,7 @@ from impact.filetypes import filetype
 from impact.import_statements import respell, statement, takes_default, without
 from impact.nodes import ancestors
 from impact.ports import Language, Tree
+from impact.structs import replace
 from impact.syntax import tree_of
 from impact.text.lines import file_lines
 from impact.uses.breaks import Breakage, misfit

@@ -5,13 +5,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import impact
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, proof_of
 from impact.faults import faults
 from impact.ports import Language, Tree
+from impact.structs import replace
 from impact.text.lines import file_lines
 from impact.text.paths import is_test
 from impact.uses.breaks import REPORTED, compare

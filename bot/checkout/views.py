@@ -4,12 +4,12 @@ import asyncio
 import re
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import TypeVar
 
 from bot.ports import RunnableTree
 from bot.values import Query, Side, TreeEntry
 from impact.ports import Tree
+from impact.structs import replace
 from impact.text.paths import is_unwritten
 from impact.views import TreeView
 

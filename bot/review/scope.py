@@ -15,6 +15,7 @@ from bot.findings.silencing import IgnoreList
 from bot.ports import KnownSecrets
 from bot.review.hooks import hooks
 from bot.values import ChangedFile, Dependents, Finding, OwnerRule
+from impact import structs
 from impact.ports import Tree
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def without_unread(users: Dependents, files: Sequence[ChangedFile], left_out: Ma
     changed_paths = {file.path for file in files}
     rows = [(path, reason) for path, reason in left_out.items() if path not in changed_paths]
     sentences = [f"`{path}` was not read ({reason}): it may use what changed" for path, reason in rows]
-    return replace(users, missed_uses=(*users.missed_uses, *sentences))
+    return structs.replace(users, missed_uses=(*users.missed_uses, *sentences))
 
 
 async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import package, package_home
+from impact import structs
 from impact.packages import Arrival, PackageRow
 
 MAX_PACKAGE_ROWS = 2_000  # rows of one repository
@@ -49,7 +50,7 @@ class Packages(StoragePart):
         """Store what one repository offers and takes."""
         where = {"installation": home.installation, "repository": home.repository}
         values = [
-            {**where, **{name: str(value)[:MAX_NAME_CHARS] for name, value in asdict(row).items()}}
+            {**where, **{name: str(value)[:MAX_NAME_CHARS] for name, value in structs.asdict(row).items()}}
             for row in dict.fromkeys(rows[:MAX_PACKAGE_ROWS])
         ]
 

@@ -2,7 +2,7 @@
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from impact.changes import MOVED, REPLACED, ChangedFile, Dependents, Query
 from impact.filetypes import filetype
@@ -11,6 +11,7 @@ from impact.paths import is_below
 from impact.ports import Language, Tree
 from impact.schemas import check
 from impact.schemas.breaks import SchemaBreak
+from impact.structs import Struct
 from impact.text.paths import is_sample, is_test
 from impact.uses.packages import offer_of
 
@@ -18,8 +19,7 @@ from impact.uses.packages import offer_of
 HANDS_ON = r"^\s*+(?:export\b.*\bfrom\b|export\s*+\*|pub(?:\([^)]*\))?\s++(?:use|mod)\b|from\s++\S++\s++import\s++\*)"
 
 
-@dataclass(frozen=True, slots=True)
-class OfferedChange:
+class OfferedChange(Struct, frozen=True):
     """The reviewed change as consumers can be hit by it."""
 
     tree: Tree

@@ -6,11 +6,11 @@ that does it within one repository. Nothing is written to a disk, and no object 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from impact.changes import Query, TreeEntry
 from impact.in_hand import Contents
 from impact.ports import Tree
+from impact.structs import replace
 from impact.text.paths import vendored_folder
 from impact.values import Side
 from impact.views import TreeView

@@ -3,7 +3,6 @@
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from impact.changes import ChangedFile, Dependents, Reference
 from impact.consumers.offered_change import OfferedChange, is_aside
@@ -11,6 +10,7 @@ from impact.consumers.overlay import MountedTree, OverlayTree
 from impact.filetypes import has_common_name
 from impact.packages import Package, Requirement
 from impact.ports import Language, Linking, Tree
+from impact.structs import Struct, replace
 from impact.uses.budget import SearchLimits
 from impact.uses.find import find
 from impact.uses.packages import form, holding
@@ -22,8 +22,7 @@ INSIDE = ("unit", "folder", "file")  # who can name what ends where the reposito
 OFFERS = re.compile(r"^\s*(?:export\b|pub\b|from\b|import\b|use\b|require\b|__all__\b|autoload\b|module\.exports)")
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerUses:
+class ConsumerUses(Struct, frozen=True):
     """What a consumer uses of the change."""
 
     tree: OverlayTree  # both repositories

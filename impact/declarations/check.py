@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from impact.changes import ChangedFile
 from impact.declarations import format_of
 from impact.declarations.reading import MODULE_KINDS, Declaration, NameUse, Scope
 from impact.declarations.world import World
 from impact.ports import Tree
+from impact.structs import Struct
 
 # The formats whose files use what those of a format declare. A chart's files are read together anyway.
 READ_WITH = {
@@ -17,8 +17,7 @@ READ_WITH = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(Struct, frozen=True):
     """A name that is not declared, with everything that asks for it."""
 
     scope: Scope
@@ -29,8 +28,7 @@ class Break:
     is_required: bool = False  # it is declared, and calls have to give it now
 
 
-@dataclass(frozen=True, slots=True)
-class DataChange:
+class DataChange(Struct, frozen=True):
     """What comparing the data files of both sides has shown."""
 
     breaks: tuple[Break, ...]

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from posixpath import basename
 
 from impact.changes import ChangedFile, Query
 from impact.filetypes import filetype
 from impact.ports import Tree
+from impact.structs import Struct, field
 from impact.text.paths import is_workflow, vendored_folder
 from impact.uses.texts import Renaming, Role, new_variables, renamings, roles
 
@@ -17,16 +17,14 @@ LONG_LINE = 2_000
 Row = tuple[str, int, str]  # path, line, text
 
 
-@dataclass(frozen=True, slots=True)
-class LeftBehind:
+class LeftBehind(Struct, frozen=True):
     """A variable with a new name, and the lines that have the old one."""
 
     renaming: Renaming
     rows: tuple[tuple[Role, Row], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Ends:
+class _Ends(Struct, frozen=True):
     """The lines that set one variable, that read it, and that tell of it."""
 
     sets: list[Row] = field(default_factory=list)

@@ -4,8 +4,9 @@ import posixpath
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
+
+from impact.structs import Struct, field
 
 MOST = 50_000  # names of one file: aliases of YAML multiply them
 MODULE_KINDS = frozenset({"variable", "local", "module", "output", "resource"})  # of a module, which is a folder
@@ -57,8 +58,7 @@ class CallSite(NamedTuple):
     identity: str  # of the call, its file and its name there
 
 
-@dataclass(slots=True)
-class DataReading:
+class DataReading(Struct):
     """One file."""
 
     path: str

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from impact.everyday import COMMON
+from impact.structs import Struct
 from impact.text.paths import is_sample, is_test, vendored_folder
 from impact.uses.targets import telling
 from impact.values import Side
@@ -25,8 +25,7 @@ class UnreadableSchemaError(Exception):
         self.path = path
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """One changed file on one side. `added_lines`: those that the change brings, of the head."""
 
     path: str
@@ -35,8 +34,7 @@ class Document:
     home: str = ""  # the path by which the change lists it: that of the head, if the file is still there
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaBreak:
+class SchemaBreak(Struct, frozen=True):
     """One break by the rules of the schema's language. `line` is 1-based, on `side` of `path`."""
 
     rule: str  # "column-dropped"
@@ -80,8 +78,7 @@ class SchemaLanguage(Protocol):
         """Return how sure it is that a line with a searched word uses the element."""
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaUse:
+class SchemaUse(Struct, frozen=True):
     """A line that names a broken element."""
 
     path: str
@@ -91,8 +88,7 @@ class SchemaUse:
     distance: int = 0  # lines to the nearest one above that names what the element belongs to
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaPlace:
+class SchemaPlace(Struct, frozen=True):
     """A line that holds one of the spellings, in its file."""
 
     path: str

@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import cast
 
 from impact.changes import ChangedFile, Query
@@ -22,6 +21,7 @@ from impact.schemas.breaks import (
     forms_of_table,
     spellings,
 )
+from impact.structs import Struct, field
 from impact.text.lines import file_lines, is_comment
 from impact.text.paths import is_output, is_prose, is_settings, is_test, vendored_folder
 from impact.values import Side
@@ -40,8 +40,7 @@ SHORTEST = 3  # letters of a word that is searched
 _ANNOTATION = re.compile(r"^\s*+\*\s*+@(?:\w{1,20}\\)?\w{0,30}Column\(")  # what Doctrine reads in a comment
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaChange:
+class SchemaChange(Struct, frozen=True):
     """What comparing the changed schemas has shown."""
 
     breaks: tuple[tuple[str, SchemaBreak], ...] = ()  # with the name of the schema's language
@@ -55,8 +54,7 @@ class SchemaChange:
         return self.successors.get(one.path, one.path) if one.side == "base" else one.path
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaUses:
+class SchemaUses(Struct, frozen=True):
     """The lines that name what is broken, and what was not looked at."""
 
     uses: Mapping[SchemaBreak, tuple[SchemaUse, ...]] = field(default_factory=dict)

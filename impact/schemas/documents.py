@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from impact.schemas.breaks import Document, UnreadableSchemaError
+from impact.structs import Struct
 from impact.text import yaml_reader
 from impact.text.lines import line_number
 
@@ -41,8 +41,7 @@ def load(document: Document) -> Mapping[str, object]:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A value of a document, and the keys that lead to it."""
 
     document: Document

@@ -5,7 +5,6 @@ What only unchanged files define stands for itself: a type that the changed file
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
@@ -23,6 +22,7 @@ from graphql import (
 from graphql.language import ast
 
 from impact.schemas import breaks
+from impact.structs import Struct, field, replace
 from impact.values import Side
 
 _Node = Any  # of graphql-core: its classes have their parts in common, and no base that says so
@@ -81,8 +81,7 @@ _COORDINATE = re.compile(
 )
 
 
-@dataclass(slots=True)
-class _Side:
+class _Side(Struct):
     """One side of a change: its definitions, and where each element stands, by its coordinate."""
 
     nodes: list[_Node] = field(default_factory=list)

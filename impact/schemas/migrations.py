@@ -5,11 +5,11 @@ Statements of SQL in the texts of a migration are read whatever its tool is. Nam
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
 from impact.schemas.breaks import Document
+from impact.structs import Struct
 from impact.text.brackets import before_close
 from impact.text.lines import is_comment, line_number
 from impact.text.paths import is_test
@@ -21,8 +21,7 @@ _MOST = 5_000  # steps of one file
 Does = Literal["drop-column", "drop-table", "rename-column", "rename-table", "require-column", "create", "add"]
 
 
-@dataclass(frozen=True, slots=True)
-class MigrationStep:
+class MigrationStep(Struct, frozen=True):
     """One step: what it does to which table and column."""
 
     does: Does

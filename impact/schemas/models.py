@@ -5,9 +5,9 @@ A mapper of objects reads and writes every column that it knows of. The table of
 """
 
 import re
-from dataclasses import dataclass
 
 from impact.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, forms_of_table, spellings
+from impact.structs import Struct
 from impact.text.brackets import open_count
 from impact.text.lines import is_comment
 
@@ -38,8 +38,7 @@ _ABOVE = re.compile(r"^\s*+(?:[@#\[*/)}\]\"']|\w++\s*+[=:])")
 _MODEL_LINES, _DECORATION, _LONG = 150, 8, 500
 
 
-@dataclass(frozen=True, slots=True)
-class _Model:
+class _Model(Struct, frozen=True):
     """The model around a line, in small letters: the name of its class, and the table that it names."""
 
     name: str

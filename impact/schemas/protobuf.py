@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from impact.schemas import breaks
+from impact.structs import Struct, field
 
 NAME = "protobuf"
 _ASIDE = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
@@ -29,8 +29,7 @@ _UNSTABLE = re.compile(r"(?:^|\.)v\d+(?:p\d+)?(?:alpha|beta|test)\d*(?:\.|$)")
 _GONE = "Code that was generated from the new schema has no such {}, and no longer reads JSON with its name."
 
 
-@dataclass(slots=True)
-class _Element:
+class _Element(Struct):
     kind: breaks.Kind
     path: str
     line: int

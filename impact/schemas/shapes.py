@@ -6,11 +6,11 @@ What cannot be decided by looking at both (patterns, bounds, `not`, conditions, 
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
 from impact.schemas.breaks import Kind, SchemaBreak, Severity, UnreadableSchemaError
 from impact.schemas.documents import Node
+from impact.structs import Struct, field
 from impact.values import Side
 
 _MOST_STEPS, _DEEPEST = 100_000, 60
@@ -19,8 +19,7 @@ _VAGUE = frozenset({"patternProperties", *_CHOICES, "if", "dependentSchemas", "u
 _TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """What a shape is of, as people write it, and what a file that uses it names."""
 
     what: str  # "the body of POST /orders", "job.schema.json"
@@ -40,8 +39,7 @@ class Part:
         )  # fmt: skip
 
 
-@dataclass(slots=True)
-class Members:
+class Members(Struct):
     """What a shape states about the properties of an object, with what the parts of `allOf` state."""
 
     properties: dict[str, Node] = field(default_factory=dict)

@@ -6,12 +6,12 @@ of a grammar: a statement of an unknown dialect costs nothing, and a file of any
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from impact.schemas import breaks, migrations, sql_uses
 from impact.schemas.breaks import Severity
 from impact.schemas.migrations import MigrationStep
+from impact.structs import replace
 from impact.text.brackets import before_close
 
 NAME = "sql"

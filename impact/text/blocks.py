@@ -6,8 +6,8 @@ holds the line, the head of each part that is left out, and its last branch wher
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from impact.structs import Struct
 from impact.text.lines import is_comment
 
 MOST_SCANNED = 1_500  # lines that are looked at upwards, and as many downwards
@@ -29,8 +29,7 @@ _HANDLER = re.compile(r"^\s*(?:\}\s*)?(?:except|catch|rescue|ensure|finally)\b")
 _DOCSTRING = re.compile(r"\s*[rbu]?(\"\"\"|''')")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """Lines of a file that belong together: a statement, a branch, an `if` with its `else`."""
 
     start: int

@@ -9,11 +9,11 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from impact.filetypes import BLOCK as _BLOCK
 from impact.filetypes import C_COMMENTS, HASH, PAGE, PHP_HASH, SLASHES, Marks, filetypes
+from impact.structs import Struct
 
 BYTE_ORDER_MARK = codecs.BOM_UTF8
 ENCODINGS = (
@@ -131,8 +131,7 @@ def without_mark(source: bytes) -> bytes:
     return source.removeprefix(BYTE_ORDER_MARK)
 
 
-@dataclass(frozen=True, slots=True)
-class Cap:
+class Cap(Struct, frozen=True):
     """How much of a file patterns and parsers may see: nothing of one that is larger, and an empty line for one that is longer. In bytes."""
 
     size: int

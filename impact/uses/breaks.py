@@ -5,26 +5,24 @@ What is said here is proven from the tree. Whether a use bears another return ty
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from impact.changes import ChangedSymbol, Dependents, Reference, UsePlace
 from impact.filetypes import filetype
+from impact.structs import Struct, replace
 from impact.uses.contract import moved_places
 from impact.values import Definition, places_of
 
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(Struct, frozen=True):
     """What a call gets wrong: the rule, and the clause that reports it after the name of the caller's file."""
 
     rule: str
     says: str
 
 
-@dataclass(frozen=True, slots=True)
-class Breakage:
+class Breakage(Struct, frozen=True):
     """One place that the change breaks."""
 
     reference: Reference

@@ -1,15 +1,14 @@
 """How much is looked at. Without these limits one commit of 136 files took 24 seconds."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from impact.changes import ChangedFile
+from impact.structs import Struct
 from impact.text.lines import defined_names
 from impact.text.paths import is_test
 
 
-@dataclass(frozen=True, slots=True)
-class SearchLimits:
+class SearchLimits(Struct, frozen=True):
     """Limits of one search; what a limit cuts is listed in `Dependents.cut`."""
 
     files: int = 120  # changed source files whose symbols and dependents are looked for

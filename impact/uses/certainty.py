@@ -18,13 +18,13 @@
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from impact.changes import Fate, Tie
 from impact.everyday import METHODS
 from impact.filetypes import filetype
 from impact.ports import Language, Tree
+from impact.structs import Struct, field
 from impact.text.lines import says
 from impact.uses.sides import Exports
 from impact.uses.sites import Bindings, Match, is_imported
@@ -67,8 +67,7 @@ LIBRARIES = (
 BORNE = frozenset(LIBRARIES.split())
 
 
-@dataclass(frozen=True, slots=True)
-class SearchedFile:
+class SearchedFile(Struct, frozen=True):
     """One file and what its own lines say."""
 
     path: str
@@ -89,8 +88,7 @@ class SearchedFile:
         return any(other.name == name and other.form in forms for other in self.uses)
 
 
-@dataclass(slots=True)
-class Judge:
+class Judge(Struct):
     """The questions about one language's trees."""
 
     tree: Tree

@@ -3,11 +3,11 @@
 import posixpath
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, TreeEntry
 from impact.concurrency import together
 from impact.ports import Language, Tree
+from impact.structs import replace
 from impact.text.lines import file_lines
 from impact.uses import symbols
 from impact.uses.budget import LISTED, SearchLimits, by_risk, is_minified

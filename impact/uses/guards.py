@@ -7,7 +7,6 @@ condition that ends a function early, and a call that only checks. What they mea
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal
 
@@ -18,6 +17,7 @@ from impact.language import Language, language_of
 from impact.memo import memo
 from impact.nodes import BODIES, ancestors, first_line, text
 from impact.reader import parse
+from impact.structs import Struct, field, replace
 from impact.text.lines import file_lines
 from impact.text.paths import is_sample, is_test
 from impact.uses.symbols import ChangedSource
@@ -55,8 +55,7 @@ LONGEST = 120  # characters of a guard, or of what stands for a route
 CLIMB = 4  # levels from a parameter up to what decorates its function
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(Struct, frozen=True):
     """One guard. `scope`: the definition or the route that it stands around."""
 
     scope: str
@@ -65,8 +64,7 @@ class Guard:
     is_plain: bool = False  # a parameter that nobody but a caller gives
 
 
-@dataclass(frozen=True, slots=True)
-class Protection:
+class Protection(Struct, frozen=True):
     """The guards of one file, and the line of each definition and route that could have some."""
 
     guards: tuple[Guard, ...] = ()

@@ -4,11 +4,11 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 
 from impact.changes import ChangedSymbol, Dependent, Query, Reference
 from impact.concurrency import together
+from impact.structs import Struct, field
 from impact.text.paths import is_test
 from impact.uses.indirect import HeadersByDefinition
 from impact.uses.sides import NOT_HANDED_ON, Exports, Reach, globs
@@ -27,8 +27,7 @@ WORD = re.compile(r"[\w$]+")
 GIVEN = re.compile(r"(?<![=!<>])=\s*(?:\(\s*|<[\w$.]+>\s*|[\w$]+\??\.)*$")
 
 
-@dataclass(slots=True)
-class Scene:
+class Scene(Struct):
     """Everything known about the changed files of one language."""
 
     sources: list[ChangedSource]
@@ -144,8 +143,7 @@ async def _through_barrels(
         )
 
 
-@dataclass(slots=True)
-class ReExports:
+class ReExports(Struct):
     """The changed names that files offer which import them: by an import that binds the name, or by an assignment."""
 
     scene: Scene

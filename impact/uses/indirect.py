@@ -7,11 +7,11 @@ file that includes the header uses the definition.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import filetype
 from impact.ports import Language, Tree
+from impact.structs import Struct, field, replace
 from impact.uses.sides import Exports, Reach
 from impact.uses.symbols import ChangedSource
 from impact.values import Definition, Facts, Side
@@ -26,8 +26,7 @@ HeadersByDefinition = Mapping[tuple[str, str], frozenset[str]]  # (file, qualifi
 Symbols = dict[str, tuple[ChangedSymbol, ...]]
 
 
-@dataclass(slots=True)
-class Indirect:
+class Indirect(Struct):
     """What a change reaches without touching its file."""
 
     tree: Tree

@@ -8,7 +8,6 @@ same reading, is not understood here.
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from impact.changes import ChangedFile, ChangedSymbol, Reference, ResultMisuse
 from impact.classes import lineage, members
@@ -18,6 +17,7 @@ from impact.lexical import mention as mentioning
 from impact.namespaces import Namespaces
 from impact.paths import shared_folders
 from impact.ports import Tree
+from impact.structs import Struct, field, replace
 from impact.text.lines import file_lines
 from impact.uses.sites import mention
 from impact.views import OneSide
@@ -42,8 +42,7 @@ SAYS = {  # of whom -> what is asked, and what is left out
 }
 
 
-@dataclass(slots=True)
-class _Sides:
+class _Sides(Struct):
     """Both trees as far as they are read."""
 
     now: Index

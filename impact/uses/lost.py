@@ -6,10 +6,10 @@ The base tree resolves such an import and the head tree cannot. Nobody in the tr
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from impact.changes import ChangedFile, ChangedSymbol, LostOffer, Query, Reference
 from impact.ports import Language, Offering, SelfDescribed, Tree
+from impact.structs import replace
 from impact.text.lines import file_lines, without_mark
 from impact.uses.packages import offer_of
 from impact.uses.search import occurrences

@@ -8,12 +8,12 @@ import posixpath
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from impact.changes import ChangedFile, Dependent, Reference
 from impact.ports import Tree
+from impact.structs import Struct, replace
 from impact.uses.sites import mention
 
 ELEMENT = r"<(?:NAMES)(?=[\s/>])"
@@ -25,8 +25,7 @@ COMMENT = re.compile(r"<!--(?:.*?-->|.*)|/\*.{0,2000}?\*/|(?<![:\w])//[^\n]*", r
 LONGEST = 4_000  # characters of an element with what it holds
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """How components of some files write one kind of what they give."""
 
     suffixes: tuple[str, ...]

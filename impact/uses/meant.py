@@ -3,7 +3,6 @@
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from impact.changes import Fate, Query, Reference
 from impact.index import ROUNDS, Index
@@ -12,6 +11,7 @@ from impact.namespaces import Namespaces
 from impact.paths import above_of
 from impact.ports import Tree
 from impact.resolve import named
+from impact.structs import Struct, replace
 from impact.uses.importing import Scene
 from impact.uses.sides import globs
 from impact.uses.targets import RESULT
@@ -24,8 +24,7 @@ ASKED, MOST_ASKED = 16, 48  # names that are looked for; files that are asked wh
 MANIFEST = re.compile(r"(?:\.csproj|(?:^|/)(?:pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|composer\.json))$")
 
 
-@dataclass(frozen=True, slots=True)
-class OldUse:
+class OldUse(Struct, frozen=True):
     """A name of a file that nobody changed, which is taken for what another file defines."""
 
     path: str

@@ -6,11 +6,11 @@ new one if its type says that it is required.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from impact.changes import ChangedSymbol, Reference, ResultMisuse
 from impact.filetypes import filetype
 from impact.ports import Tree
+from impact.structs import replace
 from impact.text.lines import file_lines
 from impact.uses.sites import mention
 from impact.values import Definition, Side

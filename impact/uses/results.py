@@ -3,12 +3,12 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from impact.changes import ChangedSymbol, Query, Reference, ResultMisuse
 from impact.language import language_of
 from impact.ports import Tree
 from impact.results import Misuse, Result, Way, misuse, results, results_of, ways_of
+from impact.structs import replace
 from impact.text.lines import file_lines, says
 from impact.text.paths import is_test
 from impact.uses.sides import Exports

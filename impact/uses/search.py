@@ -7,12 +7,12 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from impact.changes import Query, Reference
 from impact.concurrency import together
 from impact.ports import Language, Tree
+from impact.structs import Struct, field, replace
 from impact.text.lines import file_lines
 from impact.text.paths import is_output, is_page, is_prose, is_style
 from impact.uses.budget import LISTED, SearchLimits, is_minified
@@ -38,8 +38,7 @@ WHOLE = (0, 1 << 30)  # the lines of a whole file
 Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> lines of definitions
 
 
-@dataclass(slots=True)
-class NameOccurrences:
+class NameOccurrences(Struct):
     """Where some names occur on one side."""
 
     files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # name -> files of the language
@@ -72,8 +71,7 @@ async def occurrences(
     return name_occurrences
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
+class Own(Struct, frozen=True):
     """What the change itself says about names."""
 
     spans: Mapping[Side, Spans]  # where the changed definitions stand
@@ -81,8 +79,7 @@ class Own:
     fresh: Mapping[str, Collection[int]]  # file of the head tree -> lines that the change adds
 
 
-@dataclass(slots=True)
-class Names:
+class Names(Struct):
     """What the files of one language say about names. What was asked once is not asked again."""
 
     tree: Tree
@@ -187,8 +184,7 @@ def _spells(name: str, source: bytes) -> bool:
     return re.search(rb"(?:attr\s*+\([^)\n]{0,200}|\[\s*+)[\"']" + word + rb"[\"']", source) is not None
 
 
-@dataclass(slots=True)
-class Search:
+class Search(Struct):
     """One search over the files of one language."""
 
     scene: Scene

@@ -1,11 +1,11 @@
 """Where a changed definition is used: match the identifiers of a file with what the file imports."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from impact.changes import Fate, Reference, Tie
 from impact.everyday import METHODS
+from impact.structs import Struct, field, replace
 from impact.text.paths import is_test, is_test_scope
 from impact.uses.targets import RESULT, WHOLE_MODULE, UseTarget
 from impact.values import Link, Use
@@ -18,8 +18,7 @@ Doors = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> name that it 
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
+class Local(Struct, frozen=True):
     """A name by which a file writes what it imports."""
 
     here: str
@@ -30,8 +29,7 @@ class Local:
     line: int = 0  # of the import
 
 
-@dataclass(slots=True)
-class Bindings:
+class Bindings(Struct):
     """What the imports of one file bind, for the files that the change touches."""
 
     locals: dict[Meaning, set[Local]] = field(default_factory=dict)
@@ -121,8 +119,7 @@ def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
     return frozenset(names_found)
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """A use and the door through which it was recognised; "" inside the definition's own file."""
 
     use: Use

@@ -5,13 +5,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import filetype
 from impact.ports import Language
+from impact.structs import Struct, replace
 from impact.text.lines import defines, file_lines, is_comment, says
 from impact.text.paths import is_test
 from impact.uses.contract import is_contested, without_formatting
@@ -33,8 +33,7 @@ FIELD = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedSource:
+class ChangedSource(Struct, frozen=True):
     """A changed file on both sides, as its language reads it."""
 
     file: ChangedFile

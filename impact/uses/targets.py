@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from impact.changes import ChangedSymbol, Contract
 from impact.filetypes import filetype
+from impact.structs import Struct, replace
 from impact.text.paths import is_test
 from impact.values import SPACE, Definition, Use
 
@@ -22,8 +22,7 @@ WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module i
 LOST = frozenset({"removed", "renamed"})  # contracts that an import minds, too
 
 
-@dataclass(frozen=True, slots=True)
-class UseTarget:
+class UseTarget(Struct, frozen=True):
     """A changed name as its users can write it."""
 
     key: str  # Reference.symbol

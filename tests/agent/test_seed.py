@@ -1,13 +1,12 @@
 """What the root is told of uses for which nothing but a name speaks."""
 
-from dataclasses import replace
-
 from bot import config
 from bot.brief import Brief
 from bot.review.agent import seed
 from bot.review.coverage import CoverageTracker
 from bot.review.survey import Survey
 from bot.values import Dependents, PullRequest, Reference
+from impact.structs import replace
 
 SURE = Reference("a.py:Cart.total", "total", "b.py", 3, "    cart.total()", "f", None, "bound", call=True)
 GUESS = replace(SURE, tie="name", path="c.py", text="    thing.total()")

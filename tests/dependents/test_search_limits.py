@@ -1,11 +1,10 @@
 """What a limit cuts is said, and it is never the file that matters only because others were called to stand before it."""
 
-from dataclasses import replace
-
 import pytest
 from dependents_scene import find
 from fakes import Repository
 
+from impact.structs import replace
 from impact.uses import SearchLimits
 
 Files = dict[str, str | bytes | None]

@@ -10,7 +10,7 @@ import importlib
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +22,7 @@ from typing import Any
 import bot
 import impact
 import rlm
+from impact.structs import Struct
 from impact.uses.texts.naming import namings
 
 PACKAGES = (bot, impact, rlm)
@@ -99,13 +100,18 @@ def _held(value: object, name: str, depth: int) -> Iterator[tuple[str, re.Patter
     elif depth < 4 and isinstance(value, (list, tuple, set, frozenset)):
         for at, inner in enumerate(value):
             yield from _held(inner, f"{name}[{at}]", depth + 1)
-    elif depth < 4 and hasattr(type(value), "__dataclass_fields__"):
-        for field in type(value).__dataclass_fields__:
+    elif depth < 4 and (fields := _fields(value)):
+        for field in fields:
             yield from _held(getattr(value, field, None), f"{name}.{field}", depth + 1)
     elif isinstance(value, type) and value.__module__.startswith("bot."):
         for field, inner in vars(value).items():
             if isinstance(inner, re.Pattern):
                 yield f"{name}.{field}", inner
+
+
+def _fields(value: object) -> Collection[str]:
+    """The names of the fields of a Struct or a dataclass; none of anything else."""
+    return value.__struct_fields__ if isinstance(value, Struct) else getattr(type(value), "__dataclass_fields__", ())
 
 
 def _templates(value: object, name: str) -> Iterator[tuple[str, re.Pattern[Any]]]:

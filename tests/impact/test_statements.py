@@ -1,6 +1,5 @@
 """Import statements that are read from lines alone are those that the whole file's tree tells."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from impact import reader
 from impact.language import Language, language_of
 from impact.languages.javascript import import_lines
 from impact.nodes import Spans
+from impact.structs import replace
 from impact.values import Import
 
 PYTHON, SCRIPT = language_of("a.py"), language_of("a.ts")

@@ -2,7 +2,6 @@
 
 import ast
 from collections import Counter
-from dataclasses import fields
 from itertools import chain
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from impact.text.paths import is_code
 
 OF_A_ROW = {"grammar", "reads_as", "checked_by", "grammars"}
 LINTERS = ("ruff", "oxlint")  # of one language each
-KNOWN = OF_A_ROW | {one.name for kind in (FileType, Traits, Language) for one in fields(kind)}
+KNOWN = OF_A_ROW | {one for kind in (FileType, Traits, Language) for one in kind.__struct_fields__}
 
 
 @pytest.mark.parametrize("folder", table.folders())
@@ -24,9 +23,9 @@ def test_each_key_of_a_table_is_read(folder: str) -> None:
     """A word that nobody asks for would be a fact without effect."""
     for row in (table.folders()[folder], *table.folders()[folder]["grammars"].values()):
         assert set(row) - KNOWN == set()
-        assert set(row.get("calls", {})) <= {one.name for one in fields(CallRules)}
-        assert set(row.get("results", {})) <= {one.name for one in fields(ResultRules)}
-    assert all(set(row) <= {one.name for one in fields(FileType)} for row in table.others())
+        assert set(row.get("calls", {})) <= {*CallRules.__struct_fields__}
+        assert set(row.get("results", {})) <= {*ResultRules.__struct_fields__}
+    assert all(set(row) <= {*FileType.__struct_fields__} for row in table.others())
 
 
 def test_a_suffix_has_one_row() -> None:

@@ -1,10 +1,10 @@
 """Words of the vocabulary that a language may need which is not here yet, told of a made-up language with a grammar that is here."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from impact import reader, seen, spots
 from impact.language import Language, language_of
+from impact.structs import replace
 from impact.values import Parameter
 
 # `total(a = null)` with a block behind it defines a function whose parameter has a default; `a = this` asks for one all the same.

@@ -14,7 +14,7 @@ from bot.commands.answering import CheckedAnswer
 from bot.commands.conversation.answering import Answer
 from bot.secrets.masking import hide
 from bot.secrets.masking.masks import NOTE, PLACEHOLDER, Masks
-from bot.values import PlacedFinding, Review
+from bot.values import Dependents, PlacedFinding, Reference, Review
 from rlm.values import Message, Prompt
 
 SECRET = "tr0ub4dor" + "&3xKq9"
@@ -72,6 +72,14 @@ def test_every_text_is_masked_unless_its_field_is_marked(kind: type, field: "dat
     object.__setattr__(value, field.name, held)
     masked = hide.mask_values(value, {SECRET})
     assert (SECRET in repr(getattr(masked, field.name))) == hide.exempt(field)
+
+
+def test_the_lines_of_a_search_are_masked_too() -> None:
+    """Whatever holds them: what the search for users tells is made another way than what reports hold."""
+    line = Reference("a.py:f", "f", "b.py", 3, f"f({SECRET})", "<module>", None, "bound")
+    (masked,) = hide.mask_values(Dependents(references=(line,)), {SECRET}).references
+    assert SECRET not in masked.text
+    assert masked.line == line.line
 
 
 def test_the_marked_fields_name_things() -> None:

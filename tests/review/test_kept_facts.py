@@ -16,7 +16,9 @@ from bot.machine.fact_files import FactFiles
 from impact import memo
 from impact.language import language_of
 from impact.memo import DIGEST
+from impact.seen import seen
 from impact.spots import spots
+from impact.uses import guards
 
 ROOT = Path(__file__).parents[2]
 
@@ -97,6 +99,23 @@ def test_another_name_of_the_change_asks_nothing_anew(tmp_path: Path) -> None:
     assert without is not None
     assert [use.name for use in without] == ["pay"]
     assert len([*(tmp_path / "facts").glob("[!.]*")]) == 1
+
+
+def test_what_another_version_kept_is_told_anew(tmp_path: Path) -> None:
+    """So is what stands under its name and is no answer to the question, and what names a file by bytes that are no text."""
+    language, source = language_of("shop.py"), b"import cart\n"
+    assert language is not None
+    without = seen(language, source, {1})
+    memo.use_store(FactFiles(tmp_path / "facts"))
+    try:
+        assert seen(language, source, {1}) == without
+        (entry,) = (tmp_path / "facts").glob("[!.]*")
+        for other in (b"[]", b'{"uses":[{"name":1}]}', b'"\xff"', b"nothing"):
+            memo.keep(entry.name, other)
+            assert seen(language, source, {1}) == without
+        assert [guards.protection("\udcff.py", source).scopes for _ in range(2)] == [{"\udcff.py": 1}] * 2
+    finally:
+        memo.use_store(None)
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o705])

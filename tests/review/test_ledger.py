@@ -4,6 +4,7 @@ from diff_rows import rows
 
 from bot.review import coverage
 from bot.values import ChangedFile, ChangedSymbol, Definition, Dependent, Dependents, Reference, Unit
+from impact import structs
 
 BODY = "def pay(order):\n    return order.total * 2"
 UNIT = Unit(
@@ -34,7 +35,7 @@ FILES = (
 )
 PAY = Definition("pay", path="shop.py", start=1, end=2)
 USERS = Dependents(
-    symbols=(ChangedSymbol(replace(PAY, side="base"), PAY, "signature", ("parameters",)),),
+    symbols=(ChangedSymbol(structs.replace(PAY, side="base"), PAY, "signature", ("parameters",)),),
     files=(Dependent("till.py", "shop.py", frozenset({"pay"}), 1),),
     references=(CALL,),
     cut=("12 files were left out",),
@@ -101,7 +102,7 @@ def test_a_line_that_several_files_hold_names_none_of_them() -> None:
     line = "from shop import pay"
     unit = replace(UNIT, text=f"{line}\n{BODY}")
     paths = ("till.py", "stall.py")
-    rows = tuple(replace(CALL, path=path, text=line, form="import") for path in paths)
+    rows = tuple(structs.replace(CALL, path=path, text=line, form="import") for path in paths)
     users = Dependents(files=tuple(Dependent(p, "shop.py", frozenset({"pay"}), 1) for p in paths), references=rows)
     kept = coverage.CoverageTracker([unit], FILES, users)
     kept.saw(unit.text, "worker")

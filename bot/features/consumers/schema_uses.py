@@ -6,6 +6,7 @@ from dataclasses import replace
 from bot.render.wording.schemas import finding
 from bot.values import Finding, Source
 from bot.values.consumer import Clone, label
+from impact import structs
 from impact.ports import Tree
 from impact.schemas import check
 from impact.schemas.breaks import SchemaBreak
@@ -21,7 +22,7 @@ async def schema_findings(
     left = next((reason for _, reason in lookup.open), "")
     for one, uses in lookup.uses.items():
         language = next(name for name, row in change.breaks if row is one)
-        their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
+        their_uses = [structs.replace(use, path=label(consumer.name, use.path)) for use in uses]
         proof_finding = finding(language, one, their_uses, quotes[one])
         proof = f"consumer-{one.rule} {consumer.name} {one.element}" if proof_finding.proven else ""
         source = Source("analyser", "consumers", proof=proof, breaks=breaks_of([proof_finding]))

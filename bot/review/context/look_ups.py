@@ -18,6 +18,7 @@ from bot.review.context import definitions, identifiers, snippets
 from bot.review.context.bodies import Callee
 from bot.review.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
 from bot.values import Definition, Excerpt, LookUp, Query, Reference, Side
+from impact import structs
 from impact.filetypes import family
 from impact.ports import Language, Tree
 from impact.text import blocks, globs
@@ -303,10 +304,10 @@ class LookUps:
         try:
             rows, notes = await self.tree.grep_lines(query), list[str]()
         except GitError:  # no valid pattern: what was written is meant as it stands
-            rows = await self.tree.grep_lines(replace(query, syntax="fixed"))
+            rows = await self.tree.grep_lines(structs.replace(query, syntax="fixed"))
             return rows, ["this is no valid pattern: it was searched for as plain text"]
         if not rows and look_up.name.lower() != look_up.name.upper():
-            rows = await self.tree.grep_lines(replace(query, patterns=[f"(?i){look_up.name}"]))
+            rows = await self.tree.grep_lines(structs.replace(query, patterns=[f"(?i){look_up.name}"]))
             notes = ["no line matches it as it is written: these do without regard to case"] if rows else []
         return rows, notes
 

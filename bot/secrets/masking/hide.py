@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from bot.secrets import forms
 from bot.values import Finding, PlacedFinding
 from bot.values.finding import MASK
+from impact import structs
 from rlm.values import EXACT
 
 SHOWN_CHARS = 4  # characters that let the author recognise the secret, of one at least three times as long
@@ -176,8 +177,8 @@ def _values(path: str, line: str) -> set[str]:
     }
 
 
-def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = False) -> Any:  # noqa: ANN401 - any value, and one of the same type
-    """Return a value with every text changed, in containers and dataclasses too, but for the fields that are exempt."""
+def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = False) -> Any:  # noqa: ANN401, PLR0911 - any value, and one of the same type; one return for each form
+    """Return a value with every text changed, in containers, dataclasses and Structs too, but for the fields that are exempt."""
     again = partial(map_texts, change=change, with_exact=with_exact)
     if isinstance(value, str) and not isinstance(value, Enum):
         return change(value)
@@ -188,6 +189,10 @@ def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = Fa
         return [again(item) for item in value]
     if isinstance(value, Mapping):
         return {name: again(item) for name, item in value.items()}
+    if isinstance(value, structs.Struct):  # none of their fields is exempt
+        held = {name: (getattr(value, name), again(getattr(value, name))) for name in value.__struct_fields__}
+        new = {name: now for name, (before, now) in held.items() if now is not before}
+        return structs.replace(value, **new) if new else value  # type: ignore[type-var]  # its own fields
     if is_dataclass(value) and not isinstance(value, type):
         names = [item.name for item in fields(value) if item.init and (with_exact or not exempt(item))]
         parts = {name: (getattr(value, name), again(getattr(value, name))) for name in names}

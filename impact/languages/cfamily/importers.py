@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 
 from impact import offers as generic
 from impact import reader, spots
+from impact.structs import replace
 from impact.unreadable import finds, outlines
 from impact.values import SPACE, Definition, Facts, Parameter, Side, Use
 

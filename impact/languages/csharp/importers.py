@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from impact.offers import outline as read_outline
+from impact.structs import replace
 from impact.text.lines import file_lines
 from impact.values import Definition, Facts, Side
 

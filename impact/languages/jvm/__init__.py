@@ -8,11 +8,11 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 
 from impact.namespaces import Namespaces
 from impact.paths import Paths, joined, shared_folders
+from impact.structs import replace
 from impact.values import Bound, Facts, Import
 
 ENDINGS = (".java", ".kt")

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from impact import reader
 from impact.language import language_of
 from impact.languages.jvm import facade
 from impact.offers import outline as read_outline
+from impact.structs import replace
 from impact.text.lines import file_lines
 from impact.values import Definition, Facts, Parameter, Side
 

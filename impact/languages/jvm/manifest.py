@@ -6,9 +6,9 @@ Build files are programs: what is written out in them is read. A version that st
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from impact.packages import Package, Requirement
+from impact.structs import Struct
 from impact.text.tables import at, manifest_text, table, text_of, toml
 
 LANGUAGE = "jvm"
@@ -86,8 +86,7 @@ def _sources(folder: str, folders: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(sets)) or ((src,) if src in folders else (folder,))
 
 
-@dataclass(slots=True)
-class _Pom:
+class _Pom(Struct):
     """What a pom.xml says of itself."""
 
     text: str

@@ -3,8 +3,8 @@
 import ast
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
+from impact.structs import Struct
 from impact.values import HalfBound
 
 SCOPES = (
@@ -22,8 +22,7 @@ BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # parts of a stat
 DYNAMIC = frozenset({"locals", "exec", "eval", "vars"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """A name where it stands: the statements around it, the outermost first, each with the list of its parts that holds the next."""
 
     name: ast.Name

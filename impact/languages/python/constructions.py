@@ -7,9 +7,10 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from impact.structs import Struct, field
 
 if TYPE_CHECKING:
     from impact.index import Index
@@ -28,8 +29,7 @@ DECIDES = re.compile(
 EXTRA = re.compile(r"\bextra'? ?[=:] ?(?:\w+\.)*'?(\w+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """The fields of a class in their order, and which of them a construction must pass."""
 
     required: Mapping[str, bool] = field(default_factory=dict)

@@ -6,12 +6,12 @@ No line writes the constructor of a class that is made of fields, and each class
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from impact.changes import ChangedSymbol, Reference, ResultMisuse
 from impact.filetypes import parsed_by
 from impact.ports import Tree
+from impact.structs import Struct, replace
 from impact.text.lines import file_lines
 from impact.uses.sites import mention
 from impact.views import OneSide
@@ -35,8 +35,7 @@ OF_EACH_MODEL = re.compile(
 GIVES = re.compile(r"->\s*+[\"']?(\w+)[\"']?(?:\s*+\|\s*+None)?\s*+:?$")
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(Struct, frozen=True):
     """A line that names a lost field, or leaves out one that must be passed now."""
 
     field: Field

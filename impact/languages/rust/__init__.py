@@ -3,13 +3,13 @@
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from impact.language import Standalone
 from impact.languages.rust.crates import Crates, Parts, Place
 from impact.languages.rust.texts import SILENT
 from impact.languages.rust.texts import readable as code
 from impact.paths import Paths, joined
+from impact.structs import replace
 from impact.values import Bound, Clues, Import
 
 __all__ = ["Modules", "code", "listed"]

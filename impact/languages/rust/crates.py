@@ -4,10 +4,10 @@ import posixpath
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from impact.paths import Paths, joined
+from impact.structs import Struct
 from impact.text import tables
 
 TARGETS = ("bin", "test", "bench", "example")
@@ -24,8 +24,7 @@ Table = Mapping[str, object]
 Parts = tuple[str, ...]  # the names of a path
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A file as a module: the folder of its crate's root, and the names from there."""
 
     folder: str

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 
 from impact.importers import KnownModules, statements
 from impact.language import language_of
 from impact.languages.rust import Modules
 from impact.offers import uses as read_uses
 from impact.reader import written_paths
+from impact.structs import replace
 from impact.unreadable import finds
 from impact.values import Import, Link, Use
 

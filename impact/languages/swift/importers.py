@@ -9,12 +9,12 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 
 from impact.filetypes import parsed_by
 from impact.lexical import KEPT, MOST_IMPORTS, config
 from impact.parsing import Lines
+from impact.structs import Struct, field
 from impact.values import Clues, Facts, Link
 
 SUFFIXES = parsed_by("swift")
@@ -43,8 +43,7 @@ WHOLE = frozenset({"*"})
 Module = tuple[str, str]  # folder of the package, name of the target; ("", "") for files of no package
 
 
-@dataclass(slots=True)
-class _FileNames:
+class _FileNames(Struct):
     """What a file offers, and what it offered before the change."""
 
     every: set[str] = field(default_factory=set)

@@ -6,12 +6,12 @@ The rows are in `naming.toml`.
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import module_path
+from impact.structs import Struct
 from impact.text.lines import file_lines, is_comment
 from impact.text.paths import is_test, uses_nothing
 from impact.uses.targets import telling
@@ -23,8 +23,7 @@ EXACT = ("OWNER", "MODULE", "DOTTED")  # a pattern with one of them says whose n
 PLACEHOLDERS = (*EXACT, "QUALIFIED", "NAME")
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(Struct, frozen=True):
     """How a framework names something: by what lines give it, or by the path of its file; and how others ask for it."""
 
     what: str
@@ -88,8 +87,7 @@ class Naming:
         return is_near and re.search(self.within, path) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class LostName:
+class LostName(Struct, frozen=True):
     """A name that the change takes away. `key`: of the definition, or of the file with the name; `qualified`: the name with its class."""
 
     naming: Naming

@@ -4,11 +4,11 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Reference
 from impact.filetypes import filetype, module_path
 from impact.ports import Tree
+from impact.structs import Struct, replace
 from impact.text.lines import is_comment
 from impact.text.paths import is_prose, is_settings, is_style, is_test, is_workflow, uses_nothing, vendored_folder
 from impact.uses.budget import SearchLimits, by_risk
@@ -41,8 +41,7 @@ _TEXT = re.compile(r"\"\"\"|'''|([\"'`])((?:\\.|(?!\1)[^\\\n]){0,400})\1")
 _Row = tuple[str, int, str]  # path, line, text
 
 
-@dataclass(frozen=True, slots=True)
-class _Lost:
+class _Lost(Struct, frozen=True):
     """What the change takes away, by how others ask for it."""
 
     every_word: Sequence[LostWord]

@@ -4,12 +4,12 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from impact.changes import ChangedFile
 from impact.everyday import COMMON
 from impact.filetypes import filetype
+from impact.structs import Struct
 from impact.text.lines import is_comment
 from impact.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
 from impact.uses.budget import by_risk
@@ -33,8 +33,7 @@ IMPORTS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LostWord:
+class LostWord(Struct, frozen=True):
     """A word that one file gives up. `key` says which and where; a renamed one was left behind by an edit of its line."""
 
     text: str
