@@ -6,6 +6,7 @@ Indentation tells it in nearly every language, also in a template or a settings 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 from bot.diff import followers
@@ -23,8 +24,8 @@ _OPENS = re.compile(r"(?:[{(\[:]|=>|->|=|\b(?:do|then|begin)(?:\s*\|[^|]*\|)?)\s
 _BRANCH = re.compile(
     r"[})\]]|(?:else|elif|elsif|except|finally|catch|case|default|rescue|ensure|public|private|protected)\b(?=.*[:{]\s*$|\s*$)"
 )
-# Indentation, line, whether something begins on it, whether it goes on with another
-Opener = tuple[int, int, bool, bool]
+# Indentation, line, what it says, whether it goes on with another
+Opener = tuple[int, int, str, bool]
 
 
 def with_heads(
@@ -91,7 +92,7 @@ def _chains(lines: Sequence[str], wanted_lines: Collection[int], path: str) -> d
             continue
         indent = _indent(text)
         for line in waiting:
-            chain = [n for i, n, opens, _ in stack if opens and i < indent and n < line]
+            chain = [n for i, n, head, _ in stack if i < indent and n < line and _opens(head)]
             chains[line] = chain if len(chain) <= MAX_HEADS else chain[:OUTER] + chain[OUTER - MAX_HEADS :]
         waiting.clear()
         if bare[0] == "#" or is_comment(text, path):
@@ -99,10 +100,15 @@ def _chains(lines: Sequence[str], wanted_lines: Collection[int], path: str) -> d
         branch = bool(_BRANCH.match(bare))
         while stack and (stack[-1][0] > indent or (stack[-1][0] == indent and (not branch or stack[-1][3]))):
             stack.pop()
-        opens = len(bare) > 1 and bool(_OPENS.search(bare[-MAX_HEAD_CHARS:]) or defined_names(bare[:MAX_HEAD_CHARS]))
-        if not branch or opens:
-            stack.append((indent, number, opens, branch))
+        if not branch or _opens(bare):
+            stack.append((indent, number, bare, branch))
     return chains
+
+
+@lru_cache(maxsize=512)
+def _opens(line: str) -> bool:
+    """Whether what stands below a line may be a part of it."""
+    return len(line) > 1 and bool(_OPENS.search(line[-MAX_HEAD_CHARS:]) or defined_names(line[:MAX_HEAD_CHARS]))
 
 
 def _indent(text: str) -> int:
