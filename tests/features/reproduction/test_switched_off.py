@@ -54,6 +54,7 @@ def counting(shop: Repository, address: str) -> Iterator[Callable[..., dict[str,
         "HOME": str(shop.folder),
         "PYTHONPATH": str(ROOT),
         "DEEPREPO_BASE_URL": address,
+        "DEEPREPO_CACHE": "off",  # what one review keeps saves the next one a search
     }
     command, pipe = [sys.executable, "-c", COUNTING], subprocess.PIPE
     process = subprocess.Popen(command, cwd=shop.folder, env=known, stdin=pipe, stdout=pipe, text=True)
