@@ -164,7 +164,7 @@ def _rows(
                 is_told = kind == "heir" or not (whole.is_open or _is_new(whole, fresh.get(path, ())))
                 if whole.kind != kind or not is_told or not _means(sides.now, path, whole, target):
                     continue
-                if whole.is_open:  # whoever is below it has to give what it leaves out
+                if whole.is_open:  # an abstract class may leave parts to its heirs, which must define them then
                     given = _given(sides.now, path, whole, target)
                     sides.below[(path, whole.name), kind] |= names - given if given is not None else set()
                     continue
