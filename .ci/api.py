@@ -16,7 +16,7 @@ Written by `make docs` from the docstrings; [library](library.md) begins with ex
 """
 GROUPS = {
     "## Review": ("review", "review_async", "Review", "Finding", "Evidence", "Consumer"),
-    "## Impact": ("impact", "impact_async", "Impact", "File", "Definition", "Dependent", "Use", "Broken"),
+    "## Impact": ("analyze", "analyze_async", "Impact", "File", "Definition", "Dependent", "Use", "Broken"),
     "## RLM": ("RLM", "Session", "Result", "Turn", "Call"),
     "## Models and money": ("Model", "Budget", "Cost"),
     "## Errors": (

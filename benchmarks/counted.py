@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import loopback
+from deeprepo.rlm.values import ToolCall
 from deeprepo_sandbox.providers import Reply, Server, verdict
 from deeprepo_sandbox.providers.dialect import sample
-from rlm.values import ToolCall
 
 GROUP = 10  # files: the most that OCR lets a model group
 UNDECIDED = {"verdict": "unproven", "trigger": "", "author_would_change": False, "reason": "Not known."}

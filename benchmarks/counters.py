@@ -27,8 +27,8 @@ from bot.review.strategies.estimate import DryRun
 from bot.secrets.masking.masks import Masks
 from bot.values import ReviewRequest
 from bot.wiring import local
-from impact import parsing
-from rlm.values import Completion, Prompt
+from deeprepo.impact import parsing
+from deeprepo.rlm.values import Completion, Prompt
 
 FLAGS = {"worker": "compatible/worker", "root": "compatible/root"}
 MEGABYTE = 1_000_000

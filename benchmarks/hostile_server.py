@@ -10,9 +10,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from bot.values import Clues
-from impact.families import LANGUAGES
-from impact.filetypes import Traits
-from impact.values import Facts
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.filetypes import Traits
+from deeprepo.impact.values import Facts
 
 
 def _outline(_path: str, _source: bytes, _side: str) -> Facts:

@@ -24,15 +24,15 @@ from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.secrets.masking.masks import Masks
 from bot.values import Dependents, PullRequest, Source
-from rlm.journal.writer import Journal
-from rlm.loop.conversation import Conversation
-from rlm.loop.root import RootRun
-from rlm.loop.stall import StallGuard
-from rlm.models import connect
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls
-from rlm.repl.process import open_repl
-from rlm.values import Limits
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.loop.conversation import Conversation
+from deeprepo.rlm.loop.root import RootRun
+from deeprepo.rlm.loop.stall import StallGuard
+from deeprepo.rlm.models import connect
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.repl.process import open_repl
+from deeprepo.rlm.values import Limits
 
 LIMITS = Limits(usd=None, tokens=None, calls=None, seconds=None, turns=400, concurrency=64)
 

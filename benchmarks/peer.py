@@ -36,7 +36,7 @@ class Rlms:
     def run(self, model: str) -> None:
         """One whole run with this root."""
         sys.path.append(sys.path.pop(0))  # this checkout has a package of the same name
-        from rlm import RLM  # type: ignore[attr-defined]
+        from deeprepo.rlm import RLM  # type: ignore[attr-defined]
 
         def named(name: str) -> dict[str, str]:
             return {"model_name": name, "base_url": self.url, "api_key": "none"}

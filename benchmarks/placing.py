@@ -29,8 +29,8 @@ from bot.values import (
     StrategyChoice,
     Verdict,
 )
+from deeprepo.rlm.values import Cost
 from deeprepo_sandbox.github import anchors, diffs
-from rlm.values import Cost
 
 TABLE = Path(__file__).parents[1] / "tests/findings/placements.txt"
 _FINDING = re.compile(r"(\S+?)(@base)? (\d+)(?:-(\d+))? `(.*)`( proven)? -> (\w+)(?: (\d+)(?:-(\d+))?)?\s+# (.*)")

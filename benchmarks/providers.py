@@ -22,11 +22,11 @@ from typing import Any
 
 from benchmarks.around import committed
 from benchmarks.table import Row, report
+from deeprepo.rlm.models import prices, provider_of
+from deeprepo.rlm.values import ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply, Server
 from deeprepo_sandbox.providers.modes import cap, size
-from rlm.models import prices, provider_of
-from rlm.values import ToolCall, Usage
 
 CLAUDE, HAIKU = "anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5"
 GPT, NEWEST = "openai/gpt-5.4", "openai/gpt-5.6"

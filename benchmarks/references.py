@@ -18,9 +18,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import impact
 from benchmarks import places
 from benchmarks.table import Row, report
+from deeprepo import impact
 from deeprepo_evals.reviews.build import clone_of
 
 LEAST_NAMED = 90  # percent of the broken lines
@@ -50,7 +50,7 @@ Break = tuple[
 
 
 class Tree:
-    """The newest tree of a clone, in which one file may be another. Satisfies `impact.Tree`."""
+    """The newest tree of a clone, in which one file may be another. Satisfies `deeprepo.impact.Tree`."""
 
     def __init__(self, repo: Path) -> None:
         self._repo, self.changed = repo, dict[str, bytes]()

@@ -24,7 +24,7 @@ def counted(texts: Sequence[str], pythons: Sequence[Path] = ()) -> tuple[list[in
         done = subprocess.run([python, __file__], input=lines, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             return [int(line) for line in done.stdout.split()], ENCODING
-    from rlm.values import tokens
+    from deeprepo.rlm.values import tokens
 
     return [tokens(text) for text in texts], "our estimate (tiktoken is not at hand)"
 

@@ -19,11 +19,11 @@ from benchmarks.around import database
 from benchmarks.deliveries import SECRET
 from benchmarks.server_process import PATIENCE, Fleet, fleet
 from benchmarks.table import Row, report
+from deeprepo.rlm.models import prices
+from deeprepo.rlm.values import Usage
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.github.conversation import MAINTAINER
-from rlm.models import prices
-from rlm.values import Usage
 
 FORKS, DOLLARS, BUDGET = 2, 0.25, 0.1  # reviews and dollars of a day, dollars of a review
 MODEL = "openai/gpt-5.4-mini"

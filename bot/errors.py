@@ -13,12 +13,12 @@
     │   ├── HostLimited           a rate limit; `retry_after` in seconds
     │   └── HostRefused           4xx, or an answer of an unknown form: `status` says which; a job is tried a few times more
     ├── StorageError              the database does not answer, or holds what makes no sense   exit 3
-    └── of `rlm.errors`: ProviderError, ReplayDiffers                                      exit 3; JournalInUse, BudgetSpent, ReplUnavailable
+    └── of `deeprepo.rlm.errors`: ProviderError, ReplayDiffers                                      exit 3; JournalInUse, BudgetSpent, ReplUnavailable
 
 A library's own exceptions are translated once, in the module that imports the library.
 """
 
-from rlm.errors import DeepRepoError, UsageError
+from deeprepo.rlm.errors import DeepRepoError, UsageError
 
 __all__ = ["DeepRepoError", "UsageError"]
 

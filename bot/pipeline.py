@@ -23,9 +23,9 @@ from bot.review.survey import Survey, files_read
 from bot.values import ChangedFile, Dependents, PlacedFinding, Review
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
-from impact import uses
-from impact.ports import Language
-from impact.uses.budget import SearchLimits
+from deeprepo.impact import uses
+from deeprepo.impact.ports import Language
+from deeprepo.impact.uses.budget import SearchLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ from bot.values import (
     Side,
     Unit,
 )
-from impact.ports import Tree
-from rlm.values import Masks, T
+from deeprepo.impact.ports import Tree
+from deeprepo.rlm.values import Masks, T
 
 
 class RunnableTree(Tree, Protocol):

@@ -3,7 +3,7 @@
     import deeprepo
 
     deeprepo.review(".", "main..feature").to_markdown()
-    deeprepo.impact(".", "main..feature").uses
+    deeprepo.analyze(".", "main..feature").uses
     deeprepo.RLM(root="anthropic/claude-sonnet-5-5").run("Who signed?", Path("contracts")).answer
 
 `docs/library.md` shows each of them in ten lines, `docs/api.md` every name. `API_VERSION` is the version of these names, of their
@@ -14,9 +14,8 @@ That does not cover modules whose name begins with an underscore, nor the packag
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bot import __version__
-
 if TYPE_CHECKING:
+    from deeprepo._analyze import analyze, analyze_async
     from deeprepo._errors import (
         BudgetSpent,
         DeepRepoError,
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
         ProviderError,
         UsageError,
     )
-    from deeprepo._impact import impact, impact_async
     from deeprepo._review import review, review_async
     from deeprepo._rlm import RLM, Session
     from deeprepo._values import (
@@ -47,10 +45,10 @@ if TYPE_CHECKING:
         Use,
     )
 
-API_VERSION = "1.3.0"
+API_VERSION = "2.0.0"
 _HOMES = {  # each loads when it is first used: `import deeprepo` itself takes some milliseconds
     "_review": ("review", "review_async"),
-    "_impact": ("impact", "impact_async"),
+    "_analyze": ("analyze", "analyze_async"),
     "_rlm": ("RLM", "Session"),
     "_values": (
         "Review", "Finding", "Evidence", "Impact", "File", "Definition", "Dependent", "Use", "Broken",
@@ -89,14 +87,16 @@ __all__ = [
     "UsageError",
     "Use",
     "__version__",
-    "impact",
-    "impact_async",
+    "analyze",
+    "analyze_async",
     "review",
     "review_async",
 ]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the package's own names
+    if name == "__version__":
+        return import_module("bot").__version__
     for home, names in _HOMES.items():
         if name in names:
             value = getattr(import_module(f"deeprepo.{home}"), name)

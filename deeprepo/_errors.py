@@ -39,14 +39,14 @@ class ExecutionError(DeepRepoError):
 @contextmanager
 def translate() -> Iterator[None]:
     """Raise the engine's errors as those of this tree; anything else passes as it is."""
-    import rlm.errors
     from bot import errors
+    from deeprepo.rlm import errors as rlm_errors
 
     kinds: list[tuple[type[errors.DeepRepoError], type[DeepRepoError]]] = [
         (errors.UsageError, UsageError),
         (errors.NothingToReview, NothingToReview),
-        (rlm.errors.BudgetSpent, BudgetSpent),
-        (rlm.errors.ProviderError, ProviderError),
+        (rlm_errors.BudgetSpent, BudgetSpent),
+        (rlm_errors.ProviderError, ProviderError),
         (errors.DeepRepoError, ExecutionError),
     ]
     try:

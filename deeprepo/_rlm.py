@@ -17,7 +17,7 @@ from deeprepo._errors import UsageError, translate
 from deeprepo._values import Budget, Call, Event, FunctionNames, Model, Result, Turn, access, caps, cost
 
 if TYPE_CHECKING:
-    from rlm.texts.session import TextAnswer
+    from deeprepo.rlm.texts.session import TextAnswer
 
 T = TypeVar("T")
 Context = str | os.PathLike[str] | Sequence[Any] | Mapping[str, Any]
@@ -197,10 +197,10 @@ class Session:
     ) -> None:
         with translate():
             from bot.wiring.question import ChosenModels, open_inquiry
-            from rlm.texts import callables, material
-            from rlm.texts.dialogue import TextQuestion
-            from rlm.texts.session import TextSession
-            from rlm.values import Limits
+            from deeprepo.rlm.texts import callables, material
+            from deeprepo.rlm.texts.dialogue import TextQuestion
+            from deeprepo.rlm.texts.session import TextSession
+            from deeprepo.rlm.values import Limits
 
             if rlm.turns < 1 or rlm.depth < 0:
                 raise UsageError(
@@ -247,7 +247,7 @@ class Session:
         loop = asyncio.get_running_loop()
         self._loop = self._loop or loop
         with translate():
-            from rlm.texts import typed
+            from deeprepo.rlm.texts import typed
 
             if not query.strip():
                 raise UsageError("the query is empty: ask something")

@@ -49,7 +49,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         """Refuse what is no amount."""
-        from rlm.values import is_amount
+        from deeprepo.rlm.values import is_amount
 
         for each in fields(self):
             amount = getattr(self, each.name)
@@ -390,7 +390,7 @@ def consumer(report: "ConsumerReport") -> Consumer:
 def access(*models: object) -> "dict[str, Access]":
     """Return how the models are called that have a key, an address or a sampling of their own."""
     from bot.wiring.access import Access
-    from rlm.values import Sampling
+    from deeprepo.rlm.values import Sampling
 
     found: dict[str, Access] = {}
     for model in models:

@@ -7,7 +7,7 @@ import deeprepo
 # %% What the change affects. No model is asked.
 repo = sys.argv[1] if len(sys.argv) > 1 else "."
 change = sys.argv[2] if len(sys.argv) > 2 else None
-impact = deeprepo.impact(repo, change)
+impact = deeprepo.analyze(repo, change)
 
 # %% Tests that changed, that use a changed definition, or that import a changed file.
 reasons: dict[str, str] = {}

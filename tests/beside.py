@@ -8,8 +8,8 @@ from bot.diff import units
 from bot.review.context.builder import ContextBuilder
 from bot.review.context.searches import Searches
 from bot.values import Excerpt
-from impact import uses
-from impact.families import LANGUAGES
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
 
 Files = dict[str, str | bytes | None]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from shop import FINDING, REPORT, called, quiet
 
+from deeprepo.rlm.errors import ProviderDown, ProviderError, RateLimited
+from deeprepo.rlm.values import Completion, Limits, Prompt, ToolCall, Usage
 from deeprepo_sandbox.scripted import Reply
-from rlm.errors import ProviderDown, ProviderError, RateLimited
-from rlm.values import Completion, Limits, Prompt, ToolCall, Usage
 
 FAST = Limits(usd=None, turn_seconds=0.4)
 DONE = called("set_answer('Nothing to add.')")

@@ -25,8 +25,8 @@ from bot.values import (
     StrategyChoice,
     Verdict,
 )
+from deeprepo.rlm.values import Cost
 from deeprepo_sandbox import github as sandbox
-from rlm.values import Cost
 from tests.findings_changed import changed
 
 BASE = "".join(f"line {n}\n" for n in range(1, 61))

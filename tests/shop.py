@@ -21,11 +21,11 @@ from bot.review.survey import Survey
 from bot.review.workers import ModelWorker
 from bot.secrets.masking.masks import Masks
 from bot.values import Dependents, PullRequest, Reference
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Completion, Limits, Prompt, ToolCall, Usage
 from deeprepo_sandbox.scripted import Script, ScriptedModel
-from rlm.journal.writer import Journal
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls
-from rlm.values import Completion, Limits, Prompt, ToolCall, Usage
 
 T = TypeVar("T")
 BEFORE = {

@@ -12,7 +12,7 @@ from bot.diff.units import Texts
 from bot.review.coverage import CoverageTracker
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Dependents, PullRequest
-from impact.roles import changes_role
+from deeprepo.impact.roles import changes_role
 
 T = TypeVar("T")
 Files = tuple[ChangedFile, ...]

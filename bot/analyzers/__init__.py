@@ -6,7 +6,7 @@ from importlib import import_module
 
 from bot.config import DEFAULTS
 from bot.ports import Analyzer
-from impact.ports import Language
+from deeprepo.impact.ports import Language
 
 Languages = Mapping[str, Language]  # name -> language: who judges definitions and calls has to know who reads them
 

@@ -22,10 +22,10 @@ from bot.values import (
     Rewrite,
     UsePlace,
 )
-from impact import structs
-from impact.changes import MOVED, REPLACED
-from impact.ports import Language, Tree
-from impact.uses.breaks import Breakage, broken, compare
+from deeprepo.impact import structs
+from deeprepo.impact.changes import MOVED, REPLACED
+from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.uses.breaks import Breakage, broken, compare
 
 
 class Contracts:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from bot.analyzers.contracts_words import line_of
 from bot.values import Basis, ChangedSymbol, Definition, Dependents, Evidence, Finding, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, break_of, proof_of
-from impact.filetypes import filetype
-from impact.ports import Tree
-from impact.uses.breaks import left_behind
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.uses.breaks import left_behind
 
 
 async def overridden(tree: Tree, dependents: Dependents) -> list[Finding]:

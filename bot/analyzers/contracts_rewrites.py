@@ -16,15 +16,15 @@ from itertools import islice, pairwise, zip_longest
 from tree_sitter import Node
 
 from bot.values import ChangedSymbol, Definition, Reference, Rewrite, Use
-from impact.filetypes import filetype
-from impact.import_statements import respell, statement, takes_default, without
-from impact.nodes import ancestors
-from impact.ports import Language, Tree
-from impact.structs import replace
-from impact.syntax import tree_of
-from impact.text.lines import file_lines
-from impact.uses.breaks import Breakage, misfit
-from impact.uses.symbols import ALIKE, token_likeness
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.import_statements import respell, statement, takes_default, without
+from deeprepo.impact.nodes import ancestors
+from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.structs import replace
+from deeprepo.impact.syntax import tree_of
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.uses.breaks import Breakage, misfit
+from deeprepo.impact.uses.symbols import ALIKE, token_likeness
 
 MAX_REWRITTEN_LINES = 200  # lines of one file that are rewritten
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})

@@ -7,10 +7,10 @@ from itertools import chain
 
 from bot.values import Basis, Definition, Evidence, Finding, Reference, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_of, proof_of
-from impact.filetypes import filetype
-from impact.language import language_of
-from impact.ports import Tree
-from impact.uses.breaks import Breakage
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import language_of
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.uses.breaks import Breakage
 
 NAMES_IN_TITLE, LISTED_NAMES = 3, 40  # names in a title, and at most in the sentence below
 DEFINITIONS = 12  # that are quoted, on both sides

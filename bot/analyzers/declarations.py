@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
-from impact.ports import Language, Tree
+from deeprepo.impact.ports import Language, Tree
 
 # The paths of which a format may want some: a change without them loads none.
 POSSIBLE = re.compile(r"\.(?:tf|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)
@@ -12,7 +12,7 @@ VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*+_[A-Z0-9_]++")
 
 
 class Declarations:
-    """The check over the formats of `impact/declarations`. Satisfies `ports.Analyzer`."""
+    """The check over the formats of `deeprepo/impact/declarations`. Satisfies `ports.Analyzer`."""
 
     NAME, READS = (
         "declarations",
@@ -31,7 +31,7 @@ class Declarations:
         paths = [path for path in (file.path, file.old_path) if path and POSSIBLE.search(path)]
         if not paths or file.path in self._foreign_paths:
             return False
-        from impact.declarations import format_of
+        from deeprepo.impact.declarations import format_of
 
         return any(map(format_of, paths))
 
@@ -39,7 +39,7 @@ class Declarations:
         """Return the names without a declaration, with the lines that use them as evidence."""
         from bot.render.wording import declarations
         from bot.render.wording import environment as renamed
-        from impact.declarations import check, environment
+        from deeprepo.impact.declarations import check, environment
 
         change = await check.compare(tree, files)
         self._foreign_paths |= change.foreign
@@ -57,7 +57,7 @@ def _names_variable(file: ChangedFile) -> bool:
     """Whether edited lines give a variable of the environment another name, or read one: few changes load what finds out."""
     if not any(VARIABLE.search(line.text) for hunk in file.hunks for line in hunk.lines if line.kind != " "):
         return False
-    from impact.declarations import environment
+    from deeprepo.impact.declarations import environment
 
     return environment.touches(file)
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
-from impact.text.paths import is_dockerfile
+from deeprepo.impact.text.paths import is_dockerfile
 
 
 class Hadolint(Linter):

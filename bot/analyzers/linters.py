@@ -23,9 +23,9 @@ from bot.analyzers import linter_run
 from bot.errors import DeepRepoError
 from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
-from impact.ports import Tree
-from impact.text.lines import FEEDS, Places, quote_of
-from impact.text.paths import is_sample, is_test
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.text.lines import FEEDS, Places, quote_of
+from deeprepo.impact.text.paths import is_sample, is_test
 
 PORTION = 100  # files of one run
 ONE_BY_ONE = 20  # files that are run one by one after a run that judged none of them

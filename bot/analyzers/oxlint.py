@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
-from impact.text.lines import RETURNS
+from deeprepo.impact.text.lines import RETURNS
 
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"})
 CONFIG = b'{"plugins": ["oxc", "typescript", "unicorn"], "categories": {}, "rules": {}}'

@@ -6,16 +6,16 @@
 import re
 from collections.abc import Mapping, Sequence
 
-import impact
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, proof_of
-from impact.faults import faults
-from impact.ports import Language, Tree
-from impact.structs import replace
-from impact.text.lines import file_lines
-from impact.text.paths import is_test
-from impact.uses.breaks import REPORTED, compare
-from impact.views import OneSide
+from deeprepo import impact
+from deeprepo.impact.faults import faults
+from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.structs import replace
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.breaks import REPORTED, compare
+from deeprepo.impact.views import OneSide
 
 UNREAD = "it could not be parsed"
 ROOT = "the root package"

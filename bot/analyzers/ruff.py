@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.analyzers.linters import SYNTAX, Directives, Linter, LintReport, Sentinel, Side
 from bot.values import Evidence, Finding, Verdict
-from impact.text.lines import RETURNS
+from deeprepo.impact.text.lines import RETURNS
 
 NEWEST = "py314"  # syntax that any supported Python knows is no error
 

@@ -6,8 +6,8 @@ from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
 from bot.values.finding import break_of
 from bot.values.tool_results import ToolResult, ToolRun
-from impact.ports import Tree
-from impact.text.lines import quote_of
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.text.lines import quote_of
 
 NAME = "sarif"
 RESULT_TITLE_CHARS = 160

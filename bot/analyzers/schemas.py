@@ -1,13 +1,13 @@
 """Contracts that are data: what a change of a schema breaks, and the lines that name what is broken. No model.
 
-Schemas are SQL and migrations, OpenAPI, Protocol Buffers, GraphQL and JSON Schema (`impact/schemas`).
+Schemas are SQL and migrations, OpenAPI, Protocol Buffers, GraphQL and JSON Schema (`deeprepo/impact/schemas`).
 """
 
 import re
 from collections.abc import Mapping, Sequence
 
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
-from impact.ports import Language, Tree
+from deeprepo.impact.ports import Language, Tree
 
 # The paths of which a language may want some: a change without them loads none.
 POSSIBLE = re.compile(
@@ -28,14 +28,14 @@ class Schemas:
         """Return whether it may be a schema: once it was opened, whether it is."""
         if not any(POSSIBLE.search(path) for path in (file.path, file.old_path) if path):
             return False
-        from impact.schemas import check
+        from deeprepo.impact.schemas import check
 
         return file.path not in self._other_paths and check.wants(file)
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
         """Return the breaks, with the lines that name what is broken as evidence."""
         from bot.render.wording.schemas import findings
-        from impact.schemas import check
+        from deeprepo.impact.schemas import check
 
         change = await check.compare(tree, files)
         self._other_paths |= change.other_paths

@@ -11,8 +11,8 @@ from bot import config
 from bot.config import names
 from bot.config.owner_file import OwnerFile, Problem, of_features
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
-from impact.ports import Tree
-from impact.text.lines import YAML_BREAKS, Places
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.text.lines import YAML_BREAKS, Places
 
 NAME = "settings"
 MAX_PROBLEMS = 40  # problems of one file that are findings of their own

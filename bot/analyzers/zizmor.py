@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from bot.analyzers.linters import Directives, Linter, LintReport
-from impact.text.paths import is_action, is_workflow
+from deeprepo.impact.text.paths import is_action, is_workflow
 
 # What strangers write, by GitHub's own list of untrusted input.
 STRANGERS = re.compile(

@@ -25,7 +25,7 @@ TAMED = {
     "uvicorn.error": logging.WARNING,
 }
 PROBES, HOOK = frozenset({"/healthz", "/readyz", "/metrics"}), "/webhook"
-OURS = ("bot", "deeprepo", "impact")
+OURS = ("bot", "deeprepo")
 MAX_LOGGED_CHARS = 2_000  # characters of one message: a stranger's text must not flood the log
 OK = 400
 

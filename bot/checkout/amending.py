@@ -11,7 +11,7 @@ from bot.checkout.locate import paths_of
 from bot.errors import UsageError
 from bot.machine import files
 from bot.values import PullRequest
-from impact.text.paths import raw_name
+from deeprepo.impact.text.paths import raw_name
 
 REGULAR = (b"100644", b"100755")
 

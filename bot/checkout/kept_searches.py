@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 
 from bot.checkout import git
-from impact import memo
-from impact.text.paths import name_of, raw_name
+from deeprepo.impact import memo
+from deeprepo.impact.text.paths import name_of, raw_name
 
 MOST_CHANGED = 400  # files between two trees; with more the search is made anew
 MOST_BYTES = 1 << 20  # of the list of them

@@ -1,6 +1,6 @@
 """The door through which a model, or a test that it has written, is shown code: with a placeholder in the place of each secret.
 
-A file is looked through for secrets as a whole, because a part of one is not recognised. Prompts go out through `rlm.money.calls`, which
+A file is looked through for secrets as a whole, because a part of one is not recognised. Prompts go out through `deeprepo.rlm.money.calls`, which
 is handed the same knowledge; what is written out leaves by `bot/review/written.py`.
 """
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from bot.secrets.masking.masks import Masks
 from bot.values import Query, Side
-from impact.ports import Tree
-from impact.views import TreeView
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.views import TreeView
 
 if TYPE_CHECKING:
     import tarfile

@@ -15,12 +15,12 @@ from bot.checkout.kept_searches import KeptSearches, Row, Rows
 from bot.errors import GitError, UsageError
 from bot.machine.concurrency import end_process
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
-from impact.concurrency import together
-from impact.in_hand import Contents
-from impact.kept import Kept
-from impact.text.globs import generated_marks
-from impact.text.lines import HEAD_BYTES
-from impact.text.paths import name_of, raw_name
+from deeprepo.impact.concurrency import together
+from deeprepo.impact.in_hand import Contents
+from deeprepo.impact.kept import Kept
+from deeprepo.impact.text.globs import generated_marks
+from deeprepo.impact.text.lines import HEAD_BYTES
+from deeprepo.impact.text.paths import name_of, raw_name
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
 CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first lines
@@ -51,7 +51,7 @@ class Checkout:
     Git runs in a folder of our own that borrows the repository's objects, so nothing that the repository configures takes part.
 
     Files that are `left_out` are listed, but their content is never read. Code that takes a content out of what is handed
-    over is noted as working on that file (`impact.in_hand`).
+    over is noted as working on that file (`deeprepo.impact.in_hand`).
     """
 
     def __init__(self, pull: PullRequest, left_out: Collection[str] = ()) -> None:

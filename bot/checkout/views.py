@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from bot.ports import RunnableTree
 from bot.values import Query, Side, TreeEntry
-from impact.ports import Tree
-from impact.structs import replace
-from impact.text.paths import is_unwritten
-from impact.views import TreeView
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.structs import replace
+from deeprepo.impact.text.paths import is_unwritten
+from deeprepo.impact.views import TreeView
 
 MOST_PASSED_BY = 60  # files and folders that a search of our own is told to pass by
 Found = TypeVar("Found")

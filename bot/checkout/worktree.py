@@ -14,8 +14,8 @@ from bot.checkout.locate import RepositoryPaths
 from bot.checkout.own_git_dir import Settings
 from bot.config import hook
 from bot.machine import files
-from impact.concurrency import together
-from impact.text.paths import name_of
+from deeprepo.impact.concurrency import together
+from deeprepo.impact.text.paths import name_of
 
 SUBMODULE = b"160000"
 

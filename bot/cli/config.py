@@ -79,7 +79,7 @@ def _reference() -> str:
     from bot import render
     from bot.config.reference import tables
     from bot.wiring.access import PREFERRED
-    from rlm.models import PROVIDERS
+    from deeprepo.rlm.models import PROVIDERS
 
     return render.text(
         "reference/configuration.md.j2", **tables(), providers=list(PROVIDERS.values()), pairs=list(PREFERRED)

@@ -9,7 +9,7 @@ from bot.config.elsewhere import FORMATS, NewSettings, OldSettings, Row, Setting
 from bot.errors import UsageError
 from bot.machine import files
 from bot.review.guidance import MAX_FILE, is_guideline, read_guideline
-from impact.text import globs
+from deeprepo.impact.text import globs
 
 MAX_OLD_FILE_BYTES = 1 << 20  # bytes of an old file
 

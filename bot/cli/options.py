@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 from bot.cli import hooks
 from bot.errors import UsageError
 from bot.levels import ReviewEffort, Strategy
-from rlm.values import Effort
+from deeprepo.rlm.values import Effort
 
 OF_FEATURES = "of_features"
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from rlm.journal.reader import Record, Section
+    from deeprepo.rlm.journal.reader import Record, Section
 
 WIDE = 200  # columns where nobody's terminal sets a limit
 SHOWN_CHARS = 100  # characters of a line of code, an error, a prompt
@@ -178,7 +178,7 @@ def _totals(calls: list[Row]) -> str:
 
 def _total(cost: Row, seconds: float) -> str:
     from bot.outputs import facts
-    from rlm.values import Cost, Usage
+    from deeprepo.rlm.values import Cost, Usage
 
     known = {name: value for name, value in cost.items() if name in Cost.__dataclass_fields__}
     return facts.cost(Cost(**{**known, "usage": Usage(**cost["usage"]), "models": ()}), seconds)

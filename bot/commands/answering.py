@@ -27,9 +27,9 @@ from bot.review.dialogues import Dialogues
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding
-from impact.ports import Tree
-from rlm.errors import BadAnswer, BudgetSpent, ProviderError
-from rlm.values import Message, Model, Prompt, Purpose, Schema
+from deeprepo.impact.ports import Tree
+from deeprepo.rlm.errors import BadAnswer, BudgetSpent, ProviderError
+from deeprepo.rlm.values import Message, Model, Prompt, Purpose, Schema
 
 ANSWER_TOKENS = 2_048
 MAX_QUOTES = 8

@@ -8,7 +8,7 @@ from bot import render
 from bot.diff import numbered_text
 from bot.review.session import Session
 from bot.values import ChangedFile, Excerpt, LookUp
-from rlm.values import tokens
+from deeprepo.rlm.values import tokens
 
 DIFF_TOKENS = 12_000
 WHOLE = 200  # lines of a file that is named without lines

@@ -9,7 +9,7 @@ from bot.config.names import MOST_SENTENCE
 from bot.config.setting import Checked, Language, Pattern, Patterns, setting
 from bot.levels import ReviewEffort, Severity, Strategy
 from bot.values import RulingSeverity, Tone
-from rlm.values import Effort
+from deeprepo.rlm.values import Effort
 
 Day = Annotated[str, Checked(lambda value: value.isoformat() if isinstance(value, date) else value, before=True)]
 Must = Annotated[

@@ -17,7 +17,7 @@ from bot.values.ask import ASKED, ReviewAsk, Trigger
 from bot.values.host import CheckConclusion, PullFacts
 from bot.values.review import Lack
 from bot.values.ruling import is_bar
-from impact.text import globs
+from deeprepo.impact.text import globs
 
 if TYPE_CHECKING:
     from bot.config import Config

@@ -17,7 +17,7 @@ from bot.config.names import FILE, MOST_SENTENCE
 from bot.config.owner_file import Problem
 from bot.errors import ConfigError
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES
-from rlm.values import COMMAND
+from deeprepo.rlm.values import COMMAND
 
 NAMED_PROBLEMS = 12  # problems of one file that one error names
 ENTRIES = {"ignore": IgnoreItem, "instructions": Instruction}

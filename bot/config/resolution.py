@@ -32,11 +32,11 @@ from bot.config.names import FILE, MOST_MUSTS
 from bot.config.settings import Settings
 from bot.errors import ConfigError
 from bot.values import EFFORTS, SEVERITIES, RulingSeverity, at_least
-from rlm.values import is_amount
+from deeprepo.rlm.values import is_amount
 
 if TYPE_CHECKING:
     from bot.values.shared_file import Layer, SharedFile
-    from rlm.values import Masks
+    from deeprepo.rlm.values import Masks
 
 BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
 # Which the environment's value is a ceiling of.
@@ -161,7 +161,7 @@ class Config(ReviewSettings):
         """Return the settings of a change of these files: `effort` is what the most demanding of them gets by `effort_for`."""
         if not self.effort_for:
             return self
-        from impact.text import globs
+        from deeprepo.impact.text import globs
 
         asked = []
         for path in paths:
@@ -185,7 +185,7 @@ class Config(ReviewSettings):
         """Return whether the repository's file asks not to review this path."""
         if not (patterns := self.unread):
             return False
-        from impact.text import globs
+        from deeprepo.impact.text import globs
 
         return globs.matches(patterns, path)
 

@@ -57,7 +57,7 @@ class Checked:
 
 
 def _pattern(value: str) -> str:
-    from impact.text import globs
+    from deeprepo.impact.text import globs
 
     globs.check(value)  # raises a ValueError, which pydantic tells with the key
     return value

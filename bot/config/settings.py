@@ -16,7 +16,7 @@ from bot.config.defaults import SETTING_FIELDS, Threshold, written_as
 from bot.config.setting import setting
 from bot.errors import ConfigError
 from bot.levels import ReviewEffort, Strategy
-from rlm.values import Effort
+from deeprepo.rlm.values import Effort
 
 if TYPE_CHECKING:
     from pydantic import SecretStr

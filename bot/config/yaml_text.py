@@ -5,8 +5,8 @@ from typing import Any
 
 import yaml
 
-from impact.text import yaml_reader
-from impact.text.yaml_reader import UnreadableYamlError
+from deeprepo.impact.text import yaml_reader
+from deeprepo.impact.text.yaml_reader import UnreadableYamlError
 
 MOST_CHARS = 64_000
 ENTRIES = {  # lists whose items have keys

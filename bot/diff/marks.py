@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from bot.values import Unit
-from impact.text.lines import is_comment
+from deeprepo.impact.text.lines import is_comment
 
 _CHECK = re.compile(
     r"\b(?:assert|raise|throw|throws|panic|require|guard|validate\w*|check\w*|ensure\w*|sanitiz\w*|escape\w*|verify\w*)\b|\bif\b.{0,300}\b(?:return|raise|throw)\b",

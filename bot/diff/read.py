@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from bot.diff import skip
 from bot.values import ChangedFile, RawChange
-from impact import patches
-from impact.in_hand import reading
-from impact.text.globs import generated_marks
-from impact.text.paths import is_code, is_settings, vendored_folder
+from deeprepo.impact import patches
+from deeprepo.impact.in_hand import reading
+from deeprepo.impact.text.globs import generated_marks
+from deeprepo.impact.text.paths import is_code, is_settings, vendored_folder
 
 
 def read(change: RawChange) -> tuple[ChangedFile, ...]:

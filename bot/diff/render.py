@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 
 from bot.diff.show import NUMBER_EVERY
 from bot.values import ChangedFile, DiffRow, Unit
-from impact.text.paths import is_prose, is_test
+from deeprepo.impact.text.paths import is_prose, is_test
 
 LEAST_TEXT = 40  # characters of a part of a new file that its text alone tells from others: below it has signs
 GAP = DiffRow("", "[...]")  # unchanged lines that nobody counts: the next row has its number

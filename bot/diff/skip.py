@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from bot.values import ChangedFile, RawChange
-from impact.changes import MOVED, REPLACED
-from impact.patches import ABSENT, LINK_MODE, SUBMODULE_MODE
-from impact.text.paths import is_code, is_generated, is_lock, is_prose, is_settings, vendored_folder
+from deeprepo.impact.changes import MOVED, REPLACED
+from deeprepo.impact.patches import ABSENT, LINK_MODE, SUBMODULE_MODE
+from deeprepo.impact.text.paths import is_code, is_generated, is_lock, is_prose, is_settings, vendored_folder
 
 MAX_CHANGED_LINES = 20_000
 WITHHELD = "its content passes through a filter program of git, which is not started"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from bot.values import ChangedFile, ChangedSymbol, DiffLine, Hunk, Side
-from impact.text.lines import is_comment
+from deeprepo.impact.text.lines import is_comment
 
 MARGIN = 3  # unchanged lines around a hunk that lies outside any definition
 MOST_RUNS = 300  # of one file: where more places changed, those that lie nearest to each other are read together

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from bot.diff import followers
 from bot.values import ChangedFile, Definition, DiffRow, Unit
-from impact.text.lines import defined_names, is_comment
-from rlm.values import tokens
+from deeprepo.impact.text.lines import defined_names, is_comment
+from deeprepo.rlm.values import tokens
 
 MAX_HEADS = 6  # heads above one stretch of rows: the outermost two and the innermost ones
 OUTER = 2

@@ -7,7 +7,7 @@ from bot.diff.show import NUMBER_EVERY
 from bot.diff.show import rows as diff_rows
 from bot.diff.spans import Span, around, near
 from bot.values import DiffRow, Hunk
-from rlm.values import CHARS_PER_TOKEN
+from deeprepo.rlm.values import CHARS_PER_TOKEN
 
 CONTEXT_LINES = 12  # unchanged lines that are shown before and after a change
 MIN_GAP = 8  # a gap shorter than this is not worth a note

@@ -22,8 +22,8 @@ from bot.values import (
     Side,
     Unit,
 )
-from impact.in_hand import reading
-from rlm.values import tokens
+from deeprepo.impact.in_hand import reading
+from deeprepo.rlm.values import tokens
 
 SENSITIVE = re.compile(
     r"auth|login|password|token|secret|crypt|permission|access|payment|billing|migrat|sql|session|security|lock|thread|async",

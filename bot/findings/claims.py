@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from bot.values import Claim, Evidence, Finding, Query
-from impact.ports import Tree
-from impact.text.lines import block, code_of, defined_names, defines, definition, file_lines, is_comment
-from impact.text.paths import is_output, is_prose, is_test
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.text.lines import block, code_of, defined_names, defines, definition, file_lines, is_comment
+from deeprepo.impact.text.paths import is_output, is_prose, is_test
 
 MAX_CLAIMS = 6
 SEARCHED = "searched for in the tree"  # the note of a claim that holds

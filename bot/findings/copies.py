@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from bot.findings.quotes import fold
 from bot.values import ChangedFile, Evidence, Finding
-from impact.text.paths import is_product
+from deeprepo.impact.text.paths import is_product
 
 SAME_LINE = "the same line"
 LEAST_CHARS, MOST_EQUAL = 12, 6  # characters of such a line; other places of it

@@ -14,7 +14,7 @@ from bot.findings.quotes import fold
 from bot.findings.suggest import Faults
 from bot.values import PlacedFinding, Rewrite
 from bot.values.fixing import Fix
-from impact.ports import Tree
+from deeprepo.impact.ports import Tree
 
 MAX_FIXED_FILES, MAX_FIXED_LINES = 100, 2_000  # of one commit
 LINE = re.compile(r"[^\n]*\n|[^\n]+")

@@ -11,8 +11,8 @@ from bot.findings import merge, rounds
 from bot.ports import KnownSecrets
 from bot.secrets.forms import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
 from bot.values import Basis, ChangedFile, CommitLines, Finding, Side, Source, Verdict
-from impact.in_hand import reading
-from impact.text.lines import file_lines
+from deeprepo.impact.in_hand import reading
+from deeprepo.impact.text.lines import file_lines
 
 MAX_QUOTE = 1_000  # characters of its line
 MOST_COMMITS = 100  # that are looked through

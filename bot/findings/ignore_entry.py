@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 
 from bot.values import Evidence, Finding
-from impact.text import globs
+from deeprepo.impact.text import globs
 
 MOST_PLACES, MOST_OLD = 40, 12  # digests of one entry, and of an older one
 DIGEST = 32  # characters of each; older entries have more

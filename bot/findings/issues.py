@@ -7,7 +7,7 @@ from typing import Any, get_args
 from bot.findings import read
 from bot.values import IssueReport, LinkedIssue
 from bot.values.review import IssueProgress
-from rlm.values import Schema
+from deeprepo.rlm.values import Schema
 
 DONE: tuple[str, ...] = get_args(IssueProgress)
 MAX_SENTENCE_CHARS = 200  # of one sentence

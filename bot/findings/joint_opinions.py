@@ -24,7 +24,7 @@ from bot.findings.verify import (
     verdict_of,
 )
 from bot.values import Excerpt
-from rlm.values import Completion, Message, Prompt, Schema, tokens
+from deeprepo.rlm.values import Completion, Message, Prompt, Schema, tokens
 
 VERDICTS = "verdicts"
 MOST_CLAIMS, MOST_TOKENS = 12, 16_000  # of one request: claims, and code that is shown with them

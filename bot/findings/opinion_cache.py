@@ -6,7 +6,7 @@ from bot.errors import DeepRepoError
 from bot.findings import joint_opinions
 from bot.findings.joint_opinions import Request
 from bot.findings.verify import OpinionQuestion, Send
-from rlm.values import Completion, Prompt
+from deeprepo.rlm.values import Completion, Prompt
 
 Reply = Completion | DeepRepoError
 

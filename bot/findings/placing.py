@@ -24,8 +24,8 @@ from bot.values import (
     Verdict,
     severity_rank,
 )
-from impact.text.lines import is_comment
-from impact.text.paths import is_prose
+from deeprepo.impact.text.lines import is_comment
+from deeprepo.impact.text.paths import is_prose
 
 MAX_ANCHORED_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
 TWICE = 2

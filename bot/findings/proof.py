@@ -21,11 +21,11 @@ from bot.values import (
     Reference,
     Side,
 )
-from impact.ports import Tree
-from impact.text import blocks
-from impact.text.lines import binds, defines, definition, file_lines
-from impact.text.paths import is_product
-from rlm.values import tokens
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.text import blocks
+from deeprepo.impact.text.lines import binds, defines, definition, file_lines
+from deeprepo.impact.text.paths import is_product
+from deeprepo.rlm.values import tokens
 
 TOKENS = 5_000  # of all excerpts of one finding
 MAX_DEFINITION_LINES = (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from bot.values import DiffRow, Evidence, Finding, Side
-from impact.ports import Tree
+from deeprepo.impact.ports import Tree
 
 MAX_QUOTE = 4_000  # characters; a longer quote is a copied file, not evidence
 

@@ -24,7 +24,7 @@ from bot.values import (
 )
 from bot.values.finding import Existence
 from bot.values.review import LookUpKind
-from rlm.values import Schema
+from deeprepo.rlm.values import Schema
 
 Extent = Literal["none", "parts", "whole"]
 Row = Mapping[str, Any]

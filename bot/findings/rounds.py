@@ -46,8 +46,8 @@ from bot.values import (
     in_order,
 )
 from bot.values.finding import How
-from impact.ports import Tree
-from impact.text.lines import code_of, is_comment
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.text.lines import code_of, is_comment
 
 _WORST: tuple[Absence, ...] = ("lasting", "unseen", "fixed")
 LASTING = "removed, still in"

@@ -15,7 +15,7 @@ from bot.findings.merge import identify
 from bot.render.section import sections
 from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
 from bot.values.finding import CODE_CATEGORIES, MOST_BROKEN, SAME_VALUE
-from impact.text import globs
+from deeprepo.impact.text import globs
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from bot import render
 from bot.findings.quotes import fold, rows_of
 from bot.values import Finding, PlacedFinding
-from impact.ports import Tree
+from deeprepo.impact.ports import Tree
 
 MAX_SUGGESTED_LINES, MAX_SUGGESTED_CHARS = 200, 10_000
 MAX_SHIFT = 60  # lines by which a push may move the place of a finding

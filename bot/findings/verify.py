@@ -22,9 +22,9 @@ from bot.values import (
     Verdict,
     less_severe,
 )
-from impact.concurrency import together
-from impact.ports import Tree
-from rlm.values import Completion, Message, Prompt, Schema
+from deeprepo.impact.concurrency import together
+from deeprepo.impact.ports import Tree
+from deeprepo.rlm.values import Completion, Message, Prompt, Schema
 
 OPINIONS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(Verdict) if verdict.opinion}
 OPEN = "open"  # what a first answer says that asks to see more

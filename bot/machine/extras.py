@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-import rlm
 from bot.errors import UsageError
+from deeprepo import rlm
 
 Extra = Literal["models", "github", "server", "mcp", "languages"]
 PARTS: dict[

@@ -1,4 +1,4 @@
-"""Facts of files in a folder of this user's alone: `impact.memo.Store`.
+"""Facts of files in a folder of this user's alone: `deeprepo.impact.memo.Store`.
 
 The folder is held open, and everything happens in it by names without a link. One that somebody else owns or may write to or read is
 not used: nothing is believed that another user of the machine could have written.

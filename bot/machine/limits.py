@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from impact.in_hand import listen
+from deeprepo.impact.in_hand import listen
 
 MAX_FETCH_BYTES = 2 << 30  # bytes of a git that fetches
 SIZE = 8192  # bytes of a note

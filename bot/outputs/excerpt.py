@@ -9,7 +9,7 @@ from rich.text import Text
 
 from bot.render import visible
 from bot.values import Finding
-from impact.filetypes import filetype
+from deeprepo.impact.filetypes import filetype
 
 QUOTED_LINES = 14  # lines of a quote; a longer one is cut in the middle
 THEME = "ansi_dark"  # the sixteen colours of the terminal's own scheme

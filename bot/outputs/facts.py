@@ -29,7 +29,7 @@ from bot.values import (
 )
 from bot.values.finding import MASK
 from bot.values.review import NOTHING_ADDED, Conclusion
-from rlm.values import Cost
+from deeprepo.rlm.values import Cost
 
 STATES = ("reviewed", "reused", "skipped", "unread", "relies")  # of a row of the coverage
 LOOKED_AT = ("reviewed", "reused")

@@ -6,7 +6,7 @@ GitHub acts on far more than Markdown: mentions, issues, commits, emoji, command
 import json
 import re
 
-from impact.filetypes import filetypes
+from deeprepo.impact.filetypes import filetypes
 
 
 class Safe(str):

@@ -28,7 +28,7 @@ from bot.values import (
     Unit,
     UsePlace,
 )
-from impact.text.paths import is_code, is_test
+from deeprepo.impact.text.paths import is_code, is_test
 
 MODULE = "<module>"  # the name of what an import of a whole file means
 HEAD_LINES = 4  # of an overriding method, in which its name stands

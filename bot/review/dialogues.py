@@ -15,9 +15,9 @@ from bot.review.context import look_ups
 from bot.review.context.look_up_room import LookedUp
 from bot.review.context.look_ups import LookUps
 from bot.values import Finding, LookUp
-from rlm.errors import BudgetSpent, ProviderError
-from rlm.money.calls import Calls
-from rlm.values import Completion, Model, Prompt, Purpose
+from deeprepo.rlm.errors import BudgetSpent, ProviderError
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Completion, Model, Prompt, Purpose
 
 REPEATED = 500  # tokens of the first answer and of what is said with the results
 ONE_TOKENS, JOINT_TOKENS = look_ups.TOKENS, 8_000  # of what is shown; to an answer about several claims

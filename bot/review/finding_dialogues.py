@@ -15,8 +15,8 @@ from bot.review.dialogues import Dialogues
 from bot.review.prompts import SentPrompt
 from bot.review.session import WorkerReply
 from bot.values import Finding, LookUp, Source, Unit
-from rlm.errors import PromptTooLong
-from rlm.values import Completion, Usage
+from deeprepo.rlm.errors import PromptTooLong
+from deeprepo.rlm.values import Completion, Usage
 
 NO_REPLY = Completion("", Usage())
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rlm.journal import codec
-from rlm.money import capacity
-from rlm.money.calls import Calls
-from rlm.values import Model, Prompt, Purpose, Usage
+from deeprepo.rlm.journal import codec
+from deeprepo.rlm.money import capacity
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Model, Prompt, Purpose, Usage
 
 REPLY = 400  # tokens of a structured answer, as an estimate assumes them
 # Tokens of thinking that an estimate assumes

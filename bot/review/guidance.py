@@ -15,7 +15,7 @@ from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.findings import silencing
 from bot.values import ChangedFile, OwnerRule
-from impact.text import globs
+from deeprepo.impact.text import globs
 
 FILES = (  # the most telling first
     "REVIEW.md",

@@ -16,13 +16,13 @@ from bot.review.session import Results, Session, Worker
 from bot.review.survey import Survey
 from bot.values import Reference
 from bot.values.progress import Say
-from impact import uses
-from impact.ports import Language, Tree
-from rlm.journal.codec import Start
-from rlm.journal.writer import Journal
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls
-from rlm.values import Limits, Model
+from deeprepo.impact import uses
+from deeprepo.impact.ports import Language, Tree
+from deeprepo.rlm.journal.codec import Start
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Limits, Model
 
 if TYPE_CHECKING:
     from bot.review.context.consumer_code import ConsumerCode

@@ -18,8 +18,8 @@ from bot.review.hooks import hooks
 from bot.review.reader_questions import ReaderQuestions
 from bot.review.survey import Survey
 from bot.values import Excerpt, LinkedIssue, Unit
-from impact.text.paths import is_prose, is_test
-from rlm.values import Message, Prompt
+from deeprepo.impact.text.paths import is_prose, is_test
+from deeprepo.rlm.values import Message, Prompt
 
 BODY_CHARS = 2_000  # of what the author says
 LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change

@@ -15,8 +15,8 @@ from bot.findings.silencing import IgnoreList
 from bot.ports import KnownSecrets
 from bot.review.hooks import hooks
 from bot.values import ChangedFile, Dependents, Finding, OwnerRule
-from impact import structs
-from impact.ports import Tree
+from deeprepo.impact import structs
+from deeprepo.impact.ports import Tree
 
 if TYPE_CHECKING:
     from bot.config.policy import No
@@ -93,7 +93,7 @@ def reviewable(files: Sequence[ChangedFile], brief: Brief) -> tuple[ChangedFile,
 
 def changes_role(settings: Config, old: str, new: str) -> bool:
     """Return whether a renamed file becomes something else, or something that the repository no longer asks to leave out."""
-    from impact.roles import changes_role  # here: most changes rename nothing
+    from deeprepo.impact.roles import changes_role  # here: most changes rename nothing
 
     return changes_role(old, new) or (settings.ignores(old) and not settings.ignores(new))
 

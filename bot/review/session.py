@@ -22,9 +22,9 @@ from bot.values import (
     Unit,
 )
 from bot.values.progress import Say
-from impact.ports import Tree
-from rlm.money.calls import Calls
-from rlm.values import Model
+from deeprepo.impact.ports import Tree
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Model
 
 if TYPE_CHECKING:
     from bot.findings.opinion_cache import Opinions

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from bot.review.context import snippets
 from bot.review.coverage import ObligedUse
 from bot.values import Excerpt, Unit
-from impact.text.lines import file_lines
-from rlm.values import tokens
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.rlm.values import tokens
 
 if TYPE_CHECKING:
-    from impact.ports import Tree
+    from deeprepo.impact.ports import Tree
 
 PROMPT_TOKENS = 20_000  # of uses in one prompt
 EXCERPT_TOKENS = 5_000  # of the lines around one use

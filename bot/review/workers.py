@@ -19,9 +19,9 @@ from bot.review.prompts import PromptWriter, SentPrompt, sizes
 from bot.review.session import WorkerReply
 from bot.review.survey import Survey
 from bot.values import Finding, ReaderNotes, Source, Unit
-from rlm.errors import PromptTooLong
-from rlm.money.calls import Calls
-from rlm.values import Completion, Model
+from deeprepo.rlm.errors import PromptTooLong
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Completion, Model
 
 # Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
 LARGE_NEARBY = 12_000

@@ -22,7 +22,7 @@ from bot.secrets.forms import (
     promising_lines,
     role_of,
 )
-from impact import memo
+from deeprepo.impact import memo
 
 SHORT = 2_000  # characters of a text that is looked through sooner than the store
 SHORTEST_RUN = 8  # characters of a key's last line

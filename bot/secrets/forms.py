@@ -12,7 +12,7 @@ from string import hexdigits
 from typing import Literal, NamedTuple, TypeVar
 
 from bot.values import Severity
-from impact.text.paths import is_lock, is_prose, is_sample, is_test
+from deeprepo.impact.text.paths import is_lock, is_prose, is_sample, is_test
 
 Role = Literal["code", "document", "sample"]
 Row = TypeVar("Row")

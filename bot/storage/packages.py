@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import package, package_home
-from impact import structs
-from impact.packages import Arrival, PackageRow
+from deeprepo.impact import structs
+from deeprepo.impact.packages import Arrival, PackageRow
 
 MAX_PACKAGE_ROWS = 2_000  # rows of one repository
 MAX_NAME_CHARS = 300  # characters of a name or a version

@@ -59,7 +59,7 @@ from bot.values.review import (
 )
 from bot.values.rule import Dismissal, LearnedRule, OwnerRule, Proposal, Rejection, RuleState, Silencing
 from bot.values.ruling import Ruling, RulingResult, RulingSeverity
-from impact.changes import (
+from deeprepo.impact.changes import (
     ChangedFile,
     ChangedSymbol,
     Contract,
@@ -73,7 +73,7 @@ from impact.changes import (
     TreeEntry,
     UsePlace,
 )
-from impact.values import Arguments, Clues, Definition, Side, Use
+from deeprepo.impact.values import Arguments, Clues, Definition, Side, Use
 
 if TYPE_CHECKING:
     from bot.values.ask import (

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from impact.changes import Reference
-from impact.values import Side
-from rlm.values import Exact, tokens
+from deeprepo.impact.changes import Reference
+from deeprepo.impact.values import Side
+from deeprepo.rlm.values import Exact, tokens
 
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 MOST_SHOWN = 80  # characters of what is not an id

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bot.values.change import Excerpt, PullRequest
 from bot.values.finding import Finding
-from impact.packages import Requirement
-from rlm.values import Exact
+from deeprepo.impact.packages import Requirement
+from deeprepo.rlm.values import Exact
 
 if TYPE_CHECKING:
     from bot.values.shared_file import SharedFile

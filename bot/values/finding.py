@@ -9,8 +9,8 @@ from typing import Literal, Self, get_args
 
 from bot.levels import SEVERITIES, Severity
 from bot.values.rule import Silencing
-from impact.values import Side
-from rlm.values import Exact
+from deeprepo.impact.values import Side
+from deeprepo.rlm.values import Exact
 
 Category = Literal[  # of what models report; an analyser may have another
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",

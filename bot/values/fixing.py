@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot.values.finding import Finding
-from rlm.values import Exact
+from deeprepo.rlm.values import Exact
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from bot.values.change import PullRequest
 from bot.values.consumer import ConsumerReport
 from bot.values.finding import Finding, Status, at_least, severity_rank
 from bot.values.ruling import Ruling, is_bar
-from impact.changes import ChangedFile
-from impact.values import Side
-from rlm.values import Cost, Exact, Turn
+from deeprepo.impact.changes import ChangedFile
+from deeprepo.impact.values import Side
+from deeprepo.rlm.values import Cost, Exact, Turn
 
 Tone = Literal["normal", "short"]
 Conclusion = Literal["clean", "findings", "incomplete"]  # what a review comes to

@@ -7,7 +7,7 @@ workflow, which has no database, reads the same commands.
 from dataclasses import dataclass
 from typing import Literal
 
-from rlm.values import Exact
+from deeprepo.rlm.values import Exact
 
 IgnoreScope = Literal["finding", "rule", "path"]  # how far an entry of the list of silences reaches
 RuleState = Literal["proposed", "confirmed", "removed"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from bot.values.finding import Evidence
-from rlm.values import Exact
+from deeprepo.rlm.values import Exact
 
 # What a ruling that failed comes to: a row, a neutral conclusion, a failed one.
 RulingSeverity = Literal["note", "warn", "fail"]

@@ -20,15 +20,15 @@ from bot.errors import UsageError
 from bot.machine import extras
 from bot.review.opening import Models
 from bot.review.strategies.choice import WITHOUT_ROOT
-from rlm import PACKAGES, is_installed
-from rlm.errors import NotInstalled
-from rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, prices, provider_of
-from rlm.models.provider import Provider
-from rlm.money import capacity
-from rlm.values import OWN_SERVERS, Limits, Model, Sampling, Usage, provider_name
+from deeprepo.rlm import PACKAGES, is_installed
+from deeprepo.rlm.errors import NotInstalled
+from deeprepo.rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, prices, provider_of
+from deeprepo.rlm.models.provider import Provider
+from deeprepo.rlm.money import capacity
+from deeprepo.rlm.values import OWN_SERVERS, Limits, Model, Sampling, Usage, provider_name
 
 if TYPE_CHECKING:
-    from rlm.models.local import Function
+    from deeprepo.rlm.models.local import Function
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (
@@ -112,7 +112,7 @@ class Connections:
         """Return a model by its name."""
         provider, access = provider_of(name), self.access.get(name, Access())
         if access.function is not None:
-            from rlm.models.local import FunctionModel
+            from deeprepo.rlm.models.local import FunctionModel
 
             return FunctionModel(name, access.function)
         if provider.name not in LOCAL:
@@ -264,8 +264,8 @@ def load(name: str) -> None:
     """Load all that is behind a model, its prices and its HTTP client too. `connect` reports a wrong name."""
     provider = PROVIDERS.get(name.partition("/")[0])
     if provider is not None and is_installed(*PACKAGES):
-        import_module(f"rlm.models.{provider.dialect}")
-        import_module("rlm.models.connection").load()
+        import_module(f"deeprepo.rlm.models.{provider.dialect}")
+        import_module("deeprepo.rlm.models.connection").load()
         prices.dollars(name, Usage())
 
 

@@ -16,7 +16,7 @@ from bot.values.progress import Say
 from bot.wiring import access, child, tasks
 from bot.wiring.local import LOCAL
 from bot.wiring.tasks import Workspace
-from rlm.models import provider_of
+from deeprepo.rlm.models import provider_of
 
 
 async def review_change(brief: Brief, say: Say) -> Review:

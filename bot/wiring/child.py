@@ -31,7 +31,7 @@ from bot.values.progress import Reading, Say
 
 if TYPE_CHECKING:
     from bot.brief import Brief
-    from rlm.journal.writer import Keep
+    from deeprepo.rlm.journal.writer import Keep
 
 CHILD_LOOK_SECONDS = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed

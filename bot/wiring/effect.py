@@ -11,8 +11,8 @@ from bot.machine import extras
 from bot.values import ChangedFile, Dependents, Finding, Judgement, PullRequest, ReviewRequest
 from bot.values.consumer import ConsumerReport
 from bot.wiring import review
-from impact.families import LANGUAGES
-from impact.uses.budget import SearchLimits
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.uses.budget import SearchLimits
 
 # A person who selects tests needs each use, of a definition whose body alone changed too.
 EVERY_USE = SearchLimits(sites=SearchLimits().obliging, install=extras.install)

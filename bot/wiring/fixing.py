@@ -17,7 +17,7 @@ from bot.machine import files
 from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewRequest
 from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review
-from impact.faults import faults
+from deeprepo.impact.faults import faults
 
 MAX_FIXED_BYTES = 8 << 20  # bytes of a file of the work tree that is changed
 SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}

@@ -9,7 +9,6 @@ from contextlib import suppress
 from importlib import import_module
 from pkgutil import iter_modules, walk_packages
 
-import impact.languages
 from bot import analyzers, config, findings, registry
 from bot import review as reviewing
 from bot.errors import ConfigError
@@ -18,9 +17,10 @@ from bot.review import context, lenses, strategies
 from bot.review.hooks import hooks
 from bot.secrets import forms
 from bot.wiring import access, tasks
-from impact.families import LANGUAGES
-from impact.language import QUERIES
-from impact.language import languages as known_languages
+from deeprepo.impact import languages
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.language import QUERIES
+from deeprepo.impact.language import languages as known_languages
 
 __all__ = ["tasks"]
 
@@ -33,11 +33,11 @@ LATER = (
     "bot.features.organization.values",
     "bot.features.own_checks.verdicts",
     "bot.review.agent.seed",
-    "impact.uses.guards",
-    "impact.uses.meant",
-    "impact.uses.results",
-    "impact.uses.lacking",
-    "rlm.money.schema",
+    "deeprepo.impact.uses.guards",
+    "deeprepo.impact.uses.meant",
+    "deeprepo.impact.uses.results",
+    "deeprepo.impact.uses.lacking",
+    "deeprepo.rlm.money.schema",
     "configparser",
     "jinja2",
     "pathspec",
@@ -52,7 +52,7 @@ def _load() -> None:
     with suppress(ConfigError):  # the server says it
         settings = config.environment()
     of_features = (module for hook in hooks() for module in hook.modules(settings))
-    known = (module.name for module in walk_packages(impact.languages.__path__, f"{impact.languages.__name__}."))
+    known = (module.name for module in walk_packages(languages.__path__, f"{languages.__name__}."))
     for module in (*rooms, *of_features, *known, *LATER):
         import_module(module)
     with suppress(ModuleNotFoundError):  # it comes with the clients of models, which the base installation lacks

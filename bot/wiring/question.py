@@ -10,11 +10,11 @@ from bot.errors import UsageError
 from bot.review.agent import texts
 from bot.review.journal.record import open_file
 from bot.wiring.access import Access, Connections, named_models
-from rlm.journal.writer import Journal, Watch
-from rlm.models import PROVIDERS, TIMEOUT
-from rlm.money import capacity
-from rlm.texts.dialogue import Inquiry, TextQuestion
-from rlm.values import Limits, Model, provider_name
+from deeprepo.rlm.journal.writer import Journal, Watch
+from deeprepo.rlm.models import PROVIDERS, TIMEOUT
+from deeprepo.rlm.money import capacity
+from deeprepo.rlm.texts.dialogue import Inquiry, TextQuestion
+from deeprepo.rlm.values import Limits, Model, provider_name
 
 
 @dataclass(frozen=True, slots=True)

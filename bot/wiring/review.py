@@ -29,18 +29,18 @@ from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading, Say
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models, warm
-from impact import memo
-from impact.families import LANGUAGES
-from impact.faults import faults
-from impact.ports import Language
-from rlm.journal.codec import Start
-from rlm.journal.writer import Journal
-from rlm.models import prices, provider_of
-from rlm.values import Limits
+from deeprepo.impact import memo
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.faults import faults
+from deeprepo.impact.ports import Language
+from deeprepo.rlm.journal.codec import Start
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.models import prices, provider_of
+from deeprepo.rlm.values import Limits
 
 if TYPE_CHECKING:
     from bot.values.shared_file import SharedFile
-    from rlm.journal.reader import Record, Section
+    from deeprepo.rlm.journal.reader import Record, Section
 
 FACTS = "~/.cache/deeprepo/facts"
 BEYOND = 30.0  # seconds that a review on a host looks at other repositories

@@ -32,11 +32,11 @@ from bot.values.consumer import TOO_MUCH, label
 from bot.values.shared_file import SharedFile
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
-from impact.consumers.overlay import mount_of
-from impact.families import LANGUAGES
-from impact.packages import PackageRow
-from impact.uses.packages import package_rows
-from rlm.journal.writer import Journal
+from deeprepo.impact.consumers.overlay import mount_of
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.packages import PackageRow
+from deeprepo.impact.uses.packages import package_rows
+from deeprepo.rlm.journal.writer import Journal
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import SUPERSEDED, Funds, Reviewer, ReviewResult, ReviewRun
 from bot.workflow.server import Server, remember_failure
-from rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
+from deeprepo.rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
 
 KNOWN = "this commit was reviewed before, and nothing has changed since."
 LASTING = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)

@@ -50,7 +50,7 @@ from bot.wiring.tasks import Workspace
 from bot.workflow import fetching, hooks, journals, kept_facts, pull_state
 from bot.workflow.jobs import Job, Jobs, asks
 from bot.workflow.pull_state import PullState
-from impact.packages import PackageRow
+from deeprepo.impact.packages import PackageRow
 
 SETTINGS_SECONDS = 5  # seconds of computing on an owner's settings
 PAGES = 60.0  # seconds for comments to be rendered anew

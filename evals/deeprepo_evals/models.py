@@ -1,10 +1,10 @@
 """Real models of an experiment, by their names, with the keys and addresses of the environment; and what they count under its cap."""
 
 from bot import config, wiring
-from rlm.models import TIMEOUT, provider_of
-from rlm.models.provider import address, check_key
-from rlm.money.budget import unknown
-from rlm.values import OWN_SERVERS, Cost, Model
+from deeprepo.rlm.models import TIMEOUT, provider_of
+from deeprepo.rlm.models.provider import address, check_key
+from deeprepo.rlm.money.budget import unknown
+from deeprepo.rlm.values import OWN_SERVERS, Cost, Model
 
 
 def check(name: str) -> str:

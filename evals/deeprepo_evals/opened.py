@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from bot.pipeline import Tools
 from bot.review.session import Session
 from bot.review.survey import Survey
-from impact.families import LANGUAGES
-from impact.ports import Language
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.ports import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from typing import Any, Self, TextIO
 
 from bot import __version__
 from bot.errors import UsageError
-from rlm.errors import BudgetSpent, ProviderError
+from deeprepo.rlm.errors import BudgetSpent, ProviderError
 
 FORMAT = 1  # rises when an older reader would misread the file
 Item = Mapping[str, Any]

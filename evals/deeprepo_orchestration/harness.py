@@ -6,11 +6,11 @@ from pathlib import Path
 import verifiers.v1 as vf
 from pydantic import Field
 
+from deeprepo.rlm.models import connect
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.train import Task, policies, roll
 from deeprepo_evals.train.run import provider_failed
 from deeprepo_evals.train.tasks import NAME
-from rlm.models import connect
 
 
 class OrchestrationHarnessConfig(vf.HarnessConfig):

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rlm.errors import ProviderError, ProviderRefused
-from rlm.values import Completion, Prompt, Usage
+from deeprepo.rlm.errors import ProviderError, ProviderRefused
+from deeprepo.rlm.values import Completion, Prompt, Usage
 
 Reply = str | Mapping[str, Any] | Completion | ProviderError
 Script = Sequence[Reply] | Callable[[Prompt], Reply]

@@ -14,7 +14,7 @@ from bot.action import event, files
 from bot.config.action import Inputs, RunnerVariables
 from bot.errors import ConfigError, UsageError
 from bot.values import Annotation, NothingAsked, ReviewAsk
-from rlm.models import PROVIDERS
+from deeprepo.rlm.models import PROVIDERS
 
 STEPS = ACTION["runs"]["steps"]
 

@@ -29,7 +29,7 @@ from bot.values import (
     Source,
     StrategyChoice,
 )
-from rlm.values import Cost
+from deeprepo.rlm.values import Cost
 from tests.findings_changed import changed
 
 FINDING = Finding(

@@ -8,10 +8,10 @@ from shop import FINDING, REPORT, Table, called
 from bot.review.agent import loop
 from bot.review.session import Session
 from bot.values import Transcript
+from deeprepo.rlm.errors import ProviderDown, ProviderRefused
+from deeprepo.rlm.journal.codec import Start
+from deeprepo.rlm.values import Completion, Limits, Prompt, ToolCall, Usage
 from deeprepo_sandbox.scripted import Reply, ScriptedModel
-from rlm.errors import ProviderDown, ProviderRefused
-from rlm.journal.codec import Start
-from rlm.values import Completion, Limits, Prompt, ToolCall, Usage
 
 DONE = called("set_answer('Nothing to add.')")
 READ = "print(ask_batch([([u['id'] for u in units], 'What breaks?')]))"

@@ -9,9 +9,9 @@ from bot.review.agent.state import RunState
 from bot.review.agent.tools import report
 from bot.review.session import Session
 from bot.values import Finding, Source, Verdict
-from rlm.errors import ProviderRefused
-from rlm.repl.process import open_repl
-from rlm.values import Completion, Limits, Usage
+from deeprepo.rlm.errors import ProviderRefused
+from deeprepo.rlm.repl.process import open_repl
+from deeprepo.rlm.values import Completion, Limits, Usage
 from tests.findings_changed import changed
 
 

@@ -12,9 +12,9 @@ from bot.review.agent import tools
 from bot.review.agent.state import RunState
 from bot.review.session import Session
 from bot.values import Source
-from rlm.repl import hints
-from rlm.repl.process import open_repl
-from rlm.values import Limits, Observation
+from deeprepo.rlm.repl import hints
+from deeprepo.rlm.repl.process import open_repl
+from deeprepo.rlm.values import Limits, Observation
 
 CONSTRUCT = re.compile(
     r"not (?:yet )?support|No module|not defined|has no attribute|cannot import|got an unexpected|not an iterator|Error"

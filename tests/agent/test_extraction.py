@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from rlm.repl import extraction
-from rlm.values import Completion, ToolCall, Usage
+from deeprepo.rlm.repl import extraction
+from deeprepo.rlm.values import Completion, ToolCall, Usage
 
 
 def of(text: str = "", *calls: Mapping[str, Any]) -> str:

@@ -13,8 +13,8 @@ from bot.review import strategies
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session
 from bot.values import Transcript
+from deeprepo.rlm.values import Prompt
 from deeprepo_sandbox.scripted import Reply
-from rlm.values import Prompt
 
 PATIENCE = 30.0  # seconds for one root; a hang is a failure
 

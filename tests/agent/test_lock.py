@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rlm.repl import child
+from deeprepo.rlm.repl import child
 
 HEADER = Path("/usr/include/asm-generic/unistd.h")  # of the kernel: the numbers of aarch64, among others
 

@@ -11,9 +11,9 @@ from typing import Any, Never
 
 import pytest
 
-from rlm.repl import child
-from rlm.repl.process import Repl, open_repl
-from rlm.values import Limits, Observation
+from deeprepo.rlm.repl import child
+from deeprepo.rlm.repl.process import Repl, open_repl
+from deeprepo.rlm.values import Limits, Observation
 from tests.waits import ended, until
 
 LIMITS = Limits(turn_seconds=1.0, output_chars=400)
@@ -327,8 +327,8 @@ library = ctypes.CDLL(None)
 assert not library.prctl(38, *map(ctypes.c_ulong, (1, 0, 0, 0)))
 assert not library.prctl(22, ctypes.c_ulong(2), struct.pack("@HP", len(rows), ctypes.addressof(code)))
 import asyncio
-from rlm.repl.process import Repl
-from rlm.values import Limits
+from deeprepo.rlm.repl.process import Repl
+from deeprepo.rlm.values import Limits
 try:
     asyncio.run(Repl({}, {}, Limits()).start())
 except Exception as error:
@@ -359,15 +359,15 @@ def processes(host: int) -> list[int]:
     return [
         pid
         for pid in pids
-        if f"\nPPid:\t{host}\n" in read_proc(pid, "status") and "rlm.repl" in read_proc(pid, "cmdline")
+        if f"\nPPid:\t{host}\n" in read_proc(pid, "status") and "deeprepo.rlm.repl" in read_proc(pid, "cmdline")
     ]
 
 
 # A host whose block never ends.
 HOST = """
 import asyncio
-from rlm.repl.process import open_repl
-from rlm.values import Limits
+from deeprepo.rlm.repl.process import open_repl
+from deeprepo.rlm.values import Limits
 async def begun():
     print("begun", flush=True)
 async def main():

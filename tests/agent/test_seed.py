@@ -6,7 +6,7 @@ from bot.review.agent import seed
 from bot.review.coverage import CoverageTracker
 from bot.review.survey import Survey
 from bot.values import Dependents, PullRequest, Reference
-from impact.structs import replace
+from deeprepo.impact.structs import replace
 
 SURE = Reference("a.py:Cart.total", "total", "b.py", 3, "    cart.total()", "f", None, "bound", call=True)
 GUESS = replace(SURE, tie="name", path="c.py", text="    thing.total()")

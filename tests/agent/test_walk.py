@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "rlm"
+FOLDER = Path(__file__).parents[2] / "deeprepo" / "rlm"
 STEP = re.compile(r"`([\w/]+)\.py`((?:,? `[\w.]+`)+)")
 
 
@@ -20,20 +20,20 @@ def test_one_turn_is_walked_in_ten_functions() -> None:
     ]
     assert 8 <= len(steps) <= 10
     for module, name in steps:
-        value = import_module(f"rlm.{module}")
+        value = import_module(f"deeprepo.rlm.{module}")
         for part in name.split("."):
             value = getattr(value, part)
         assert callable(value)
 
 
 def test_the_package_loads_nothing_of_the_reviewer() -> None:
-    """All of its modules, without one of `bot`, `impact` or `deeprepo`."""
-    files = [path.relative_to(FOLDER.parent).with_suffix("") for path in FOLDER.rglob("*.py")]
+    """Importing every module of it loads neither `bot` nor `deeprepo.impact` nor the library's own modules."""
+    files = [path.relative_to(FOLDER.parents[1]).with_suffix("") for path in FOLDER.rglob("*.py")]
     modules = sorted(".".join(path.parts).removesuffix(".__init__") for path in files)
-    asked = "import sys; print({name.partition('.')[0] for name in sys.modules} & {'bot', 'impact', 'deeprepo'} or '')"
+    asked = "import sys; print([name for name in sys.modules if name.startswith(('bot', 'deeprepo.impact', 'deeprepo._'))] or '')"
     done = subprocess.run(
         [sys.executable, "-c", f"import {', '.join(modules)}; {asked}"],
-        cwd=FOLDER.parent, capture_output=True, text=True, check=False,
+        cwd=FOLDER.parents[1], capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.stdout.strip() == "", done.stdout
     assert done.returncode == 0, done.stderr

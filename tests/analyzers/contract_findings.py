@@ -10,9 +10,9 @@ from bot.findings.quotes import check_quotes
 from bot.review import coverage
 from bot.values import Evidence, Finding, PullRequest
 from bot.values.finding import ALSO_BROKEN
-from impact import uses
-from impact.families import LANGUAGES
-from impact.text.paths import is_test
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.text.paths import is_test
 
 
 def look(pull: PullRequest) -> list[Finding]:

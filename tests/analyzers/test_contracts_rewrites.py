@@ -6,9 +6,9 @@ from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings import fixes
 from bot.values import PlacedFinding, PullRequest
-from impact import uses
-from impact.families import LANGUAGES
-from impact.faults import faults
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.faults import faults
 
 
 def mended(pull: PullRequest) -> dict[str, str]:

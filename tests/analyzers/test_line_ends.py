@@ -9,10 +9,10 @@ from bot.analyzers import ANALYZERS, ruff
 from bot.analyzers.linters import UNREAD, Linter
 from bot.checkout import Checkout
 from bot.values import Dependents, Judgement, PullRequest
-from impact import families
-from impact.declarations import yaml_lines
-from impact.faults import faults
-from impact.text.lines import FEEDS
+from deeprepo.impact import families
+from deeprepo.impact.declarations import yaml_lines
+from deeprepo.impact.faults import faults
+from deeprepo.impact.text.lines import FEEDS
 
 ENDS = {"CR": "\r", "CRLF": "\r\n", "CRCRLF": "\r\r\n", "FF": "\x0c", "NEL": "\x85", "LS": "\u2028", "PS": "\u2029"}
 # linter, path, a text with a place in a comment, the code of the line with the fault

@@ -16,7 +16,7 @@ from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.coverage import CoverageTracker
 from bot.review.survey import Survey
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Review
-from impact.ports import Tree
+from deeprepo.impact.ports import Tree
 
 Files = Mapping[str, str | bytes | None]
 CI = ".github/workflows/ci.yml"

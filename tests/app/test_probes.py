@@ -7,7 +7,7 @@ from serving import pull, served, settings
 
 from bot.app import RunningServer
 from bot.values import Coverage, PullRequest, Review, StrategyChoice
-from rlm.values import Cost, Usage
+from deeprepo.rlm.values import Cost, Usage
 
 
 def figures(text: str) -> dict[str, float]:

@@ -36,7 +36,7 @@ OURS = {
     "bot.features.organization.values",
     "bot.features.own_checks.values",
     "bot.features.reproduction.values",
-    "impact.languages.javascript",
+    "deeprepo.impact.languages.javascript",
     "pathspec",
 }
 

@@ -34,9 +34,9 @@ from bot.workflow.given_command import GivenCommand
 from bot.workflow.jobs import Job
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.rlm.values import Limits
 from deeprepo_sandbox.scripted import Script, ScriptedModel
-from impact.families import LANGUAGES
-from rlm.values import Limits
 
 BEFORE: dict[str, str | bytes | None] = {
     "shop/__init__.py": "",

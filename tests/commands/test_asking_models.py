@@ -7,8 +7,8 @@ from doors import shown
 from fakes import Repository
 
 from bot.values import PlacedFinding
-from rlm.errors import ProviderRefused
-from rlm.values import Limits
+from deeprepo.rlm.errors import ProviderRefused
+from deeprepo.rlm.values import Limits
 
 PROOF = {"path": "shop/till.py", "quote": "    return fee(parcel.weight)"}
 

@@ -8,7 +8,7 @@ from bot.review.context import identifiers, usages
 from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.review.context.searches import Searches
 from bot.values import Dependents, Excerpt, Reference, Unit
-from rlm.values import tokens
+from deeprepo.rlm.values import tokens
 
 Files = dict[str, str | bytes | None]
 

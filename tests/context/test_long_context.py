@@ -14,8 +14,8 @@ from shop import Table, called, quiet
 from bot.review.agent import loop
 from bot.review.context.long_text import chunks
 from bot.review.session import Session
-from impact.ports import Tree
-from rlm.values import Prompt
+from deeprepo.impact.ports import Tree
+from deeprepo.rlm.values import Prompt
 
 NEEDLE = "the_magic_word = 'heron'"
 texts = st.lists(st.text("ab\n é", max_size=40), max_size=60).map("\n".join)

@@ -9,9 +9,9 @@ from bot.review.context import look_ups
 from bot.review.context.look_ups import LookedUp, LookUps
 from bot.review.opening import _readers
 from bot.values import Excerpt, LookUp
-from impact import uses
-from impact.families import LANGUAGES
-from rlm.values import tokens
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.rlm.values import tokens
 
 LONG = "class Store:\n" + "".join(f"    def step_{n}(self):\n        return {n}\n" for n in range(80))
 FILES: dict[str, str | bytes | None] = {

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import step
 
 from bot.values import Dependents, PullRequest, Reference
-from impact import uses
-from impact.families import LANGUAGES
-from impact.ports import Language
-from impact.uses import SearchLimits
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.ports import Language
+from deeprepo.impact.uses import SearchLimits
 
 
 def find(

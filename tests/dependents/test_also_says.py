@@ -7,7 +7,7 @@ from dependents_scene import find
 from fakes import Repository
 
 from bot.values import Dependents
-from impact.uses.texts.naming import LostName, namings
+from deeprepo.impact.uses.texts.naming import LostName, namings
 
 VIEW = 'def page(order):\n    return {"order_total": order.sum(), "paid": True}\n'
 ENVIRONMENT = "import os\n\n\ndef key():\n    return os.environ['SHOP_API_KEY']\n"

@@ -12,8 +12,8 @@ from fakes import Repository
 from bot import diff
 from bot.checkout import Checkout
 from bot.values import Dependents, PullRequest
-from impact import uses
-from impact.families import LANGUAGES
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
 
 CALLER = {"app.py": "from lib import f\n\nf(1)\n"}
 

@@ -5,8 +5,8 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.diff import units
 from bot.values import Dependents, PullRequest
-from impact.families import LANGUAGES
-from impact.uses import find
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.uses import find
 
 DART = "func loadUserSettings(path: String) -> Settings {\n    return read(path)\n}\n"
 SCREEN = "let all = loadUserSettings(path: home)\nlet none = 1\n"

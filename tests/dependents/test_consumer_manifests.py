@@ -142,7 +142,7 @@ def looked_at(
     repository.commit(dict(library.after), "after")
     consumer = others("billing")
     consumer.commit(dict(files), "uses it")
-    return deeprepo.impact(repository.folder, "HEAD~1..HEAD", consumers=[consumer.folder])
+    return deeprepo.analyze(repository.folder, "HEAD~1..HEAD", consumers=[consumer.folder])
 
 
 @pytest.mark.parametrize(

@@ -54,5 +54,5 @@ def test_a_name_alone_is_not_the_one_with_a_package_within_a_repository(reposito
         "before",
     )
     repository.commit({f"{JAVA}/acme/Callback.java": NEW_CALLBACK}, "after")
-    found = deeprepo.impact(repository.folder, "HEAD~1..HEAD")
+    found = deeprepo.analyze(repository.folder, "HEAD~1..HEAD")
     assert [(one.path, one.line) for one in found.broken if one.proven] == []

@@ -144,7 +144,7 @@ def affected(repository: Repository, others: Others, pair: Pair) -> deeprepo.Imp
     repository.commit(dict(pair.after), "after")
     consumer = others("billing")
     consumer.commit(dict(pair.consumer), "uses it")
-    return deeprepo.impact(repository.folder, "HEAD~1..HEAD", consumers=[consumer.folder])
+    return deeprepo.analyze(repository.folder, "HEAD~1..HEAD", consumers=[consumer.folder])
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)

@@ -12,7 +12,7 @@ import deeprepo
 from bot import checkout, diff
 from bot.analyzers import ANALYZERS
 from bot.values import Dependents, Judgement, ReviewRequest
-from impact.declarations.world import FILES
+from deeprepo.impact.declarations.world import FILES
 
 Files = Mapping[str, str | None]  # None: the file is deleted
 

@@ -4,7 +4,7 @@ import pytest
 from dependents_scene import find
 from fakes import Repository
 
-from impact.uses.breaks import compare
+from deeprepo.impact.uses.breaks import compare
 
 PYTHON = {
     "lib.py": "def total(a):\n    return a\n",

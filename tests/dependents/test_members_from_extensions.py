@@ -4,7 +4,7 @@ import pytest
 from dependents_scene import find
 from fakes import Repository
 
-from impact.uses.breaks import broken
+from deeprepo.impact.uses.breaks import broken
 
 CSHARP = (
     (

@@ -4,8 +4,8 @@ import pytest
 from dependents_scene import find
 from fakes import Repository
 
-from impact.structs import replace
-from impact.uses import SearchLimits
+from deeprepo.impact.structs import replace
+from deeprepo.impact.uses import SearchLimits
 
 Files = dict[str, str | bytes | None]
 LIB = "def load_things(a, b):\n    return a\n"

@@ -14,7 +14,7 @@ from bot.app.metrics import Metrics
 from bot.config import from_environment, reference
 from bot.config.settings import VARIABLES
 from bot.workflow.commands import COMMANDS
-from rlm.models import PROVIDERS
+from deeprepo.rlm.models import PROVIDERS
 
 APP, USING, SERVER = (ROOT / "docs" / f"{name}.md" for name in ("deploy", "using", "server"))
 VARIABLE = re.compile(r"\bDEEPREPO_[A-Z_]*[A-Z]\b")
@@ -99,7 +99,7 @@ def test_named_files_exist(page: Path) -> None:
     paths = [
         span
         for span in spans
-        if re.fullmatch(r"(bot|impact|rlm|tests|templates|benchmarks|docs|evals|sandbox)/[\w./-]+", span)
+        if re.fullmatch(r"(bot|deeprepo|tests|templates|benchmarks|docs|evals|sandbox)/[\w./-]+", span)
         and "NAME" not in span
     ]
     assert [path for path in paths if not (ROOT / path).exists()] == []
@@ -125,10 +125,13 @@ def test_the_table_of_plug_ins_names_what_exists() -> None:
     for name in interfaces:
         module, _, interface = name.rpartition(".")
         assert hasattr(
-            import_module(module if module.startswith(("rlm.", "impact.")) else f"bot.{module}"), interface
+            import_module(f"deeprepo.{module}" if module.startswith(("rlm.", "impact.")) else f"bot.{module}"),
+            interface,
         ), name
     for cells in table:
         names = [name for name in quoted(cells[3]) if re.fullmatch(r"\w+", name)]
-        places = [ROOT / name for name in quoted(cells[3]) if name.startswith(("bot/", "rlm/", "impact/"))]
+        places = [
+            ROOT / name for name in quoted(cells[3]) if name.startswith(("bot/", "deeprepo/rlm/", "deeprepo/impact/"))
+        ]
         assert places
         assert all(re.search(rf"^(def )?{name}\b", places[0].read_text(), re.MULTILINE) for name in names), cells

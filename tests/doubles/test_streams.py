@@ -6,9 +6,9 @@ The libraries are imported where they are used: every process of a run imports t
 import asyncio
 from typing import Any
 
+from deeprepo.rlm.values import ToolCall
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
-from rlm.values import ToolCall
 
 CALLS = (ToolCall("a", "run", {"code": "print(1)\n" * 20}), ToolCall("b", "run", {"code": "x"}))
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from bot import cli
+from deeprepo.rlm.values import Message, Prompt, Schema, Usage
 from deeprepo_evals.context import problems
 from deeprepo_evals.context.problems import Task
 from deeprepo_evals.context.scripted import honest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
-from rlm.values import Message, Prompt, Schema, Usage
 
 Ran = tuple[int, str, str]
 NEEDLES = ("--task", "needle", "--size", "8k", "--position", "0.1,0.5,0.9", "--method", "direct")

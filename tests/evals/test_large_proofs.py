@@ -9,11 +9,11 @@ from bot.diff import units
 from bot.review.context.builder import ContextBuilder
 from bot.review.context.searches import Searches
 from bot.review.pairs.altered_definitions import USES_TOKENS
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
 from deeprepo_evals import public
 from deeprepo_evals.reviews import case_files
 from deeprepo_evals.reviews.cases import LARGE, Case, Edit
-from impact import uses
-from impact.families import LANGUAGES
 
 # Whom these calls mean, only the rest of their repositories says: a manifest, the modules between two files.
 NEEDS_ITS_REPOSITORY = {

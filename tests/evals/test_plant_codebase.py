@@ -6,11 +6,11 @@ import pytest
 from families import few
 
 from bot.review.lenses.tests import is_test
+from deeprepo.impact.faults import faults
 from deeprepo_evals import plant
 from deeprepo_evals.plant import defects as table
 from deeprepo_evals.plant import synthetic
 from deeprepo_evals.plant.values import OLDER
-from impact.faults import faults
 
 
 def rows_of(files: Mapping[str, str]) -> dict[str, list[table.Row]]:

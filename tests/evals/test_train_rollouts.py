@@ -7,11 +7,11 @@ import pytest
 from families import few
 
 from bot.review.journal import reviews
+from deeprepo.rlm.errors import ProviderRefused
 from deeprepo_evals.train import Rollout, Task, policies, roll, score
 from deeprepo_evals.train.reward import COVERAGE
 from deeprepo_evals.train.run import provider_failed
 from deeprepo_sandbox.scripted import Script, ScriptedModel
-from rlm.errors import ProviderRefused
 
 WHOLE, CHANGE, CLEAN = Task(1, 10), Task(7, 20, "change"), Task(5, 10, clean=True)
 

@@ -116,7 +116,7 @@ def test_no_word_of_a_feature_stands_outside_its_folder_and_its_line(name: str) 
 
 def test_without_their_folders_and_lines_there_are_no_features(repository: Repository, tmp_path: Path) -> None:
     """The product without all of them reviews a change as before."""
-    for room in ("bot", "impact", "rlm", "templates"):
+    for room in ("bot", "deeprepo", "templates"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
     for name in registry.FEATURES:
         shutil.rmtree(tmp_path / "bot/features" / name)

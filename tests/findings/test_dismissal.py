@@ -18,7 +18,7 @@ from bot.findings.verify import OpinionQuestion
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
 from bot.values import Basis, Dismissal, Earlier, Finding, OwnerRule, PullRequest, Rejection, Source, Verdict
-from rlm.values import Completion, Usage
+from deeprepo.rlm.values import Completion, Usage
 from tests.findings_changed import changed
 
 READER = Source("model", "scripted/reader", "worker")

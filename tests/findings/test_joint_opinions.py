@@ -13,7 +13,7 @@ from bot.findings import joint_opinions
 from bot.findings.opinion_cache import Opinions
 from bot.review.judging import JudgedFindings, judge
 from bot.values import Basis, Evidence, Finding, Source
-from rlm.values import Completion, Prompt, Usage
+from deeprepo.rlm.values import Completion, Prompt, Usage
 
 CODE = "def f(x): return x.y\nx = f(None)\nz = f(3)\n"
 READER = (Source("model", "m", "worker"),)

@@ -11,8 +11,8 @@ from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings import merge
 from bot.values import Basis, Evidence, Finding, Source
-from impact import uses
-from impact.families import LANGUAGES
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
 from tests.findings_changed import changed
 
 CALLER = "    return sum(with_tax(n) for n in nets)"

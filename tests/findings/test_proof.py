@@ -16,7 +16,7 @@ from bot.values import (
     Reference,
     Source,
 )
-from rlm.values import tokens
+from deeprepo.rlm.values import tokens
 
 BEFORE: dict[str, str | bytes | None] = {
     "a.py": "def f(x):\n    check(x)\n    return scale_rate(x)\n",

@@ -17,7 +17,7 @@ from bot.findings.rounds import recall
 from bot.review.judging import judge
 from bot.secrets.forms import identity
 from bot.values import Basis, Dependents, Earlier, Finding, Source, Verdict
-from rlm.values import Completion, Prompt
+from deeprepo.rlm.values import Completion, Prompt
 from tests.findings_changed import changed
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"

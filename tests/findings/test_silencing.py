@@ -23,7 +23,7 @@ from bot.values import (
     Verdict,
 )
 from bot.values.finding import SAME_VALUE
-from rlm.values import Cost
+from deeprepo.rlm.values import Cost
 from tests.findings_changed import changed
 
 KEY = "key = 'masked'"

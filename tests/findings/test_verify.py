@@ -12,8 +12,8 @@ from bot.outputs import facts
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
 from bot.values import Basis, Dependents, Earlier, Finding, PullRequest, Source, Verdict
-from rlm.errors import BadAnswer, BudgetSpent, ProviderDown
-from rlm.values import Completion, Prompt, Usage
+from deeprepo.rlm.errors import BadAnswer, BudgetSpent, ProviderDown
+from deeprepo.rlm.values import Completion, Prompt, Usage
 
 FINDING = Finding(
     "a.py",

@@ -20,10 +20,9 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import bot
-import impact
-import rlm
-from impact.structs import Struct
-from impact.uses.texts.naming import namings
+from deeprepo import impact, rlm
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.uses.texts.naming import namings
 
 PACKAGES = (bot, impact, rlm)
 APART = (

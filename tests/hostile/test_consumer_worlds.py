@@ -26,8 +26,8 @@ from bot.outputs import console, json_file, markdown, posts, sarif, state
 from bot.values import PullRef, PullRequest, Review
 from bot.values.consumer import DISCLOSURES, Audience, Consumers, Disclosure, NamedConsumer
 from bot.wiring import review
+from deeprepo.rlm.journal.writer import Journal
 from deeprepo_sandbox import github as sandbox
-from rlm.journal.writer import Journal
 
 LIBRARY: dict[str, str | bytes | None] = {
     "pyproject.toml": '[project]\nname = "quotes"\nversion = "1.4.0"\n',

@@ -8,7 +8,7 @@ import growth
 import pytest
 from families import few
 
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 SIZE = 20_000
 

@@ -7,7 +7,7 @@ import pytest
 from patterns import Found
 
 # Patterns that are given short texts only: where they stand, and the longest text that reaches them.
-CAPPED = {"impact.importers.CHAIN": 120}
+CAPPED = {"deeprepo.impact.importers.CHAIN": 120}
 
 
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])

@@ -11,7 +11,7 @@ from fakes import Repository
 from families import few
 
 import bot
-from impact.offers import TOO_LONG
+from deeprepo.impact.offers import TOO_LONG
 
 DEEP = 20_000  # levels
 

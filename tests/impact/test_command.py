@@ -1,4 +1,4 @@
-"""`python -m impact BASE..HEAD`."""
+"""`python -m deeprepo.impact BASE..HEAD`."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ def test_a_change_is_looked_at_without_the_product(repository: Repository) -> No
     repository.git("commit", "-qm", "a link")
 
     def run(change: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "impact", change]
+        command = [sys.executable, "-m", "deeprepo.impact", change]
         return subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=False)
 
     done = run(f"{pull.base}..{pull.head}")

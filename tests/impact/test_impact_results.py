@@ -2,8 +2,8 @@
 
 import pytest
 
-from impact.language import language_of
-from impact.results import misuse, results
+from deeprepo.impact.language import language_of
+from deeprepo.impact.results import misuse, results
 
 
 def said(path: str, before: str, after: str, call: str) -> str:

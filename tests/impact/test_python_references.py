@@ -4,7 +4,7 @@ import asyncio
 
 from trees import Texts, messages
 
-import impact
+from deeprepo import impact
 
 SHOP = {
     "pyproject.toml": "",

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from impact import reader
-from impact.language import Language, language_of
-from impact.languages.javascript import import_lines
-from impact.nodes import Spans
-from impact.structs import replace
-from impact.values import Import
+from deeprepo.impact import reader
+from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.languages.javascript import import_lines
+from deeprepo.impact.nodes import Spans
+from deeprepo.impact.structs import replace
+from deeprepo.impact.values import Import
 
 PYTHON, SCRIPT = language_of("a.py"), language_of("a.ts")
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def test_a_script_is_read_up_to_its_last_statement() -> None:
 
 
 def test_our_own_files() -> None:
-    paths = [*ROOT.glob("impact/**/*.py"), *ROOT.glob("bot/diff/*.py"), *ROOT.glob("tests/impact/*.py")]
+    paths = [*ROOT.glob("deeprepo/impact/**/*.py"), *ROOT.glob("bot/diff/*.py"), *ROOT.glob("tests/impact/*.py")]
     assert len(paths) > 100
     for path in paths:
         source = path.read_bytes()

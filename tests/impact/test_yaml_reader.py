@@ -4,9 +4,9 @@ import pytest
 
 from bot.config import yaml_text
 from bot.review.context.data_files import parse
-from impact.declarations import yaml_lines
-from impact.declarations.reading import UnreadableDataError
-from impact.text import yaml_reader
+from deeprepo.impact.declarations import yaml_lines
+from deeprepo.impact.declarations.reading import UnreadableDataError
+from deeprepo.impact.text import yaml_reader
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 
-import impact
+from deeprepo import impact
 
 
 class Texts:

@@ -8,7 +8,7 @@ from job_scene import Diary, Scene, push
 from bot.errors import HostDown, HostLimited, HostRefused
 from bot.values import Ask
 from bot.workflow.jobs import Job
-from rlm.journal.writer import Journal
+from deeprepo.rlm.journal.writer import Journal
 
 
 async def test_a_fault_ends_its_job_alone(on_sqlite: Scene, caplog: pytest.LogCaptureFixture) -> None:

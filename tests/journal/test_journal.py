@@ -10,13 +10,13 @@ import pytest
 from bot.errors import UsageError
 from bot.secrets.masking.masks import Masks
 from bot.values import PullRequest
+from deeprepo.rlm.errors import BudgetSpent, ProviderRefused, TimedOut
+from deeprepo.rlm.journal.codec import Start, key
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls, Slot
+from deeprepo.rlm.values import Completion, Cost, Limits, Message, Prompt, Usage
 from deeprepo_sandbox.scripted import Script, ScriptedModel
-from rlm.errors import BudgetSpent, ProviderRefused, TimedOut
-from rlm.journal.codec import Start, key
-from rlm.journal.writer import Journal
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls, Slot
-from rlm.values import Completion, Cost, Limits, Message, Prompt, Usage
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
 START = Start(

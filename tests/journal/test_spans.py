@@ -11,10 +11,10 @@ import pytest
 from bot.review.journal.record import finish
 from bot.review.journal.spans import exporting
 from bot.values import Coverage, PullRequest, Review, StrategyChoice
-from rlm.journal import codec
-from rlm.journal.codec import Start
-from rlm.journal.writer import Journal
-from rlm.values import Completion, Cost, Message, Observation, Prompt, Turn, Usage
+from deeprepo.rlm.journal import codec
+from deeprepo.rlm.journal.codec import Start
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.values import Completion, Cost, Message, Observation, Prompt, Turn, Usage
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
 REVIEW = Review(PULL, (), StrategyChoice("rlm"), (), Coverage(), Cost(3, Usage(30, 15), 0.5), 1.0)

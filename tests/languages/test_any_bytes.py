@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 # Words that mean something to some scanner: random bytes alone would never get far.
 FORMS = (
@@ -46,9 +46,9 @@ def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: by
 def test_a_language_is_loaded_when_a_file_of_it_is_met() -> None:
     """Looking up who reads a suffix loads no grammar."""
     code = (
-        "import sys; from impact.families import LANGUAGES; [one.SUFFIXES for one in LANGUAGES.values()]; "
+        "import sys; from deeprepo.impact.families import LANGUAGES; [one.SUFFIXES for one in LANGUAGES.values()]; "
         "LANGUAGES['python'].outline('a.py', b'x = 1', 'head'); print('tree_sitter_python' in sys.modules, "
-        "sorted(name for name in sys.modules if name.startswith(('tree_sitter_', 'impact.languages.go.importers')) and '._' not in name))"
+        "sorted(name for name in sys.modules if name.startswith(('tree_sitter_', 'deeprepo.impact.languages.go.importers')) and '._' not in name))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "True ['tree_sitter_python']\n"

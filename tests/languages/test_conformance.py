@@ -7,7 +7,7 @@ import pytest
 from fakes import Repository
 
 import deeprepo
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 FOLDER = Path(__file__).parent / "conformance"
 SECTION = re.compile(r"^--- (base|head|both) (\S+)\n", re.MULTILINE)
@@ -53,7 +53,7 @@ def test_the_marked_lines_and_no_others_are_broken(sample: Path, repository: Rep
         for line, row in enumerate(content.split("\n"), 1)
         if (match := MARK.search(row))
     }
-    found = deeprepo.impact(repository.folder, "main..change")
+    found = deeprepo.analyze(repository.folder, "main..change")
     broken = {(one.path, line) for one in found.broken if one.proven for line in one.lines}
     assert broken == {place for place, (state, _) in expected.items() if state == "broken"}
     assert {(use.path, use.line) for use in found.uses} >= {

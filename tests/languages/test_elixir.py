@@ -5,7 +5,7 @@ from fakes import Repository
 
 import deeprepo
 from bot.values import Arguments
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 ELIXIR = LANGUAGES["elixir"]
 PATHS = (
@@ -146,5 +146,5 @@ def test_a_module_that_became_a_package_is_not_gone(repository: Repository, depe
     )
     repository.git("checkout", "-q", "-b", "change")
     repository.commit({"mix.exs": mix.format(dependency), "shipkit/lib/ship_kit/port.ex": None}, "change")
-    found = deeprepo.impact(repository.folder, "main..change")
+    found = deeprepo.analyze(repository.folder, "main..change")
     assert any(one.proven for one in found.broken) == is_broken

@@ -2,7 +2,7 @@ import pytest
 from fakes import Repository
 from told import rows
 
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 JVM = LANGUAGES["jvm"]
 

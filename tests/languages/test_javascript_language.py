@@ -1,6 +1,6 @@
 import pytest
 
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 JAVASCRIPT = LANGUAGES["javascript"]
 

@@ -3,7 +3,7 @@ from fakes import Repository
 from told import Tree, rows
 
 import deeprepo
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 JVM = LANGUAGES["jvm"]
 
@@ -148,5 +148,5 @@ def test_a_file_that_does_not_parse_may_define_what_it_writes(
     repository.commit({"src/shop/View.kt": before, "src/app/User.kt": user}, "before")
     repository.git("checkout", "-q", "-b", "change")
     repository.commit({"src/shop/View.kt": after}, "change")
-    found = deeprepo.impact(repository.folder, "main..change")
+    found = deeprepo.analyze(repository.folder, "main..change")
     assert any(one.proven for one in found.broken) == is_broken

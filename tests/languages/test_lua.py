@@ -2,7 +2,7 @@
 
 import pytest
 
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 LUA = LANGUAGES["lua"]
 PATHS = ("src/shop/cart.lua", "src/shop/tax/init.lua", "plugins/shop/cart.lua")

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from impact.families import LANGUAGES
-from impact.ports import Packaging
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.ports import Packaging
 
 ASKED = {
     # language, manifest, text -> name, constraint, origin, arrival

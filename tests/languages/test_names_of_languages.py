@@ -1,4 +1,4 @@
-"""No module outside `impact/languages/NAME` names a language."""
+"""No module outside `deeprepo/impact/languages/NAME` names a language."""
 
 import io
 import re
@@ -6,9 +6,9 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-from impact import table
+from deeprepo.impact import table
 
-IMPACT = Path(__file__).parents[2] / "impact"
+IMPACT = Path(__file__).parents[2] / "deeprepo" / "impact"
 PROSE = re.compile(
     r"(?<![\w.])(?:Python|JavaScript|TypeScript|Java|Kotlin|Scala|Go(?!\s+back)|Golang|Rust|Ruby|PHP|C#|C\+\+|Swift|Lua|Elixir|Vue|Svelte|Astro|Razor)(?!\w)"
 )

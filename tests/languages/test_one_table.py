@@ -1,4 +1,4 @@
-"""Each fact about a language is in its folder of `impact/languages`, once."""
+"""Each fact about a language is in its folder of `deeprepo/impact/languages`, once."""
 
 import ast
 from collections import Counter
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from impact import table
-from impact.families import LANGUAGES
-from impact.filetypes import FileType, Traits, filetype, filetypes
-from impact.language import CallRules, Language, ResultRules, languages
-from impact.text.paths import is_code
+from deeprepo.impact import table
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.filetypes import FileType, Traits, filetype, filetypes
+from deeprepo.impact.language import CallRules, Language, ResultRules, languages
+from deeprepo.impact.text.paths import is_code
 
 OF_A_ROW = {"grammar", "reads_as", "checked_by", "grammars"}
 LINTERS = ("ruff", "oxlint")  # of one language each
@@ -51,8 +51,8 @@ def test_both_directions_read_the_same_files() -> None:
 
 def test_no_module_outside_its_folder_names_a_language() -> None:
     """What holds of one language alone is a fact of its table: neither its name nor a suffix of it is asked for elsewhere."""
-    root = Path(table.__file__).parents[1]
-    rooms = [path for path in (root / "impact").rglob("*.py") if path.parent.parent.name != "languages"]
+    root = Path(table.__file__).parents[2]
+    rooms = [path for path in (root / "deeprepo" / "impact").rglob("*.py") if path.parent.parent.name != "languages"]
     rooms += [path for room in ("wording", "consumers", "analyzers") for path in (root / "bot" / room).glob("*.py")]
     rooms = [path for path in rooms if not path.name.startswith(LINTERS)]
     named = {row.get("name", folder) for folder, row in table.folders().items()} | table.folders().keys()

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 PHP = LANGUAGES["php"]
 

@@ -2,7 +2,7 @@ import pytest
 from fakes import Repository
 from told import Row, Tree, rows
 
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 RUBY = LANGUAGES["ruby"]
 

@@ -4,7 +4,7 @@ import pytest
 from fakes import Repository
 from told import Tree, rows
 
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 SWIFT = LANGUAGES["swift"]
 HOME, USER = "Sources/Shop/Cart.swift", "Sources/App/Main.swift"

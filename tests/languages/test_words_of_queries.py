@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from impact import reader, seen, spots
-from impact.language import Language, language_of
-from impact.structs import replace
-from impact.values import Parameter
+from deeprepo.impact import reader, seen, spots
+from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.structs import replace
+from deeprepo.impact.values import Parameter
 
 # `total(a = null)` with a block behind it defines a function whose parameter has a default; `a = this` asks for one all the same.
 DEFINITIONS = """

@@ -5,8 +5,8 @@ import step
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.values import Dependents, Finding, PullRequest
-from impact import uses
-from impact.families import LANGUAGES
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
 
 Tree = dict[str, str | bytes | None]
 Row = tuple[str, int, str]  # path, line, rule

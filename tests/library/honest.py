@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from deeprepo.rlm.values import Completion, Message, Prompt, Schema, ToolCall, Usage
 from deeprepo_evals.context.scripted import honest
 from deeprepo_sandbox.providers import Reply
 from deeprepo_sandbox.scripted import CHARS_PER_TOKEN
-from rlm.values import Completion, Message, Prompt, Schema, ToolCall, Usage
 
 
 def reply(body: Mapping[str, Any]) -> Reply:

@@ -12,10 +12,10 @@ import pytest
 from fakes import Repository
 
 import deeprepo
-import rlm.errors
 from bot import errors
 from bot.values import Finding
 from deeprepo import _errors
+from deeprepo.rlm import errors as rlm_errors
 from deeprepo_sandbox.providers import Reply, Server, in_thread
 
 ROOT = Path(__file__).parents[2]
@@ -86,7 +86,7 @@ def test_every_error_of_the_engine_is_one_of_the_library() -> None:
     """The nearest kind of the small tree, with the same sentence and the first error as its cause."""
     kinds = [
         kind
-        for kind in (vars(errors) | vars(rlm.errors)).values()
+        for kind in (vars(errors) | vars(rlm_errors)).values()
         if isinstance(kind, type) and issubclass(kind, errors.DeepRepoError)
     ]
     assert len(kinds) > 20
@@ -144,14 +144,14 @@ def test_every_way_of_calling_gives_the_same_review(shop: Path) -> None:
 def test_what_is_not_committed_can_be_looked_at(shop: Path) -> None:
     """Staged work, and all of it."""
     (shop / "shop.py").write_text(BEFORE["shop.py"].replace("[1, 2]", "[1, 2], 3"))
-    assert [file.path for file in deeprepo.impact(shop, scope="uncommitted").files] == ["shop.py"]
+    assert [file.path for file in deeprepo.analyze(shop, scope="uncommitted").files] == ["shop.py"]
     with pytest.raises(deeprepo.NothingToReview, match="nothing is staged"):
-        deeprepo.impact(shop, scope="staged")
+        deeprepo.analyze(shop, scope="staged")
 
 
 def test_an_impact_holds_definitions_uses_and_broken_contracts(shop: Path) -> None:
     """With the signature before and after, the enclosing function of each use, and what no longer fits."""
-    impact = deeprepo.impact(shop, "main..feature")
+    impact = deeprepo.analyze(shop, "main..feature")
     (definition,) = impact.definitions
     assert (definition.id, definition.before, definition.after) == (
         "prices.py:total",
@@ -169,7 +169,7 @@ def test_an_impact_holds_definitions_uses_and_broken_contracts(shop: Path) -> No
     first = impact.broken[0]
     assert (first.path, first.line, first.rule, first.proven) == ("shop.py", 5, "required-parameter", True)
     assert json.loads(impact.to_json()) == json.loads(json.dumps(impact.to_dict()))
-    assert asyncio.run(deeprepo.impact_async(shop, "main..feature")) == impact
+    assert asyncio.run(deeprepo.analyze_async(shop, "main..feature")) == impact
 
 
 def test_a_use_of_which_only_the_name_matches_is_not_sure(repository: Repository) -> None:
@@ -181,7 +181,7 @@ def test_a_use_of_which_only_the_name_matches_is_not_sure(repository: Repository
         }
     )
     repository.commit({"a.py": "class Box:\n    def unpack_all(self, now):\n        return 1\n"})
-    uses = deeprepo.impact(repository.folder, "HEAD~1..HEAD").uses
+    uses = deeprepo.analyze(repository.folder, "HEAD~1..HEAD").uses
     assert [(use.path, use.line, use.sure) for use in uses] == [("b.py", 2, False)]
 
 
@@ -190,10 +190,10 @@ def test_a_use_of_which_only_the_name_matches_is_not_sure(repository: Repository
     [
         (lambda _: deeprepo.review("/nowhere/at/all"), deeprepo.UsageError, "/nowhere/at/all"),
         (lambda repo: deeprepo.review(repo, "main..nix"), deeprepo.UsageError, "nix"),
-        (lambda repo: deeprepo.impact(repo, "--output=x"), deeprepo.UsageError, "not a revision"),
-        (lambda repo: deeprepo.impact(repo, "main..main"), deeprepo.NothingToReview, "Nothing to review"),
-        (lambda repo: deeprepo.impact(repo, "main", scope="staged"), deeprepo.UsageError, "one of"),
-        (lambda repo: deeprepo.impact(repo, scope="all"), deeprepo.UsageError, "scope='all'"),
+        (lambda repo: deeprepo.analyze(repo, "--output=x"), deeprepo.UsageError, "not a revision"),
+        (lambda repo: deeprepo.analyze(repo, "main..main"), deeprepo.NothingToReview, "Nothing to review"),
+        (lambda repo: deeprepo.analyze(repo, "main", scope="staged"), deeprepo.UsageError, "one of"),
+        (lambda repo: deeprepo.analyze(repo, scope="all"), deeprepo.UsageError, "scope='all'"),
         (lambda repo: deeprepo.review(repo, "main..feature", root="nobody/knows"), deeprepo.UsageError, "nobody"),
         (lambda repo: deeprepo.review(repo, "main..feature", effort="much"), deeprepo.UsageError, "effort"),
         (lambda repo: deeprepo.review(repo, "main..feature", budget=-1), deeprepo.UsageError, "budget"),
@@ -255,5 +255,5 @@ def test_nothing_of_the_engine_is_in_an_annotation() -> None:
     for path in (ROOT / "deeprepo").glob("_*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             public = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")
-            if public and path.stem in {"_review", "_impact", "_rlm"}:
+            if public and path.stem in {"_review", "_analyze", "_rlm"}:
                 assert "bot." not in ast.unparse(node.args)

@@ -6,11 +6,11 @@ from typing import TypeVar
 
 import pytest
 
+from deeprepo.rlm import models
+from deeprepo.rlm.models import Key
+from deeprepo.rlm.values import Completion, Message, Model, Prompt, Schema
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
-from rlm import models
-from rlm.models import Key
-from rlm.values import Completion, Message, Model, Prompt, Schema
 
 KEY = "sk-Very-Secret-123456"
 ASKED = "the text of a hostile pull request"

@@ -3,9 +3,9 @@
 import asyncio
 from typing import Any
 
+from deeprepo.rlm import models
+from deeprepo.rlm.values import Completion, Message, Prompt, Schema, ToolCall
 from deeprepo_sandbox import providers as doubles
-from rlm import models
-from rlm.values import Completion, Message, Prompt, Schema, ToolCall
 
 ANSWER = Schema("verdict", "Whether it is right.", {"type": "object", "properties": {"ok": {"type": "boolean"}}})
 TOOL = Schema("run", "Run code.", {"type": "object", "properties": {"code": {"type": "string"}}})

@@ -10,12 +10,12 @@ import pytest
 from raw_server import raw_server
 from talking import TOOL, asked
 
+from deeprepo.rlm import models
+from deeprepo.rlm.errors import NotInstalled, ProviderRefused, UsageError
+from deeprepo.rlm.models import prices
+from deeprepo.rlm.values import Model, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply, Server
-from rlm import models
-from rlm.errors import NotInstalled, ProviderRefused, UsageError
-from rlm.models import prices
-from rlm.values import Model, Usage
 
 BEDROCK, VERTEX = "bedrock/us.anthropic.claude-sonnet-5-5-v1:0", "vertex/claude-sonnet-5-5@20260101"
 NOWHERE = (

@@ -10,8 +10,8 @@ import pytest
 from talking import ANSWER, TOOL, asked
 from waits import until
 
-from rlm import errors, models
-from rlm.values import Completion, Message, Prompt, ToolCall
+from deeprepo.rlm import errors, models
+from deeprepo.rlm.values import Completion, Message, Prompt, ToolCall
 
 READS = "import sys, os; sys.stdout.write(repr((sys.stdin.read(), sys.argv[1:], os.listdir('.'))))"
 

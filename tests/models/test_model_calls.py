@@ -3,10 +3,10 @@
 import pytest
 from talking import ANSWER, ANTHROPIC, ASKED, OPENAI, TOOL, asked, complete, dialects, talk
 
+from deeprepo.rlm.models import prices
+from deeprepo.rlm.values import Message, Model, Prompt, ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
-from rlm.models import prices
-from rlm.values import Message, Model, Prompt, ToolCall, Usage
 
 
 @dialects

@@ -6,9 +6,17 @@ import traceback
 import pytest
 from talking import ASKED, KEY, asked, dialects, talk
 
+from deeprepo.rlm.errors import (
+    AccountRefused,
+    ModelRefused,
+    ProviderDown,
+    ProviderError,
+    ProviderRefused,
+    RateLimited,
+    TimedOut,
+)
+from deeprepo.rlm.values import Model
 from deeprepo_sandbox.providers import Reply, Server
-from rlm.errors import AccountRefused, ModelRefused, ProviderDown, ProviderError, ProviderRefused, RateLimited, TimedOut
-from rlm.values import Model
 
 
 def failure(name: str, reply: Reply, timeout: float = 20) -> tuple[ProviderError, int]:

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from raw_server import raw_server
 
+from deeprepo.rlm import models
+from deeprepo.rlm.errors import BadAnswer, ProviderDown, ProviderRefused
+from deeprepo.rlm.values import Completion, Message, Prompt, Schema, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
-from rlm import models
-from rlm.errors import BadAnswer, ProviderDown, ProviderRefused
-from rlm.values import Completion, Message, Prompt, Schema, Usage
 
 CLOSED = {
     "type": "object",

@@ -11,8 +11,8 @@ from raw_server import raw_server
 from talking import ANSWER, TOOL, asked
 
 from bot.secrets.masking.masks import Masks
-from rlm import models
-from rlm.errors import (
+from deeprepo.rlm import models
+from deeprepo.rlm.errors import (
     AccountRefused,
     ModelRefused,
     PromptRefused,
@@ -22,10 +22,10 @@ from rlm.errors import (
     ProviderRefused,
     RateLimited,
 )
-from rlm.journal.writer import Journal
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls
-from rlm.values import Completion, Limits, Message, Model, Prompt, Usage
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Completion, Limits, Message, Model, Prompt, Usage
 
 ODD = {"error": {"message": "Not acceptable here.", "type": "invalid_request_error"}}
 FINE = {"choices": [{"message": {"role": "assistant", "content": '{"findings": []}'}, "finish_reason": "stop"}]}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rlm.models.prices import dollars
-from rlm.values import Usage
+from deeprepo.rlm.models.prices import dollars
+from deeprepo.rlm.values import Usage
 
 MILLION = Usage(1_000_000, 0)
 

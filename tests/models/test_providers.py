@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.errors import UsageError
-from rlm import models
+from deeprepo.rlm import models
 
 
 @pytest.mark.parametrize("name", sorted(models.PROVIDERS))
@@ -70,7 +70,7 @@ def test_a_provider_without_an_address() -> None:
 
 def test_libraries_are_loaded_late() -> None:
     """Naming the providers loads neither library nor the price list."""
-    script = "import sys, rlm.models; print({'openai', 'anthropic', 'aiohttp', 'genai_prices', 'pydantic'} & set(sys.modules))"
+    script = "import sys, deeprepo.rlm.models; print({'openai', 'anthropic', 'aiohttp', 'genai_prices', 'pydantic'} & set(sys.modules))"
     assert (
         subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout == "set()\n"
     )

@@ -6,12 +6,12 @@ from typing import Any, Literal
 import pytest
 from talking import ANSWER, ANTHROPIC, KEY, OPENAI, TOOL, asked, dialects
 
+from deeprepo.rlm import models
+from deeprepo.rlm.errors import ProviderDown, ProviderError, TimedOut
+from deeprepo.rlm.values import Prompt, ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
 from deeprepo_sandbox.providers.reply import Fault
-from rlm import models
-from rlm.errors import ProviderDown, ProviderError, TimedOut
-from rlm.values import Prompt, ToolCall, Usage
 
 
 def ask(
@@ -101,7 +101,7 @@ def test_calls_in_pieces(name: str, index: Literal["given", "missing"]) -> None:
 
 def test_what_compatible_servers_send() -> None:
     """Chunks without choices, a second choice, a call with index 0 for each, content in parts."""
-    from rlm.models.stream import Chat
+    from deeprepo.rlm.models.stream import Chat
 
     chat = Chat()
     call = {"id": "a", "function": {"name": "run", "arguments": "{}"}}

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from talking import KEY, TOOL
 
+from deeprepo.rlm import models
+from deeprepo.rlm.models.answers import json_object, without_thinking
+from deeprepo.rlm.values import Completion, Message, Prompt, ToolCall
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
 from deeprepo_sandbox.providers.modes import Form
-from rlm import models
-from rlm.models.answers import json_object, without_thinking
-from rlm.values import Completion, Message, Prompt, ToolCall
 
 WANTED = [
     ("anthropic/claude-sonnet-5-5", "blocks"),

@@ -5,12 +5,12 @@ import asyncio
 import pytest
 from talking import KEY, asked
 
+from deeprepo.rlm import models
+from deeprepo.rlm.errors import PromptTooLong, ProviderError, RateLimited
+from deeprepo.rlm.models.failures import Refusal, translate
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes
 from deeprepo_sandbox.providers.modes import TOO_LONG
-from rlm import models
-from rlm.errors import PromptTooLong, ProviderError, RateLimited
-from rlm.models.failures import Refusal, translate
 
 UNSAID = {"groq", "bedrock", "ollama"}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rlm.models.written_calls import calls_in
-from rlm.values import Schema
+from deeprepo.rlm.models.written_calls import calls_in
+from deeprepo.rlm.values import Schema
 
 TOOL = Schema(
     "execute_python", "Run code.", {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}

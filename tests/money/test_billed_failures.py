@@ -13,16 +13,16 @@ from bot.errors import DeepRepoError
 from bot.review.journal.costs import JournalCosts, costs, costs_of
 from bot.secrets.masking.masks import Masks
 from bot.values import PullRequest
+from deeprepo.rlm import models
+from deeprepo.rlm.errors import BadAnswer
+from deeprepo.rlm.journal.codec import Start
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.money.gate import TRIES
+from deeprepo.rlm.values import Cost, Limits, Message, Prompt, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
-from rlm import models
-from rlm.errors import BadAnswer
-from rlm.journal.codec import Start
-from rlm.journal.writer import Journal
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls
-from rlm.money.gate import TRIES
-from rlm.values import Cost, Limits, Message, Prompt, Usage
 
 PROVIDERS = ("openai/gpt-5.4-mini", "gemini/gemini-2.5-flash", "anthropic/claude-haiku-4-5")
 DIALECTS = PROVIDERS[1:]

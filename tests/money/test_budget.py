@@ -1,9 +1,9 @@
 import pytest
 
-from rlm.errors import BudgetSpent
-from rlm.money import capacity
-from rlm.money.budget import Budget
-from rlm.values import Limits, Usage
+from deeprepo.rlm.errors import BudgetSpent
+from deeprepo.rlm.money import capacity
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.values import Limits, Usage
 
 CALL = Usage(input=900, output=100)
 
@@ -79,7 +79,7 @@ def test_an_unknown_price_counts_as_the_dearest() -> None:
     """What a provider bills at an unknown price cannot pass the cap: no listed model is dearer than what is counted."""
     from genai_prices.data_snapshot import get_snapshot
 
-    from rlm.money.budget import DEAREST_INPUT, DEAREST_OUTPUT
+    from deeprepo.rlm.money.budget import DEAREST_INPUT, DEAREST_OUTPUT
 
     budget = Budget(Limits(usd=1.0))
     with pytest.raises(BudgetSpent, match=r"this call could cost \$1\.8000"):

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from bot.secrets.masking.masks import Masks
+from deeprepo.rlm.errors import BadAnswer, PromptTooLong, ProviderDown, ProviderRefused, RateLimited, TimedOut
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls, Slot
+from deeprepo.rlm.values import Completion, Limits, Message, Prompt, Schema, Usage
 from deeprepo_sandbox.scripted import ScriptedModel
-from rlm.errors import BadAnswer, PromptTooLong, ProviderDown, ProviderRefused, RateLimited, TimedOut
-from rlm.journal.writer import Journal
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls, Slot
-from rlm.values import Completion, Limits, Message, Prompt, Schema, Usage
 
 ANSWER = Schema(
     "verdict",

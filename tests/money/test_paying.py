@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from bot.secrets.masking.masks import Masks
+from deeprepo.rlm import models
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Limits, Message, Prompt, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
-from rlm import models
-from rlm.journal.writer import Journal
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls
-from rlm.values import Limits, Message, Prompt, Usage
 
 WIDE, NARROW = Limits(usd=None, concurrency=64), Limits(usd=None, concurrency=8)
 

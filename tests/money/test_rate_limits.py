@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from bot.secrets.masking.masks import Masks
-from rlm.errors import RateLimited
-from rlm.journal.writer import Journal
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls, Slot
-from rlm.values import Completion, Limits, Message, Prompt, Usage
+from deeprepo.rlm.errors import RateLimited
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls, Slot
+from deeprepo.rlm.values import Completion, Limits, Message, Prompt, Usage
 
 PROMPT_TOKENS = 10_000
 LATENCY = 8.0

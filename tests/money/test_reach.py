@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from bot.secrets.masking.masks import Masks
+from deeprepo.rlm import models
+from deeprepo.rlm.errors import AccountRefused, BadAnswer, ModelRefused, ProviderDown, ProviderError, ProviderRefused
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls, Slot
+from deeprepo.rlm.values import Completion, Limits, Message, Model, Prompt
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Script
-from rlm import models
-from rlm.errors import AccountRefused, BadAnswer, ModelRefused, ProviderDown, ProviderError, ProviderRefused
-from rlm.journal.writer import Journal
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls, Slot
-from rlm.values import Completion, Limits, Message, Model, Prompt
 
 A_FEW = 4
 MANY = 30

@@ -18,7 +18,7 @@ from bot.values import (
     StrategyChoice,
     Verdict,
 )
-from rlm.values import Cost, Observation, Turn, Usage
+from deeprepo.rlm.values import Cost, Observation, Turn, Usage
 from tests.findings_changed import changed
 
 PULL = PullRequest(

@@ -8,7 +8,7 @@ from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
 from bot.outputs import console
 from bot.values import CoverageRow, Cut, Evidence, Review
-from rlm.values import Cost, Usage
+from deeprepo.rlm.values import Cost, Usage
 
 
 def test_a_long_quote_is_cut_in_the_middle() -> None:

@@ -20,10 +20,10 @@ from bot.values import Basis, Evidence, Finding, PlacedFinding, ReadUnit, Review
 from bot.values.consumer import ConsumerReport
 from bot.values.finding_row import KEYS
 from bot.values.shared_file import SharedFile
-from impact import packages
-from impact.packages import Requirement
-from rlm import values as rlm_values
-from rlm.values import Cost
+from deeprepo.impact import packages
+from deeprepo.impact.packages import Requirement
+from deeprepo.rlm import values as rlm_values
+from deeprepo.rlm.values import Cost
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
 LISTS = ("findings", "numbers", "read", "read_by_model", "notes", "consumers")

@@ -15,7 +15,7 @@ from bot.commands.conversation.answering import Answer
 from bot.secrets.masking import hide
 from bot.secrets.masking.masks import NOTE, PLACEHOLDER, Masks
 from bot.values import Dependents, PlacedFinding, Reference, Review
-from rlm.values import Message, Prompt
+from deeprepo.rlm.values import Message, Prompt
 
 SECRET = "tr0ub4dor" + "&3xKq9"
 # Fields that hold no words: masking them would lose the place or the identity of what they name.

@@ -6,7 +6,7 @@ from sample_reviews import FINDING, REVIEW
 
 from bot.outputs import OUTPUTS, posts
 from bot.values import CommentSpot, Evidence, PlacedFinding
-from rlm.values import Observation, Turn
+from deeprepo.rlm.values import Observation, Turn
 
 KEY = "wJb1rXUtnFEMIqK7" + "MDENGxbPxRfiCYzKq83ma0Tw"
 LINES = {

@@ -14,8 +14,6 @@ ROOT = Path(__file__).parents[2]
 PARTS = (
     "bot",
     "deeprepo",
-    "impact",
-    "rlm",
     "examples",
     "templates",
     "docs",
@@ -71,7 +69,7 @@ def test_the_wheel_holds_what_the_package_reads(wheel: Path) -> None:
     templates = {f"bot/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*") if path.is_file()}
     data = {
         str(path.relative_to(ROOT))
-        for package in ("bot", "deeprepo", "impact", "rlm")
+        for package in ("bot", "deeprepo")
         for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # The rooms that need an extra before their first line; all others can be imported in a base installation.
 ROOMS = {
-    "models": ("rlm.models",),
+    "models": ("deeprepo.rlm.models",),
     "github": (
         "bot.action",
         "bot.features.ci.jobs",
@@ -75,11 +75,11 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str
         *train, of="deeprepo-evals", packages=["deeprepo_evals", "deeprepo_orchestration"], benchmarks=benchmarks
     )
     sandbox = larger(of="deeprepo-sandbox", packages=["deeprepo_sandbox"], evals=evals)
-    extras = {extra: larger(extra, packages=["bot", "rlm"]) for extra in ROOMS}
+    extras = {extra: larger(extra, packages=["bot", "deeprepo"]) for extra in ROOMS}
     extras["models"]["then"] = {"sandbox": sandbox}
     beside = (*(ROOT / name for name in ("sandbox", "evals", "tests", "tests/app", "tests/workflow")), folder)
     path = ":".join([bare.path(folder), *map(str, beside)])
-    wanted = {"packages": ["bot", "rlm"], "allowed": [], "then": extras}
+    wanted = {"packages": ["bot", "deeprepo"], "allowed": [], "then": extras}
     done = subprocess.run(
         [sys.executable, "-P", Path(__file__).with_name("importing.py"), json.dumps(wanted)],
         env={"PATH": os.environ["PATH"], "PYTHONPATH": path},
@@ -135,7 +135,7 @@ def test_a_lock_brings_what_its_installation_imports(lock: str, rooms: tuple[str
         [python, *install, "-r", ROOT / f"requirements{lock}.lock"],
     ):
         subprocess.run(command, env=kept | {"HOME": str(tmp_path)}, check=True, capture_output=True)
-    wanted = {"packages": ["bot", "rlm"], "allowed": [], "then": {}}
+    wanted = {"packages": ["bot", "deeprepo"], "allowed": [], "then": {}}
     done = subprocess.run(
         [python, Path(__file__).with_name("importing.py"), json.dumps(wanted)],
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},

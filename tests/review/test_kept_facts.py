@@ -13,12 +13,12 @@ from families import few
 from test_forgotten_callers import CASES
 
 from bot.machine.fact_files import FactFiles
-from impact import memo
-from impact.language import language_of
-from impact.memo import DIGEST
-from impact.seen import seen
-from impact.spots import spots
-from impact.uses import guards
+from deeprepo.impact import memo
+from deeprepo.impact.language import language_of
+from deeprepo.impact.memo import DIGEST
+from deeprepo.impact.seen import seen
+from deeprepo.impact.spots import spots
+from deeprepo.impact.uses import guards
 
 ROOT = Path(__file__).parents[2]
 

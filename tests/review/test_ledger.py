@@ -4,7 +4,7 @@ from diff_rows import rows
 
 from bot.review import coverage
 from bot.values import ChangedFile, ChangedSymbol, Definition, Dependent, Dependents, Reference, Unit
-from impact import structs
+from deeprepo.impact import structs
 
 BODY = "def pay(order):\n    return order.total * 2"
 UNIT = Unit(

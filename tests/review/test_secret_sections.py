@@ -3,7 +3,7 @@
 import pytest
 
 from bot.secrets.masking.masks import Masks
-from rlm.values import Message, Prompt
+from deeprepo.rlm.values import Message, Prompt
 
 VALUE = "Hq8vZ2kLw9Rt4Xm"
 LINE = f'password = "{VALUE}"'

@@ -5,8 +5,8 @@ import pytest
 from shop import AFTER, BEFORE, FINDING, Table
 
 from bot.review.session import Session, WorkerReply
-from rlm.errors import ProviderError, ProviderRefused
-from rlm.values import Prompt
+from deeprepo.rlm.errors import ProviderError, ProviderRefused
+from deeprepo.rlm.values import Prompt
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from bot.findings import claims
 from bot.review.context.look_ups import LookedUp
 from bot.review.guidance import Advice
 from bot.values import Basis, DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit
-from rlm.values import tokens
+from deeprepo.rlm.values import tokens
 
 GOLDEN = Path(__file__).parent / "golden"
 UNIT = Unit(

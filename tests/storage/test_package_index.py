@@ -2,7 +2,7 @@
 
 from bot.storage import Store
 from bot.storage.packages import MAX_PACKAGE_ROWS, PackageHome
-from impact.packages import PackageRow
+from deeprepo.impact.packages import PackageRow
 
 LIBRARY = PackageHome(7, 70, "acme/prices", "a" * 40, 100.0)
 USER = PackageHome(7, 71, "acme/till", "b" * 40, 200.0)

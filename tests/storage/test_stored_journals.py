@@ -6,13 +6,13 @@ import pytest
 from bot import storage
 from bot.errors import StorageError
 from bot.secrets.masking.masks import Masks
+from deeprepo.rlm.journal import reader
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.models import connect
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Limits, Message, Prompt
 from deeprepo_sandbox import providers as doubles
-from rlm.journal import reader
-from rlm.journal.writer import Journal
-from rlm.models import connect
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls
-from rlm.values import Limits, Message, Prompt
 
 NAME = "70#3@sha"
 

@@ -7,9 +7,9 @@ import pytest
 from fakes import Repository
 from strategies.test_cascade import CLAIM, HELPER, read, reviewed
 
+from deeprepo.rlm.values import tokens
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
-from rlm.values import tokens
 
 ASKED = "which uses of what it changes do not hold any more"
 TITLE = "The wait is still shown in seconds"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from impact.text import blocks
+from deeprepo.impact.text import blocks
 
 GO = """func kind(name string) int {
 	step()

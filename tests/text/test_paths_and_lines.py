@@ -2,8 +2,8 @@
 
 import pytest
 
-from impact.text.lines import is_comment
-from impact.text.paths import is_code, is_output, is_product, is_prose, is_sample, is_test
+from deeprepo.impact.text.lines import is_comment
+from deeprepo.impact.text.paths import is_code, is_output, is_product, is_prose, is_sample, is_test
 
 TESTS = """
     e2e/x.ts e2e/login.py tests/test_shop.py test/shop_test.py shop/tests.py shop/test_rates.py conftest.py tests/conftest.py src/cart.test.ts

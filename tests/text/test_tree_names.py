@@ -3,7 +3,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impact.text.paths import name_of, raw_name
+from deeprepo.impact.text.paths import name_of, raw_name
 
 BYTES = st.one_of(
     st.binary(), st.lists(st.sampled_from([b"\\", b"\\x", b"e9", b"\xe9", b"5c", "é".encode(), b"c"])).map(b"".join)

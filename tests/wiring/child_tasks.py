@@ -13,7 +13,7 @@ from bot.errors import StorageError
 from bot.machine.limits import ProcessLimits
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
-from impact.in_hand import reading
+from deeprepo.impact.in_hand import reading
 
 CAPS = ProcessLimits(memory=512 << 20, cpu=1, wall=120.0)
 

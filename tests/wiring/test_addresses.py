@@ -4,8 +4,8 @@ from bot import config
 from bot.config import Settings
 from bot.errors import UsageError
 from bot.wiring import Connections, address
+from deeprepo.rlm.values import Message, Prompt
 from deeprepo_sandbox import providers as doubles
-from rlm.values import Message, Prompt
 
 KEYS = {"OPENAI_API_KEY": "sk-openai", "GROQ_API_KEY": "sk-groq", "MISTRAL_API_KEY": "sk-mistral"}
 MAIN, OTHER = "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"

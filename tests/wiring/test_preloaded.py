@@ -12,10 +12,10 @@ from fakes import Repository
 from families import few
 
 from bot.wiring import child
+from deeprepo.impact import table
+from deeprepo.impact.filetypes import parsed_by
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
-from impact import table
-from impact.filetypes import parsed_by
 
 REVIEW = """
 import asyncio, json, sys

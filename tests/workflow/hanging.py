@@ -15,9 +15,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from bot.values import Clues
-from impact.families import LANGUAGES
-from impact.filetypes import Traits
-from impact.values import Facts
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.filetypes import Traits
+from deeprepo.impact.values import Facts
 
 if TYPE_CHECKING:
     from whole import Whole

@@ -26,7 +26,7 @@ from bot.storage.listing import DAY, DaySum, ListedReview
 from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
 from bot.workflow import journals
 from bot.workflow.jobs import ListedJob
-from rlm.journal.codec import Row
+from deeprepo.rlm.journal.codec import Row
 
 ROWS = 50  # of one page of a list
 REPOSITORIES, ALL = 15, 1000  # of the first page; where all are asked for

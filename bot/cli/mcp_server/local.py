@@ -15,8 +15,8 @@ from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, reviewed_aside
 from bot.wiring.settling import MAX_ROUNDS as MOST_ROUNDS
 from bot.wiring.settling import Answers, Round, answers, settle
-from impact import uses
-from impact.families import LANGUAGES
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
 
 MAX_CALLERS = 200  # places that `callers` names
 

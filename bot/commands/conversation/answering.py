@@ -29,8 +29,8 @@ from bot.render import code, comment, load, phrase
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding
-from rlm.errors import BudgetSpent, ProviderError
-from rlm.values import Message, Prompt, Schema, tokens
+from deeprepo.rlm.errors import BudgetSpent, ProviderError
+from deeprepo.rlm.values import Message, Prompt, Schema, tokens
 
 REMARK_TOKENS = 1_500
 CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500  # of the code beside the remark; the diff is shown where no finding is meant

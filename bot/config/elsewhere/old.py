@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.config import repository, yaml_text
 from bot.config.defaults import ANALYZERS, DEFAULTS, Triggers
-from impact.text import globs
+from deeprepo.impact.text import globs
 
 Path = tuple[str | int, ...]
 NO_SETTING = "deeprepo has no such setting"

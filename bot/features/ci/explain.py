@@ -12,8 +12,8 @@ from itertools import islice
 from bot.features.ci.values import CIFailure, CIJobLog
 from bot.review import written
 from bot.values import ChangedFile, Side
-from impact.text import lines
-from impact.text.paths import is_test
+from deeprepo.impact.text import lines
+from deeprepo.impact.text.paths import is_test
 
 ChangedLine = tuple[str, int, Side]
 MAX_LOG_CHARS = 4 << 20  # characters of a log that are looked at: its end

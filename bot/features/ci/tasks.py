@@ -6,7 +6,7 @@ from bot.features.ci.values import CIFailure, CIJobLog, CIReport
 from bot.outputs import json_file
 from bot.values import ChangedFile
 from bot.wiring.child import ChildPipe
-from impact.patches import of_patch
+from deeprepo.impact.patches import of_patch
 
 
 async def explain(_: ChildPipe, logs: tuple[CIJobLog, ...], files: tuple[ChangedFile, ...]) -> tuple[CIFailure, ...]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from impact.values import Side
-from rlm.values import Exact
+from deeprepo.impact.values import Side
+from deeprepo.rlm.values import Exact
 
 JobEnding = Literal["failure", "timed_out", "cancelled", "startup_failure"]
 LogState = Literal["read", "forbidden", "expired", "unread"]  # of a job: whether GitHub has let it be read

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
-from impact.ports import Tree
+from deeprepo.impact.ports import Tree
 
 
 class ConsumerFindings:

@@ -27,11 +27,11 @@ from bot.values.consumer import (
     Standing,
     label,
 )
-from impact.consumers.offered_change import OfferedChange, offered_change
-from impact.consumers.overlay import mount_of
-from impact.packages import Package
-from impact.ports import Language, Tree
-from impact.uses.packages import offer_of, requirements
+from deeprepo.impact.consumers.offered_change import OfferedChange, offered_change
+from deeprepo.impact.consumers.overlay import mount_of
+from deeprepo.impact.packages import Package
+from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.uses.packages import offer_of, requirements
 
 MAX_CLONES = 40  # clones of one review
 FILES = 200_000  # of one consumer

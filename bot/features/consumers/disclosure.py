@@ -18,7 +18,7 @@ from bot.values.consumer import (
     Standing,
     Visibility,
 )
-from impact.consumers.overlay import LINKS, mount_of
+from deeprepo.impact.consumers.overlay import LINKS, mount_of
 
 HIDDEN = "a repository that you may not be able to see"
 PARTLY = "it was not looked at to its end"

@@ -14,7 +14,7 @@ from bot.config import Config
 from bot.features.consumers.settings import ConsumerSettings
 from bot.values import ChangedFile, Dependents, PullRequest, ReviewRequest
 from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Disclosure, NamedConsumer
-from impact.families import LANGUAGES
+from deeprepo.impact.families import LANGUAGES
 
 if TYPE_CHECKING:
     from bot.values.shared_file import SharedFile

@@ -20,13 +20,13 @@ from bot.values import (
 )
 from bot.values.consumer import Clone, ConsumerImpact, ConsumerReport, label
 from bot.values.finding import BREAKS, MAY_BREAK
-from impact.consumers.offered_change import OfferedChange
-from impact.consumers.overlay import OverlayTree, mount_of
-from impact.consumers.uses import certain_uses, consumer_uses
-from impact.packages import Requirement
-from impact.ports import Language
-from impact.text.lines import file_lines
-from impact.uses.packages import holding
+from deeprepo.impact.consumers.offered_change import OfferedChange
+from deeprepo.impact.consumers.overlay import OverlayTree, mount_of
+from deeprepo.impact.consumers.uses import certain_uses, consumer_uses
+from deeprepo.impact.packages import Requirement
+from deeprepo.impact.ports import Language
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.uses.packages import holding
 
 EXCERPTS = 40  # uses of a consumer that models are shown
 AROUND = 3  # lines around each

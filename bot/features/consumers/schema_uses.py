@@ -6,11 +6,11 @@ from dataclasses import replace
 from bot.render.wording.schemas import finding
 from bot.values import Finding, Source
 from bot.values.consumer import Clone, label
-from impact import structs
-from impact.ports import Tree
-from impact.schemas import check
-from impact.schemas.breaks import SchemaBreak
-from impact.schemas.check import SchemaChange
+from deeprepo.impact import structs
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.schemas import check
+from deeprepo.impact.schemas.breaks import SchemaBreak
+from deeprepo.impact.schemas.check import SchemaChange
 
 
 async def schema_findings(

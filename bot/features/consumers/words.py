@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.values.consumer import ConsumerReport
-from impact.packages import Arrival, Requirement
+from deeprepo.impact.packages import Arrival, Requirement
 
 REACHES: dict[Arrival, str] = {
     "build": "with its next build",

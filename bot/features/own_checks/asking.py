@@ -11,8 +11,8 @@ from bot.features.own_checks.values import CheckAnswer, CustomCheck
 from bot.findings import read
 from bot.review.reader_questions import ReaderQuestions
 from bot.values import Evidence, RulingResult, Unit
-from impact.text import globs
-from rlm.values import tokens
+from deeprepo.impact.text import globs
+from deeprepo.rlm.values import tokens
 
 ANSWERS: Mapping[str, RulingResult] = {
     "passed": "passed",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from bot.values import Evidence, Ruling, RulingResult, RulingSeverity
-from rlm.values import Exact
+from deeprepo.rlm.values import Exact
 
 if TYPE_CHECKING:
     from bot.config import Config

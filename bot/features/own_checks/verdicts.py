@@ -15,7 +15,7 @@ from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Evidence, RulingResult
 from bot.values.ruling import RULING_RESULTS
-from impact.ports import Tree
+from deeprepo.impact.ports import Tree
 
 
 def files_to_read(survey: Survey) -> frozenset[str]:

@@ -24,8 +24,8 @@ from bot.findings.verify import pull_fields
 from bot.review import written
 from bot.review.session import Session
 from bot.values import Excerpt, Finding, PlacedFinding, Side, Verdict, severity_rank
-from impact.filetypes import family
-from rlm.values import Message, Model, Prompt, Schema
+from deeprepo.impact.filetypes import family
+from deeprepo.rlm.values import Message, Model, Prompt, Schema
 
 if TYPE_CHECKING:
     from bot.features.reproduction.settings import RunSection

@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from bot.features.reproduction.values import SandboxOutcome, TestResult
-from impact.filetypes import family, filetype
-from impact.text.paths import is_sample, is_test, vendored_folder
+from deeprepo.impact.filetypes import family, filetype
+from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
 
 if TYPE_CHECKING:
     from bot.features.reproduction.settings import RunSection

@@ -18,7 +18,7 @@ from bot.features.reproduction.variables import RunVariables
 from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
 from bot.wiring.review import shared_files
-from impact.text.paths import is_product, is_sample, vendored_folder
+from deeprepo.impact.text.paths import is_product, is_sample, vendored_folder
 
 MAX_TEST_BYTES = 1 << 20  # bytes of a test file, and of the settings
 LISTED_PACKAGES = 8  # packages whose runner is listed

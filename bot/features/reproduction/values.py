@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from bot.errors import DeepRepoError
-from rlm.values import Exact
+from deeprepo.rlm.values import Exact
 
 SandboxKind = Literal["bubblewrap", "docker", "podman"]
 # Looked for in this order

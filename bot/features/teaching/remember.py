@@ -9,7 +9,7 @@ from bot.findings import silencing
 from bot.render import code
 from bot.values import OwnerRule, Proposal
 from bot.workflow.given_command import CommandSpec, GivenCommand
-from impact.text import globs
+from deeprepo.impact.text import globs
 
 MAX_PATTERN_CHARS = 300
 LEAST_WORDS = 3  # of a sentence: "fine" answers everything

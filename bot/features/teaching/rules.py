@@ -13,7 +13,7 @@ from bot.features.teaching import proposing
 from bot.render import code, link
 from bot.values import LearnedRule, OwnerRule, RuleState
 from bot.workflow.given_command import CommandSpec, GivenCommand
-from impact.text import globs
+from deeprepo.impact.text import globs
 
 MAX_PATTERN_CHARS = 300
 EDIT = "edit"  # gives a learning another sentence, which is in force at once: to edit takes the permission to confirm

@@ -21,8 +21,8 @@ from bot.values import (
     Unit,
     severity_rank,
 )
-from impact.text import paths
-from impact.text.paths import is_product, is_prose, is_test
+from deeprepo.impact.text import paths
+from deeprepo.impact.text.paths import is_product, is_prose, is_test
 
 OVERVIEW_CHARS, PHRASE_CHARS, THEME_CHARS = 900, 160, 40
 SENTENCES = 4  # of an overview

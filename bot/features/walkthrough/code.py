@@ -7,7 +7,7 @@ from typing import Literal
 from bot import render
 from bot.render import Phrases
 from bot.values import ChangedFile, ChangedSymbol, Dependents
-from impact.text.paths import is_test
+from deeprepo.impact.text.paths import is_test
 
 STATUSES = ("added", "deleted", "renamed", "modified")
 USED = 3  # definitions whose users are counted

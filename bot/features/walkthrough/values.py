@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from impact.values import Side
-from rlm.values import Exact
+from deeprepo.impact.values import Side
+from deeprepo.rlm.values import Exact
 
 Teller = Literal["code", "model"]
 

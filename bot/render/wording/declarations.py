@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from bot.values import Basis, ChangedFile, Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, proof_of
-from impact.declarations.check import Break, DataChange
-from impact.declarations.reading import NameUse
-from impact.declarations.world import World
-from impact.text.paths import is_sample, is_test
+from deeprepo.impact.declarations.check import Break, DataChange
+from deeprepo.impact.declarations.reading import NameUse
+from deeprepo.impact.declarations.world import World
+from deeprepo.impact.text.paths import is_sample, is_test
 
 SOURCE = "declarations"
 QUOTED = 12  # uses

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from impact.changes import LostOffer
+from deeprepo.impact.changes import LostOffer
 
 NAMED = 6  # names in a sentence
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from bot.values import Basis, Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, break_of, proof_of
-from impact.ports import Tree
-from impact.schemas.breaks import SchemaBreak, SchemaUse
-from impact.schemas.check import SchemaChange, find_uses, quotes_of
-from impact.text.paths import is_test
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.schemas.breaks import SchemaBreak, SchemaUse
+from deeprepo.impact.schemas.check import SchemaChange, find_uses, quotes_of
+from deeprepo.impact.text.paths import is_test
 
 SOURCE = "schemas"
 LABELS = {

@@ -11,11 +11,11 @@ from bot.review.agent.state import RunState
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Source, Transcript
-from rlm.loop.conversation import Conversation
-from rlm.loop.root import Outcome, RootRun
-from rlm.loop.stall import StallGuard
-from rlm.loop.tools import CHILD_TURNS
-from rlm.repl.process import open_repl
+from deeprepo.rlm.loop.conversation import Conversation
+from deeprepo.rlm.loop.root import Outcome, RootRun
+from deeprepo.rlm.loop.stall import StallGuard
+from deeprepo.rlm.loop.tools import CHILD_TURNS
+from deeprepo.rlm.repl.process import open_repl
 
 CHILD_FILES = 40  # changed files that are named in it
 CHILD_CHARS = 60_000  # of files in a child's first message; it opens the rest itself

@@ -10,8 +10,8 @@ from bot.diff.render import FileDiff
 from bot.review.context.call_sites import distinct
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit, severity_rank
-from impact.text.paths import decides_nothing, is_product
-from rlm.values import tokens
+from deeprepo.impact.text.paths import decides_nothing, is_product
+from deeprepo.rlm.values import tokens
 
 MESSAGE_TOKENS = 14_000  # of the whole message
 DIFF_TOKENS = (

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from bot.review.session import Session, Worker
 from bot.values import Finding, Source
-from rlm.loop.tools import Work
-from rlm.money.calls import Calls
-from rlm.values import Model
+from deeprepo.rlm.loop.tools import Work
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Model
 
 MAX_UNREAD = 20  # ids in a turn line
 

@@ -1,4 +1,4 @@
-"""What the reviewer brings to a question about a text (`rlm.texts`): its tools over the text as a commit, its readers, its words."""
+"""What the reviewer brings to a question about a text (`deeprepo.rlm.texts`): its tools over the text as a commit, its readers, its words."""
 
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -20,14 +20,14 @@ from bot.review.context.file_questions import Part, Sight
 from bot.review.session import Session, WorkerReply
 from bot.review.survey import Survey
 from bot.values import Dependents, PullRequest, Source, Unit
-from rlm.journal.codec import Start
-from rlm.journal.writer import Journal
-from rlm.loop.tools import Work
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls
-from rlm.repl.process import Async
-from rlm.texts.dialogue import Inquiry, TextQuestion
-from rlm.values import Limits, Message, Model, Prompt, Schema
+from deeprepo.rlm.journal.codec import Start
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.loop.tools import Work
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.repl.process import Async
+from deeprepo.rlm.texts.dialogue import Inquiry, TextQuestion
+from deeprepo.rlm.values import Limits, Message, Model, Prompt, Schema
 
 WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the same context is the same commit
 ANSWER_TOKENS = 4_096  # of one answer

@@ -8,8 +8,8 @@ from itertools import pairwise
 from bot.diff.units import ShownLines
 from bot.review.context import definitions, identifiers, snippets
 from bot.values import Excerpt
-from impact.text import blocks
-from rlm.values import tokens
+from deeprepo.impact.text import blocks
+from deeprepo.rlm.values import tokens
 
 WHOLE_DEFINITION_LINES = 8  # lines of a definition that is shown whole in any case
 WHOLE_BODY_LINES = 24  # lines of a body that is shown whole if there is room

@@ -25,11 +25,11 @@ from bot.review.context.definitions import CalledName
 from bot.review.context.searches import Searches
 from bot.review.context.usages import Pick
 from bot.values import Excerpt, Reference, Unit
-from impact.text import blocks
-from impact.text.lines import file_lines
-from impact.text.paths import is_product
-from impact.uses.sites import MODULE
-from rlm.values import tokens
+from deeprepo.impact.text import blocks
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_product
+from deeprepo.impact.uses.sites import MODULE
+from deeprepo.rlm.values import tokens
 
 NEARBY_TOKENS = 5_200  # of code beside the units in one prompt
 APART_TOKENS = 1_000  # beside these, for who still uses what the change removes

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from bot.review.context import identifiers
 from bot.values import Reference, Unit
-from impact.text.paths import decides_nothing
+from deeprepo.impact.text.paths import decides_nothing
 
 MAX_CALLERS = 6  # of one unit
 MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests

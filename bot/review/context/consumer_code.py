@@ -21,9 +21,9 @@ from bot.review.context.look_up_room import Candidate, Result
 from bot.review.context.look_ups import LookUps
 from bot.values import DiffRow, Evidence, Excerpt, Finding, LookUp
 from bot.values.consumer import Clone, ConsumerImpact, label
-from impact.consumers.overlay import MountedTree
-from impact.ports import Tree
-from rlm.journal.writer import Journal
+from deeprepo.impact.consumers.overlay import MountedTree
+from deeprepo.impact.ports import Tree
+from deeprepo.rlm.journal.writer import Journal
 
 MAX_ANSWERS = 120  # answers of one review
 LOOK_UP_SECONDS = 20.0  # for one of them

@@ -12,7 +12,7 @@ from bot.review.context import definitions
 from bot.review.context.definitions import LONG_LINE, CalledName
 from bot.review.context.usages import Pick, Row
 from bot.values import ChangedFile, Unit
-from impact.text.paths import is_product
+from deeprepo.impact.text.paths import is_product
 
 MAX_PICKS = 4  # lines shown for the definitions of one prompt
 PER_NAME = 2

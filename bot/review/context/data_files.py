@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable
 from typing import Any
 
-from impact.text import yaml_reader
+from deeprepo.impact.text import yaml_reader
 
 Value = Any  # what a data file holds: None, numbers, text, lists, dicts
 

@@ -14,10 +14,10 @@ from functools import lru_cache
 from bot.review.context import identifiers
 from bot.review.context.identifiers import Row
 from bot.values import Unit
-from impact.everyday import METHODS
-from impact.filetypes import family, filetype, filetypes
-from impact.text.lines import is_comment
-from impact.text.paths import is_product, vendored_folder
+from deeprepo.impact.everyday import METHODS
+from deeprepo.impact.filetypes import family, filetype, filetypes
+from deeprepo.impact.text.lines import is_comment
+from deeprepo.impact.text.paths import is_product, vendored_folder
 
 MAX_CALLED = 600  # names looked up for one review, the riskiest units' first
 MAX_FLOWS = 4  # of one prompt

@@ -12,7 +12,7 @@ from bot.findings import read
 from bot.findings.quotes import locate
 from bot.review.context import long_text
 from bot.values import Evidence, Finding, Source
-from rlm.values import Schema
+from deeprepo.rlm.values import Schema
 
 PROMPT_CHARS = 40_000  # of files in one prompt
 CHUNK_TOKENS = 11_000  # the same, for the pieces of one long file

@@ -14,13 +14,13 @@ from bot.review.context import definitions, identifiers, result_flow, usages
 from bot.review.context.call_sites import call_sites, in_turn
 from bot.review.context.usages import Pick
 from bot.values import Query, Reference, Unit
-from impact.filetypes import family, filetype
-from impact.paths import shared_folders
-from impact.ports import Tree
-from impact.text import blocks
-from impact.text.lines import file_lines, is_comment
-from impact.text.paths import decides_nothing, is_product
-from impact.uses.sites import MODULE
+from deeprepo.impact.filetypes import family, filetype
+from deeprepo.impact.paths import shared_folders
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.text import blocks
+from deeprepo.impact.text.lines import file_lines, is_comment
+from deeprepo.impact.text.paths import decides_nothing, is_product
+from deeprepo.impact.uses.sites import MODULE
 
 MAX_SITES = 60  # callers that are looked at
 MAX_FILES = 60  # that are read for the names of all of them

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from bot.values import DiffRow, Unit
-from impact.filetypes import filetype
-from impact.text.lines import defined_names, is_comment, special
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.text.lines import defined_names, is_comment, special
 
 Row = tuple[str, int, str]  # path, line, text
 IDENTIFIER, STRING, DOTTED = 1.0, 1.5, 1.5

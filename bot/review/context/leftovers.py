@@ -12,9 +12,9 @@ from bot.review.context import akin, identifiers, meaning, usages
 from bot.review.context.identifiers import Row
 from bot.review.context.usages import Pick
 from bot.values import ChangedFile, Unit
-from impact.filetypes import family
-from impact.text.lines import is_comment
-from impact.text.paths import decides_nothing, is_product, is_settings, is_test
+from deeprepo.impact.filetypes import family
+from deeprepo.impact.text.lines import is_comment
+from deeprepo.impact.text.paths import decides_nothing, is_product, is_settings, is_test
 
 MIN_PLAIN_LETTERS = 4  # letters of a plain word
 MAX_NAMES = 12  # of one prompt

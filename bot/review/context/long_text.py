@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rlm.values import CHARS_PER_TOKEN
+from deeprepo.rlm.values import CHARS_PER_TOKEN
 
 CHUNK_TOKENS = 4_000
 OVERLAP = 0.1  # of a chunk: what two neighbours share, so that nothing is cut in two for both

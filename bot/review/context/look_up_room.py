@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from bot.diff.units import ShownLines
 from bot.review.context import definitions, identifiers
 from bot.values import DiffRow, Excerpt, LookUp, Side
-from impact.text import blocks
-from impact.text.lines import is_comment
-from rlm.values import tokens
+from deeprepo.impact.text import blocks
+from deeprepo.impact.text.lines import is_comment
+from deeprepo.rlm.values import tokens
 
 LINES_AROUND_DECIDING = 8  # lines before and after a deciding one that stay when the room does not hold all
 MARKERS = 8  # tokens of the marks around an excerpt

@@ -18,12 +18,22 @@ from bot.review.context import definitions, identifiers, snippets
 from bot.review.context.bodies import Callee
 from bot.review.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
 from bot.values import Definition, Excerpt, LookUp, Query, Reference, Side
-from impact import structs
-from impact.filetypes import family
-from impact.ports import Language, Tree
-from impact.text import blocks, globs
-from impact.text.lines import binds, block, closing, defines, definition, file_lines, is_binary, is_comment, says
-from impact.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
+from deeprepo.impact import structs
+from deeprepo.impact.filetypes import family
+from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.text import blocks, globs
+from deeprepo.impact.text.lines import (
+    binds,
+    block,
+    closing,
+    defines,
+    definition,
+    file_lines,
+    is_binary,
+    is_comment,
+    says,
+)
+from deeprepo.impact.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
 
 TOKENS = 6_000  # of all that one answer is shown
 NAME_CHARS, PATTERN_CHARS, PATH_CHARS = 200, 500, 400

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 
 from bot.review.context import definitions, identifiers
 from bot.values import Unit
-from impact.text.lines import binds, defined_names, defines, says
-from impact.text.paths import is_code
+from deeprepo.impact.text.lines import binds, defined_names, defines, says
+from deeprepo.impact.text.paths import is_code
 
 _FIELD = re.compile(
     r"(?:\.|->|\[[\"'])([A-Za-z_][\w$]{2,})[\"']?\]?(?:\[[^\]\n]{0,80}\])?\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|\?\?|\|\||&&)?=(?![=>~])"

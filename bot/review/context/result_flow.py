@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from bot.review.context import definitions, identifiers
 from bot.values import Reference, Unit
-from impact.filetypes import filetype
-from impact.text import blocks
-from impact.text.lines import is_comment
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.text import blocks
+from deeprepo.impact.text.lines import is_comment
 
 MAX_FUNCTION_LINES = 200  # lines of a function that is read
 _RESULT = re.compile(r"\s*(?:return|yield|throw|raise)\b|.*=>|.*->")

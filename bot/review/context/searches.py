@@ -18,8 +18,8 @@ from bot.review.context.definitions import LONG_LINE, CalledName
 from bot.review.context.handed_on import HandedOn
 from bot.review.context.usages import Row
 from bot.values import ChangedFile, Query, Unit
-from impact.concurrency import together
-from impact.ports import Tree
+from deeprepo.impact.concurrency import together
+from deeprepo.impact.ports import Tree
 
 LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others

@@ -8,9 +8,9 @@ from dataclasses import replace
 from bot.diff.units import ShownLines
 from bot.review.context import definitions, identifiers
 from bot.values import ChangedFile, DiffRow, Excerpt
-from impact.filetypes import filetype
-from impact.text import blocks
-from impact.text.lines import defines, special
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.text import blocks
+from deeprepo.impact.text.lines import defines, special
 
 BODY = 14  # lines of a definition at most
 _TRIPLE = re.compile(r"(\"\"\"|''')")

@@ -16,9 +16,9 @@ from heapq import heapify, heappop, heappush, nlargest
 from bot.review.context import definitions, identifiers, meaning
 from bot.review.context.definitions import CalledName
 from bot.values import Unit
-from impact.filetypes import family
-from impact.text.lines import defines, is_comment, says
-from impact.text.paths import decides_nothing, is_code, is_product, is_test
+from deeprepo.impact.filetypes import family
+from deeprepo.impact.text.lines import defines, is_comment, says
+from deeprepo.impact.text.paths import decides_nothing, is_code, is_product, is_test
 
 COMMON_FILES = 200  # a name in more files than this says nothing
 FADE = 0.7  # what a name is worth after each line that showed it

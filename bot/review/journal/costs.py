@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rlm.journal import reader
+from deeprepo.rlm.journal import reader
 
 PAID = (b'"request"', b'"call"', b'"resumed"')  # what lines that cost something hold
 

@@ -10,9 +10,9 @@ from typing import TextIO
 from bot.machine import files
 from bot.render.section import finding_row
 from bot.values import Review
-from rlm.journal import reader
-from rlm.journal.codec import Row
-from rlm.journal.writer import Journal
+from deeprepo.rlm.journal import reader
+from deeprepo.rlm.journal.codec import Row
+from deeprepo.rlm.journal.writer import Journal
 
 
 def open_file(path: Path) -> TextIO:

@@ -7,10 +7,10 @@ from bot import brief, checkout
 from bot.errors import UsageError
 from bot.review.journal import reviews
 from bot.values import PullRequest, ReviewRequest
-from rlm.errors import ReplayDiffers
-from rlm.journal import reader
-from rlm.journal.codec import Start
-from rlm.journal.reader import Record, Section
+from deeprepo.rlm.errors import ReplayDiffers
+from deeprepo.rlm.journal import reader
+from deeprepo.rlm.journal.codec import Start
+from deeprepo.rlm.journal.reader import Record, Section
 
 
 def last_finished(path: Path) -> tuple[Record, Section, Start]:

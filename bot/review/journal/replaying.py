@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from itertools import zip_longest
 from typing import Any
 
-from rlm.errors import ReplayDiffers
-from rlm.journal.codec import Row, Start
-from rlm.journal.reader import Outcomes, Record, Section
-from rlm.journal.writer import Journal
-from rlm.values import Completion, Prompt, Usage
+from deeprepo.rlm.errors import ReplayDiffers
+from deeprepo.rlm.journal.codec import Row, Start
+from deeprepo.rlm.journal.reader import Outcomes, Record, Section
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.values import Completion, Prompt, Usage
 
 SHOWN = 160  # characters of what differs
 FIELDS = ("said", "code", "output", "error", "outcome", "omitted")  # of a turn, in the order in which they come about

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bot.errors import UsageError
-from rlm.journal import reader
-from rlm.journal.reader import Record, Section
+from deeprepo.rlm.journal import reader
+from deeprepo.rlm.journal.reader import Record, Section
 
 MESSAGE = b'{"kind": "message"'  # how the line of a prompt begins
 # And what people call them

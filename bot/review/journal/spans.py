@@ -9,8 +9,8 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rlm.journal.codec import Row
-from rlm.values import provider_name
+from deeprepo.rlm.journal.codec import Row
+from deeprepo.rlm.values import provider_name
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rlm.journal.codec import Row
+from deeprepo.rlm.journal.codec import Row
 
 
 @dataclass(frozen=True, slots=True)

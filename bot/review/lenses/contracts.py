@@ -1,7 +1,7 @@
 """Do those who call or read it still get what they rely on? Asked where somebody does."""
 
 from bot.values import ChangedFile, Unit
-from impact.text.paths import is_test
+from deeprepo.impact.text.paths import is_test
 
 QUESTION = "lenses/contracts.md.j2"
 

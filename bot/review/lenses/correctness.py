@@ -1,7 +1,7 @@
 """Does the code do what it is meant to do? Asked of every change that is not a test."""
 
 from bot.values import ChangedFile, Unit
-from impact.text.paths import is_test
+from deeprepo.impact.text.paths import is_test
 
 QUESTION = "lenses/correctness.md.j2"
 

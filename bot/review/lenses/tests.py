@@ -1,7 +1,7 @@
 """Would this test fail if the code were wrong? Asked of tests alone."""
 
 from bot.values import ChangedFile, Unit
-from impact.text.paths import is_test
+from deeprepo.impact.text.paths import is_test
 
 QUESTION = "lenses/tests.md.j2"
 

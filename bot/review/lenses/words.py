@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 
 from bot.values import ChangedFile, Unit
-from impact.text.lines import is_comment
-from impact.text.paths import is_test
+from deeprepo.impact.text.lines import is_comment
+from deeprepo.impact.text.paths import is_test
 
 
 def changed_text(unit: Unit) -> str:

@@ -13,8 +13,8 @@ from bot.review.context.builder import Uses
 from bot.review.context.call_sites import call_sites
 from bot.review.survey import Survey
 from bot.values import ChangedFile, ChangedSymbol, DiffRow, Excerpt, Reference, Unit
-from impact.text.paths import is_product
-from rlm.values import tokens
+from deeprepo.impact.text.paths import is_product
+from deeprepo.rlm.values import tokens
 
 USES_TOKENS = 500  # of the uses of one definition
 MOST_ALTERED = 200  # definitions whose uses are looked up

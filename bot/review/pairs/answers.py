@@ -7,7 +7,7 @@ from typing import Any
 from bot.findings import read
 from bot.findings.read import many, one_of, strict, text
 from bot.values import CATEGORIES, SEVERITIES, Finding, Source
-from rlm.values import Schema
+from deeprepo.rlm.values import Schema
 
 NAME = "pairs"
 MAX_BROKEN, MAX_DOUBTS = 12, 6

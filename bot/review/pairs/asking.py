@@ -14,7 +14,7 @@ from bot.review.pairs.altered_definitions import Pair, pairs
 from bot.review.pairs.packing import MOST_CALLS, PROMPT_TOKENS, pack
 from bot.review.session import Session, admit
 from bot.values import Finding, Source, Unit
-from rlm.values import Completion, Message, Model, Prompt
+from deeprepo.rlm.values import Completion, Message, Model, Prompt
 
 BODY_CHARS = 400  # of the author's words
 ANSWER = 4_096  # tokens

@@ -13,7 +13,7 @@ from bot.review.hooks import hooks
 from bot.review.session import Session
 from bot.review.strategies.choice import affords, choose
 from bot.values import StrategyChoice, Transcript
-from rlm.errors import ProviderError
+from deeprepo.rlm.errors import ProviderError
 
 __all__ = ["affords", "choose", "choose_for", "cut_short", "judge", "load", "run"]
 

@@ -7,7 +7,7 @@ from bot.review.session import Session
 from bot.review.strategies import fanout
 from bot.review.workers import ModelWorker
 from bot.values import Transcript
-from rlm.errors import PromptTooLong
+from deeprepo.rlm.errors import PromptTooLong
 
 IN_PARTS = "the change did not fit one prompt: nobody has read its parts together"
 

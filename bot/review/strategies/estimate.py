@@ -16,9 +16,9 @@ from bot.review.session import Session
 from bot.review.strategies import load
 from bot.review.strategies.choice import WITHOUT_ROOT
 from bot.values import ReviewEffort
-from rlm.money import capacity
-from rlm.repl import extraction
-from rlm.values import CHARS_PER_TOKEN, Completion, Prompt, Purpose, Schema, ToolCall, Usage, density
+from deeprepo.rlm.money import capacity
+from deeprepo.rlm.repl import extraction
+from deeprepo.rlm.values import CHARS_PER_TOKEN, Completion, Prompt, Purpose, Schema, ToolCall, Usage, density
 
 PARTS = ("input", "output", "cache_read", "cache_write")
 Likely = tuple[Usage, float]  # a call, and how many times it is made in the mean
@@ -32,7 +32,7 @@ END_CODE = "set_answer('rehearsed')"
 
 @dataclass
 class DryRun:
-    """A model that is never asked: it weighs each prompt and says the least that goes on. Satisfies `rlm.values.Model`."""
+    """A model that is never asked: it weighs each prompt and says the least that goes on. Satisfies `deeprepo.rlm.values.Model`."""
 
     name: str
     price: Price

@@ -8,9 +8,9 @@ from bot.review.session import Session
 from bot.review.strategies import fanout
 from bot.review.strategies.choice import MANY_TURNS, ROOT_UNITS
 from bot.values import IssueReport, Transcript
-from rlm.errors import ReplUnavailable
-from rlm.loop.conversation import MAX_TOKENS
-from rlm.values import Usage, tokens
+from deeprepo.rlm.errors import ReplUnavailable
+from deeprepo.rlm.loop.conversation import MAX_TOKENS
+from deeprepo.rlm.values import Usage, tokens
 
 MANY_PAIRS = 1  # prompt of pairs of a change that has more units than a root usually gets
 MANY_MESSAGE = 10_000  # tokens of the root's first message then, which each of its turns sends again

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from bot.secrets import forms
 from bot.values import Finding, PlacedFinding
 from bot.values.finding import MASK
-from impact import structs
-from rlm.values import EXACT
+from deeprepo.impact import structs
+from deeprepo.rlm.values import EXACT
 
 SHOWN_CHARS = 4  # characters that let the author recognise the secret, of one at least three times as long
 MIN_SECRET = 6

@@ -13,7 +13,7 @@ from typing import TypeVar
 from bot.secrets.detect import secrets
 from bot.secrets.masking.hide import map_texts, mask_values, replaced, texts
 from bot.values import ChangedFile
-from rlm.values import Completion, Message, Prompt
+from deeprepo.rlm.values import Completion, Message, Prompt
 
 PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
 DIGITS = 5  # of a placeholder: too few to test a guess of the secret against

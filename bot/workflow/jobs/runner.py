@@ -15,7 +15,7 @@ from bot.values import Ask, ReviewAsk
 from bot.workflow.jobs import asks, engine
 from bot.workflow.jobs.engine import JobRow, JobSettings
 from bot.workflow.jobs.keys import Keys
-from rlm.errors import JournalInUse
+from deeprepo.rlm.errors import JournalInUse
 
 log = logging.getLogger("deeprepo.jobs")
 MAX_DELAY = 3600.0  # seconds that a job is put off at most

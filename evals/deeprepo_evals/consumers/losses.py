@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from bot.checkout import git
+from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
 from deeprepo_evals.clones import blobs
 from deeprepo_evals.consumers.syntax import BINDING, Syntax, is_distinctive
-from impact.text.paths import is_sample, is_test, vendored_folder
 
 Kind = Literal["name", "moved", "member"]
 SHORTEST = 4  # letters of a name

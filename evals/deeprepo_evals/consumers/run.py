@@ -16,14 +16,14 @@ from bot.errors import DeepRepoError, GitError
 from bot.features.consumers.check import check
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.roles import changes_role
 from deeprepo_evals.clones import clones, half
 from deeprepo_evals.consumers import losses, truth
 from deeprepo_evals.consumers.losses import History
 from deeprepo_evals.consumers.syntax import LANGUAGES as SYNTAXES
 from deeprepo_evals.consumers.truth import Case, Snapshot
-from impact import uses
-from impact.families import LANGUAGES
-from impact.roles import changes_role
 
 OF_COMMIT = 3  # cases, so that no commit fills a pair
 

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.checkout import git
+from deeprepo.impact.text.paths import is_sample, vendored_folder
 from deeprepo_evals.clones import blobs
 from deeprepo_evals.consumers import losses
 from deeprepo_evals.consumers.losses import MOST_COMMITS, Loss
 from deeprepo_evals.consumers.syntax import Syntax
-from impact.text.paths import is_sample, vendored_folder
 
 DAYS = 36  # of a consumer's history
 YEARS = 3 * 365 * 86_400  # seconds between the last use and the loss

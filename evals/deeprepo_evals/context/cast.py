@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from bot.errors import UsageError
+from deeprepo.rlm.errors import ProviderRefused
+from deeprepo.rlm.values import Message, Model, Prompt
 from deeprepo_evals import models
 from deeprepo_evals.context import scripted
 from deeprepo_evals.context.room import Pair
-from rlm.errors import ProviderRefused
-from rlm.values import Message, Model, Prompt
 
 HELLO = Prompt((Message("user", "Reply with the word OK."),), max_tokens=64)
 

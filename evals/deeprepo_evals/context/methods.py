@@ -10,14 +10,14 @@ from importlib.util import find_spec
 from bot.errors import DeepRepoError, UsageError
 from bot.review.context import file_questions
 from bot.review.context.file_questions import Sight
+from deeprepo.rlm.errors import BudgetSpent, ProviderDown
+from deeprepo.rlm.loop.root import RootRun
+from deeprepo.rlm.texts import dialogue as roots
+from deeprepo.rlm.values import Completion, Message, Prompt
 from deeprepo_evals import words
 from deeprepo_evals.context.problems import Problem
 from deeprepo_evals.context.room import Room
 from deeprepo_evals.context.score import NOT_FOUND, is_not_found
-from rlm.errors import BudgetSpent, ProviderDown
-from rlm.loop.root import RootRun
-from rlm.texts import dialogue as roots
-from rlm.values import Completion, Message, Prompt
 
 PASSAGE, MOST = 1_000, 20  # characters of a passage, passages in the prompt
 FOUND = 10  # passages of one search by a root

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import UsageError
+from deeprepo.rlm.texts import material
 from deeprepo_evals.context.problems import Problem
 from deeprepo_evals.context.score import Expected
-from rlm.texts import material
 
 PAIR = 2
 FIELDS = "context (a text) or path (a file or folder), question, answer"

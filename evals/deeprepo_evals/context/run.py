@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from deeprepo.rlm.errors import BadAnswer, BudgetSpent, ProviderError, ProviderRefused
+from deeprepo.rlm.values import Cost, Limits
 from deeprepo_evals import models, results
 from deeprepo_evals.context import cast, methods, problems, room, score, scripted
 from deeprepo_evals.context.methods import COMPARED, DEPTHS, METHODS, MethodAnswer
 from deeprepo_evals.context.problems import PLACED, Position, Problem, Task
 from deeprepo_evals.context.room import Pair, Room, Spent
-from rlm.errors import BadAnswer, BudgetSpent, ProviderError, ProviderRefused
-from rlm.values import Cost, Limits
 
 SHOWN = 400  # characters of an answer that are kept
 EXPERIMENT = "context"

@@ -11,6 +11,7 @@ from typing import Any
 from bot import wiring
 from bot.errors import GitError
 from bot.values import Review
+from deeprepo.rlm.values import Completion, Prompt, Usage
 from deeprepo_evals import intervals, tables
 from deeprepo_evals.clones import clones
 from deeprepo_evals.converge import series
@@ -18,7 +19,6 @@ from deeprepo_evals.converge.replay import Played, play
 from deeprepo_evals.reviews import product
 from deeprepo_evals.reviews.oracle import confirmation, shown_rows
 from deeprepo_sandbox.scripted import ScriptedModel
-from rlm.values import Completion, Prompt, Usage
 
 SHORTEST = 8  # characters of a line that a talkative reader takes up
 

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from deeprepo.rlm.values import Completion, Prompt, Usage
 from deeprepo_evals.plant.values import CLASSES, CodeBase, Label, Line
-from rlm.values import Completion, Prompt, Usage
 
 NAME = "scripted/reader"
 _NUMBERED = re.compile(r"^(?:[ +-]?\s*\d{1,7} |[+-] )")

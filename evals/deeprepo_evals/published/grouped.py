@@ -19,16 +19,16 @@ from bot.findings.read import asking, many, one_of, strict, text
 from bot.review.dialogues import Dialogues
 from bot.review.opening import look_ups_over
 from bot.values import ChangedFile
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.roles import changes_role
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Completion, Message, Model, Prompt, Schema
 from deeprepo_evals import words
 from deeprepo_evals.published.sets import Comment, Pull
 from deeprepo_evals.published.tally import Tally
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews import judge, product
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
-from impact.families import LANGUAGES
-from impact.roles import changes_role
-from rlm.money.calls import Calls
-from rlm.values import Completion, Message, Model, Prompt, Schema
 
 EXPERIMENT = "reviewbench judgements"
 CHUNK = 10  # remarks of one file on either side of a question

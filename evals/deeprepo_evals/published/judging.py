@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.findings.read import strict, text
+from deeprepo.rlm.values import Message, Prompt, Schema
 from deeprepo_evals.published.sets import MARTIAN, Benchmark, Comment, Pull
 from deeprepo_evals.published.tally import Tally
 from deeprepo_evals.results import Item
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
-from rlm.values import Message, Prompt, Schema
 
 EXPERIMENT = "published judgements"
 ANSWER_TOKENS = 1_024

@@ -10,11 +10,11 @@ from typing import Any
 
 from bot.findings.read import many, strict
 from bot.values import SEVERITIES
+from deeprepo.rlm.values import Message, Model, Prompt, Schema
 from deeprepo_evals import words
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews import judge
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview, Outcome
-from rlm.values import Message, Model, Prompt, Schema
 
 EXPERIMENT = "joined readings"
 AT_COST = "plain calls at its cost"

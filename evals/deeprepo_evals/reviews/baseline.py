@@ -15,17 +15,17 @@ from bot.findings.quotes import check_quotes
 from bot.review.context.packing import LARGE_SCALE, PARTS_SCALE, SMALL_SCALE
 from bot.secrets.masking.masks import Masks
 from bot.values import ChangedFile, Finding, PlacedFinding, PullRequest, Source
+from deeprepo.impact.roles import changes_role
+from deeprepo.rlm.errors import BadAnswer, ProviderError
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Completion, Limits, Message, Model, Prompt, tokens
 from deeprepo_evals.reviews import outcome, product
 from deeprepo_evals.reviews.oracle import Oracle
 from deeprepo_evals.reviews.outcome import Outcome
 from deeprepo_evals.reviews.reviewer import Task
 from deeprepo_evals.words import text
-from impact.roles import changes_role
-from rlm.errors import BadAnswer, ProviderError
-from rlm.journal.writer import Journal
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls
-from rlm.values import Completion, Limits, Message, Model, Prompt, tokens
 
 QUOTA = 4  # findings shown in full, as the product's own default
 ROOM = 600_000  # characters of diff in a prompt; files that do not fit are left out, the last ones first

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from deeprepo.rlm.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_evals.reviews.oracle import Oracle, sections
-from rlm.values import Completion, Prompt, ToolCall, Usage
 
 SCRIPT = Path(__file__).with_name("scripts") / "follow.txt"
 TOOL = "execute_python"

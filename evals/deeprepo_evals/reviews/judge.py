@@ -11,15 +11,15 @@ from typing import Any
 from bot.errors import DeepRepoError
 from bot.findings.read import strict, text
 from bot.secrets.masking.masks import Masks
+from deeprepo.rlm.errors import BadAnswer, ProviderError
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.values import Completion, Limits, Message, Model, Prompt, Schema
 from deeprepo_evals import results, words
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews.cases import Defect, near
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
-from rlm.errors import BadAnswer, ProviderError
-from rlm.journal.writer import Journal
-from rlm.money.budget import Budget
-from rlm.money.calls import Calls
-from rlm.values import Completion, Limits, Message, Model, Prompt, Schema
 
 Reply = Callable[[Calls, Item], Awaitable[Completion | DeepRepoError]]
 EXPERIMENT = "judgements"

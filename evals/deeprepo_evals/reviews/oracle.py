@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.findings.joint_opinions import VERDICTS
+from deeprepo.rlm.values import Completion, Prompt, Usage
 from deeprepo_evals.reviews.labels import Label, Line
-from rlm.values import Completion, Prompt, Usage
 
 NAME = "scripted/oracle"
 CONFIRMED = {"verdict": "confirmed", "trigger": "as labelled", "author_would_change": True, "reason": "labelled"}

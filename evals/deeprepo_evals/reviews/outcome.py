@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.values import Coverage, Finding, PlacedFinding, Review
+from deeprepo.rlm.values import Cost
 from deeprepo_evals.reviews.cases import Case
-from rlm.values import Cost
 
 EXPERIMENT = "reviews"
 

@@ -14,6 +14,10 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.rlm.errors import BudgetSpent, ProviderError
+from deeprepo.rlm.journal import codec, reader
+from deeprepo.rlm.values import Limits, Model
 from deeprepo_evals.opened import OpenedBy
 from deeprepo_evals.reviews import outcome
 from deeprepo_evals.reviews.follower import Follower
@@ -22,10 +26,6 @@ from deeprepo_evals.reviews.outcome import Outcome
 from deeprepo_evals.reviews.quick import PairsOnly, Quick
 from deeprepo_evals.reviews.reviewer import Task
 from deeprepo_sandbox.scripted import ScriptedModel
-from impact.families import LANGUAGES
-from rlm.errors import BudgetSpent, ProviderError
-from rlm.journal import codec, reader
-from rlm.values import Limits, Model
 
 PATIENT = Limits(seconds=None, turn_seconds=300.0)  # what is delivered must not depend on how busy the machine is
 LED = ("rlm",)  # strategies in which a root goes on after the workers
@@ -90,7 +90,7 @@ def acting(oracle: Oracle) -> ScriptedModel:
 
 def weight(model: ScriptedModel) -> int:
     """The prompt tokens that it was sent, by our own estimate."""
-    from rlm.values import tokens
+    from deeprepo.rlm.values import tokens
 
     return sum(tokens(message.text) for prompt in model.prompts for message in prompt.messages)
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from deeprepo.rlm.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_evals.reviews.labels import Label
 from deeprepo_evals.reviews.oracle import Oracle, shown_rows
-from rlm.values import Completion, Prompt, ToolCall, Usage
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]{3,}")
 _DEFINED = re.compile(r"(?:def|fn|func|function|fun)\s+(?:\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)|^\s*(\w+)\(([^)]*)\)\s*\{")

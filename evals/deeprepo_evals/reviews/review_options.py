@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import UsageError
+from deeprepo.rlm.values import Model
 from deeprepo_evals.reviews import build, case_files, run, score, table
 from deeprepo_evals.reviews.matching import Place, View, Words
 from deeprepo_evals.reviews.reviewer import Reviewer
 from deeprepo_evals.reviews.run import MeasuredRun, Plan
-from rlm.values import Model
 
 BASELINE = "diff-only"
 REHEARSED = ("fanout", "direct", "rlm")  # strategies that an oracle can act in

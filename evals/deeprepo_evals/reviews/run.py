@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import GitError, NothingToReview
+from deeprepo.rlm.values import Model
 from deeprepo_evals import results
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews import build, judge, labels, outcome
@@ -15,7 +16,6 @@ from deeprepo_evals.reviews.cases import Case
 from deeprepo_evals.reviews.judge import JudgeAnswers
 from deeprepo_evals.reviews.outcome import MeasuredReview
 from deeprepo_evals.reviews.reviewer import Reviewer, Task
-from rlm.values import Model
 
 
 @dataclass(frozen=True, slots=True)

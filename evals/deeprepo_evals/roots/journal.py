@@ -7,7 +7,7 @@ code base of the journal's size is billed so, and the product's own budget has t
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rlm.values import Usage
+from deeprepo.rlm.values import Usage
 
 MILLION = 1_000_000
 FILES = 289  # of the code base that the journal's runs read

@@ -17,15 +17,15 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.rlm.errors import BudgetSpent, ProviderDown
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.values import Limits, Model
 from deeprepo_evals import match, models, plant, results, rlm_only
 from deeprepo_evals.opened import OpenedBy
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import scripted, window
 from deeprepo_evals.roots.tally import CountedModel, Tally
-from impact.families import LANGUAGES
-from rlm.errors import BudgetSpent, ProviderDown
-from rlm.journal.writer import Journal
-from rlm.values import Limits, Model
 
 EXPERIMENT = "roots"
 BASELINE = "single-call"

@@ -6,14 +6,14 @@ from functools import cache
 from pathlib import Path
 
 from bot.errors import UsageError
+from deeprepo.rlm.money import capacity
+from deeprepo.rlm.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.plant.reader import Reader
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import journal
 from deeprepo_evals.roots.journal import BASELINE, BEHAVIOURS, FILES, PER_CALL, WORKER, Behaviour, Price
 from deeprepo_sandbox.scripted import ScriptedModel
-from rlm.money import capacity
-from rlm.values import Completion, Prompt, ToolCall, Usage
 
 PREFIX = "scripted/"
 ROOTS = tuple(f"{PREFIX}{name}" for name in BEHAVIOURS)

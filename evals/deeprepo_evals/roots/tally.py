@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rlm.values import Completion, Model, Prompt, Usage
+from deeprepo.rlm.values import Completion, Model, Prompt, Usage
 
 Role = Literal["root", "worker"]
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from bot.values import CoverageRow, Review
+from deeprepo.rlm.errors import BudgetSpent
+from deeprepo.rlm.journal.codec import Row
+from deeprepo.rlm.loop.root import ENDS
+from deeprepo.rlm.values import tokens
 from deeprepo_evals import match
 from deeprepo_evals.plant.values import CodeBase
-from rlm.errors import BudgetSpent
-from rlm.journal.codec import Row
-from rlm.loop.root import ENDS
-from rlm.values import tokens
 
 PAR_READINGS, PAR_BASE = 2, 10_000  # reading the whole code base twice costs nothing; tokens of instructions beside it
 

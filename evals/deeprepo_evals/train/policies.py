@@ -9,15 +9,15 @@ from pathlib import Path
 
 from bot import config
 from bot.errors import UsageError
+from deeprepo.rlm.errors import ProviderRefused
+from deeprepo.rlm.models import TIMEOUT, connect, provider_of
+from deeprepo.rlm.values import CHARS_PER_TOKEN, Completion, Model, Prompt, ToolCall, Usage
 from deeprepo_evals import models
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.plant.reader import Reader
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.train.tasks import Task
 from deeprepo_sandbox.scripted import Reply, ScriptedModel
-from rlm.errors import ProviderRefused
-from rlm.models import TIMEOUT, connect, provider_of
-from rlm.values import CHARS_PER_TOKEN, Completion, Model, Prompt, ToolCall, Usage
 
 PREFIX = "scripted/"
 HONEST = "scripted/honest"

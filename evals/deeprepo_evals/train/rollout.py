@@ -15,13 +15,13 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.values import Limits, Model
 from deeprepo_evals import plant, rlm_only
 from deeprepo_evals.opened import OpenedBy
 from deeprepo_evals.train.facts import Facts, Till, facts_of
 from deeprepo_evals.train.tasks import Task
-from impact.families import LANGUAGES
-from rlm.journal.writer import Journal
-from rlm.values import Limits, Model
 
 MOST_TOKENS = 5_000_000  # of one rollout; a loop over workers ends here
 FLAGS = {

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import UsageError
+from deeprepo.rlm.errors import BadAnswer, BudgetSpent, ProviderError
+from deeprepo.rlm.models.failures import TOO_LONG
+from deeprepo.rlm.values import Cost
 from deeprepo_evals import models, plant, results
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.train import policies
 from deeprepo_evals.train.reward import score
 from deeprepo_evals.train.rollout import Rollout, roll
 from deeprepo_evals.train.tasks import SIZES, TURNS, Split, Task, tasks
-from rlm.errors import BadAnswer, BudgetSpent, ProviderError
-from rlm.models.failures import TOO_LONG
-from rlm.values import Cost
 
 EXPERIMENT = "train"
 REWARD = 3  # rises when the same rollout would get another reward

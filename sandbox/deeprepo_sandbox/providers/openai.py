@@ -5,10 +5,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from deeprepo.rlm.values import ToolCall
 from deeprepo_sandbox.providers import events
 from deeprepo_sandbox.providers.dialect import ArrivedRequest, Invalid, demand, holds, sample
 from deeprepo_sandbox.providers.reply import Reply
-from rlm.values import ToolCall
 
 FAMILY = "openai"
 KIND = "text/event-stream"

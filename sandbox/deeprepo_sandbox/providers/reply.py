@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rlm.values import ToolCall, Usage
+from deeprepo.rlm.values import ToolCall, Usage
 
 Fault = Literal["", "hang", "drop", "truncate", "stall", "error", "deny", "lost", "page"]
 

@@ -7,7 +7,7 @@ import pytest
 
 from bot.features.ci import explain as ci
 from bot.features.ci.values import CIFailure, CIJobLog
-from impact.patches import of_patch
+from deeprepo.impact.patches import of_patch
 
 HERE = Path(__file__).parent
 EXPECTED: dict[str, list[str]] = tomllib.loads((HERE / "expected.toml").read_text("utf-8"))

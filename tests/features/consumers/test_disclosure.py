@@ -8,7 +8,7 @@ import pytest
 from bot.features.consumers.disclosure import disclosure, withheld
 from bot.values import Basis, Evidence, Excerpt, Finding, Source, Tracking, Verdict
 from bot.values.consumer import DISCLOSURES, Audience, ConsumerImpact, ConsumerReport, Disclosure, Standing, Visibility
-from impact.packages import Requirement
+from deeprepo.impact.packages import Requirement
 
 KINDS: tuple[Visibility, ...] = ("public", "internal", "private")
 # Reviewed and consumer, of the same owner: who can read the first can be taken to read the second.

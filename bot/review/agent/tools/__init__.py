@@ -9,8 +9,8 @@ from bot.review.agent.state import RunState
 from bot.review.agent.tools import ask, beyond, data, read, report
 from bot.review.session import Session
 from bot.values import ChangedFile, Unit
-from rlm.loop import tools as common
-from rlm.repl.process import Async
+from deeprepo.rlm.loop import tools as common
+from deeprepo.rlm.repl.process import Async
 
 MAX_FILE_CHARS = 5_000_000  # of all files together; 5 MB enter in 66 ms
 MAX_TREE = 20_000  # paths

@@ -10,7 +10,7 @@ from bot.review.context import file_questions
 from bot.review.context.file_questions import Part, Sight
 from bot.review.session import Worker
 from bot.values import Finding, Unit
-from impact.concurrency import together
+from deeprepo.impact.concurrency import together
 
 Paths = str | Iterable[str]
 

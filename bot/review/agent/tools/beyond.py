@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.review.agent.state import RunState
-from impact.ports import Tree
+from deeprepo.impact.ports import Tree
 
 # Where a function's arguments say where to look: by their position and by their name.
 PLACES: Mapping[str, tuple[int, str]] = {

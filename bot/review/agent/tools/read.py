@@ -12,9 +12,18 @@ from bot.render import count, name
 from bot.review.agent.state import RunState
 from bot.review.context.look_ups import absent, pathspecs
 from bot.values import Query, Reference, Side
-from impact.text import globs
-from impact.text.lines import file_lines
-from impact.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored_folder
+from deeprepo.impact.text import globs
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import (
+    is_code,
+    is_output,
+    is_prose,
+    is_sample,
+    is_style,
+    is_test,
+    nearest,
+    vendored_folder,
+)
 
 MAX_LINES = 2_000  # of one read
 MAX_HITS = 200

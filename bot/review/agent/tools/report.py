@@ -12,8 +12,8 @@ from bot.review.agent.state import RunState
 from bot.review.agent.tools import ask
 from bot.review.session import check_finding
 from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding, ReaderNotes
-from rlm.loop import tools as common
-from rlm.repl.frames import Value
+from deeprepo.rlm.loop import tools as common
+from deeprepo.rlm.repl.frames import Value
 
 MAX_TITLE = 200
 MAX_OPEN = 6  # files that coverage() lists

@@ -7,10 +7,10 @@ always has an answer; "scripted/garbage" writes words without sense, also if a f
 
 from collections.abc import Callable, Mapping
 
+from deeprepo.rlm.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_evals.context.scripted import honest
 from deeprepo_evals.context.scripted.markers import passages
 from deeprepo_sandbox.scripted import Reply, ScriptedModel
-from rlm.values import Completion, Prompt, ToolCall, Usage
 
 PREFIX = "scripted/"
 GUESS = "12345"

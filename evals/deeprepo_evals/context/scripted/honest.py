@@ -2,13 +2,13 @@
 
 import re
 
+from deeprepo.rlm.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_evals.context import lines as labelled
 from deeprepo_evals.context.score import NOT_FOUND
 from deeprepo_evals.context.scripted import sense
 from deeprepo_evals.context.scripted.markers import passages, question
 from deeprepo_evals.context.scripted.sense import Question
 from deeprepo_sandbox.scripted import CHARS_PER_TOKEN, Reply
-from rlm.values import Completion, Prompt, ToolCall, Usage
 
 READ = """replies = ask_batch([([path], {question!r}) for path in tree])
 for path, reply in zip(tree, replies):

@@ -1,0 +1,148 @@
+"""`deeprepo.analyze`."""
+
+import asyncio
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from deeprepo._calls import Path, Progress, Scope, call_apart, workplace
+from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, consumer, copy
+
+if TYPE_CHECKING:
+    from bot.values import ChangedFile, ChangedSymbol, Finding, Reference
+    from bot.wiring.effect import Effect
+    from deeprepo.impact.values import Definition as Written
+
+
+def analyze(
+    repo: Path = ".",
+    change: str | None = None,
+    *,
+    scope: Scope = "range",
+    consumers: Sequence[Path] = (),
+    on_progress: Progress | None = None,
+) -> Impact:
+    """Find out what a change affects: which definitions it touches, who uses them and where, and which uses no longer fit.
+
+    Args:
+        repo: A folder of the repository.
+        change: "BASE..HEAD", or BASE alone; None is HEAD against the default branch.
+        scope: "staged" or "uncommitted" looks at that work instead; `change` is None then.
+        consumers: Clones of repositories that use this one: what the change breaks there is found too.
+        on_progress: Is given short lines while it works.
+
+    No model is asked and nothing of the repository is executed. Definitions, imports and calls are parsed in 16 languages; other files
+    are searched by name. It looks one step far: who uses what changed, not who uses those.
+    """
+    with workplace(repo, change, scope) as (request, scratch):
+        from bot.wiring import effect
+
+        say, places = on_progress or (lambda _: None), _places(consumers)
+        return _impact(call_apart(lambda: asyncio.run(effect.compute(request, scratch, say, consumers=places))))
+
+
+async def analyze_async(
+    repo: Path = ".",
+    change: str | None = None,
+    *,
+    scope: Scope = "range",
+    consumers: Sequence[Path] = (),
+    on_progress: Progress | None = None,
+) -> Impact:
+    """Find out what a change affects, in the caller's event loop: `analyze` with the same parameters, result and errors.
+
+    The work is done in this process, so no limit on memory and computing holds it. It can be cancelled.
+    """
+    with workplace(repo, change, scope) as (request, scratch):
+        from bot.wiring import effect
+
+        return _impact(
+            await effect.compute(request, scratch, on_progress or (lambda _: None), consumers=_places(consumers))
+        )
+
+
+def _impact(effect: "Effect") -> Impact:
+    users = effect.dependents
+    unread = tuple(f"{path or 'a check'}: {why}" for path, why in effect.left_out.items())
+    return Impact(
+        base=effect.pull.base,
+        head=effect.pull.head,
+        files=tuple(_file(file) for file in effect.files),
+        definitions=tuple(_definition(item) for item in users.symbols),
+        dependents=tuple(copy(Dependent, row, names=tuple(sorted(row.names))) for row in users.files),
+        uses=tuple(_use(row) for row in users.references),
+        broken=tuple(one for item in effect.breakages for one in _broken(item)),
+        consumers=tuple(map(consumer, effect.consumers)),
+        notes=(*users.cut, *unread),
+    )
+
+
+def _places(consumers: Sequence[Path]) -> tuple[str, ...]:
+    return tuple(os.fspath(one) for one in consumers)
+
+
+def _broken(item: "Finding") -> Iterator[Broken]:
+    """What breaks, one for each file."""
+    from bot.values.finding import ALSO_BROKEN
+
+    first = _place(item)
+    lines: dict[str, list[int]] = {first[0]: [first[1]]}
+    for one in item.evidence:
+        if one.note == ALSO_BROKEN:
+            lines.setdefault(one.path, []).append(one.line)
+    for path, numbers in lines.items():
+        at = first[1] if path == first[0] else min(numbers)
+        yield Broken(
+            path,
+            at,
+            item.rule,
+            item.title,
+            item.why,
+            proven=item.verdict == "proven",
+            consumer=item.consumer,
+            lines=(at, *sorted({*numbers} - {at})),
+        )
+
+
+def _place(item: "Finding") -> tuple[str, int]:
+    """Where something breaks; of a consumer's the first of its lines."""
+    there = next((one for one in item.evidence if one.repository), None)
+    return (item.path, item.start) if there is None else (there.path, there.line)
+
+
+def _file(file: "ChangedFile") -> File:
+    from deeprepo.impact.text.paths import is_test
+
+    return File(
+        file.path,
+        file.old_path,
+        file.status,
+        len(file.added_lines),
+        len(file.removed_lines),
+        test=is_test(file.path),
+        skipped=file.skip or "",
+    )
+
+
+def _definition(item: "ChangedSymbol") -> Definition:
+    at = item.symbol
+    return Definition(
+        id=f"{at.path}:{at.name}",
+        path=at.path,
+        name=at.name,
+        kind=at.kind,
+        change=item.change,
+        contract=item.contract,
+        line=at.start,
+        end=at.end,
+        before=_signature(item.before),
+        after=_signature(item.after),
+    )
+
+
+def _signature(one: "Written | None") -> str | None:
+    return one.head if one is not None and one.called else None
+
+
+def _use(row: "Reference") -> Use:
+    return copy(Use, row, definition=row.symbol, text=row.text.strip(), sure=row.sure or row.missing)

@@ -1,0 +1,80 @@
+"""`python -P -m deeprepo.impact BASE..HEAD`: what a change of the repository around breaks, and what its new lines name that is not there.
+
+`-P` keeps the modules of that repository out of the search path.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Sequence
+
+from deeprepo.impact.changes import ChangedFile
+from deeprepo.impact.declarations import check as declarations
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.git import GitTree
+from deeprepo.impact.new_lines import report
+from deeprepo.impact.schemas import check as schemas
+from deeprepo.impact.uses.breaks import broken, left_behind
+from deeprepo.impact.uses.find import find
+from deeprepo.impact.views import OneSide
+
+Row = tuple[str, int, str]  # path, line, what is said of it
+
+
+def main() -> int:
+    """Print what is found, a line for each place; 1 if there is something, 2 if it cannot be looked for."""
+    parser = argparse.ArgumentParser(prog="python -m deeprepo.impact", description=__doc__)
+    parser.add_argument("change", metavar="BASE..HEAD", help="two commits of the repository in this folder")
+    base, dots, head = parser.parse_args().change.partition("..")
+    if not dots or not base or "-" in (base[:1], head[:1]):
+        parser.error("give two commits: BASE..HEAD")
+    try:
+        rows, notes = asyncio.run(look(GitTree(".", base, head or "HEAD")))
+    except OSError as error:
+        parser.error(str(error))
+    for path, line, says in sorted(rows):
+        sys.stdout.write(f"{path}:{line}: {says}\n")
+    for note in notes:
+        sys.stderr.write(f"{note}\n")
+    return int(bool(rows))
+
+
+async def look(tree: GitTree) -> tuple[list[Row], tuple[str, ...]]:
+    """Return everything that this package finds of a change, and what was not looked at."""
+    files = [file for file in await tree.changed() if not file.is_foreign]
+    users = await find(tree, files, LANGUAGES)
+    rows: list[Row] = []
+    for one in broken(users):
+        row, certain = one.reference, "may break" if one.reference.likely else "breaks"
+        what = one.name if one.name == one.home else f"{one.name} of {one.home}"
+        says = f": this line {one.misfit.says}" if one.misfit is not None else " is gone"
+        rows.append((row.path, row.line, f"{certain}: {what}{says} [{one.rule}]"))
+    for key, own in left_behind(users):
+        rows.append((own.path, own.start, f"breaks: {own.name} overrides {key} as it was [override]"))
+    rows += [
+        (one.path, one.line, f"{one.scope} has no {one.kind} `{one.name}` any more [guard]") for one in users.guards
+    ]
+    lines = {file.path: file.added_lines for file in files if file.is_analyzed}
+    added = await report(OneSide(tree, "head"), lines, OneSide(tree, "base"))
+    for place in added.places:
+        rows.append((place.path, place.line, f"breaks: `{place.name}` {place.says or 'is not there'} [{place.rule}]"))
+    rows += [row async for row in _of_data(tree, files)]
+    lost = (f"{one.package} has no public {one.name} any more: {one.asks}" for one in users.offers)
+    return rows, (*users.cut, *lost)
+
+
+async def _of_data(tree: GitTree, files: Sequence[ChangedFile]) -> AsyncIterator[Row]:
+    """The lines that use what a schema or a data file no longer has."""
+    change = await schemas.compare(tree, files)
+    for one, uses in (await schemas.find_uses(tree, change, change.complete)).uses.items():
+        for use in uses:
+            certain = "breaks" if use.sure else "may break"
+            yield use.path, use.line, f"{certain}: {one.element} {one.change} in {one.path} [{one.rule}]"
+    for gone in (await declarations.compare(tree, files)).breaks:
+        for name in gone.uses:
+            what = "is required now" if gone.is_required else "is declared nowhere"
+            yield name.path, name.line, f"breaks: {gone.scope.kind} `{gone.name}` {what} [declarations]"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

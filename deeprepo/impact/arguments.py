@@ -1,0 +1,101 @@
+"""What a call passes, and what a definition takes."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from tree_sitter import Node
+
+from deeprepo.impact.language import Language
+from deeprepo.impact.matching import Rows
+from deeprepo.impact.nodes import name_of, text
+from deeprepo.impact.values import Arguments, Parameter
+
+NAMELESS = "_"  # a parameter that has a type alone
+OBJECT = "this"  # a parameter that may be passed before the dot
+Place = tuple[bool, int]  # of a parameter: whether it is given what the others leave, and the byte where it begins
+
+
+def arguments(language: Language, node: Node) -> Arguments | None:
+    """Return what a call passes, for new lines and old; None if its arguments are not written one by one, or with an error."""
+    if language.passed is not None:
+        return language.passed(node)
+    rules = language.calls
+    if node.type in (*rules.alone, *rules.nothing):
+        return Arguments(int(node.type in rules.alone))
+    if node.type not in rules.argument_lists or node.has_error:
+        return None
+    positional, keywords, spread = 0, list[str](), False
+    for child in node.named_children:
+        is_setter = child.type in rules.setters and any(one.type == "=" for one in child.children)
+        if "comment" in child.type or child.type in rules.aside or is_setter:
+            continue
+        is_wrapped = child.type in ("argument", "value_argument") and child.named_children
+        inner = child.named_children[-1] if is_wrapped else child
+        named = _keyword(child) if child.type in rules.keyword else None
+        if named is None and any(one.type == "=" for one in child.children if is_wrapped):
+            named = child.named_children[0]
+        is_labelled = named is None or not rules.labels or named.type in rules.labels
+        if inner.type in rules.spread or not is_labelled:
+            spread = True
+        elif named is not None:
+            keywords.append(name_of(named))
+        else:
+            positional += 1
+            if rules.named_in_place:  # the named arguments before this one are in their positions
+                positional, keywords = positional + len(keywords), []
+            is_alone = rules.lone_call and node.named_child_count == 1
+            is_several = is_alone or (rules.last_call and child == node.named_children[-1])
+            spread = spread or (is_several and "call" in inner.type)
+    return Arguments(positional, tuple(keywords), spread)
+
+
+def _keyword(node: Node) -> Node | None:
+    """The name by which an argument is passed."""
+    return next((one for key in ("name", "left", "key") if (one := node.child_by_field_name(key)) is not None), None)
+
+
+def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:
+    """Return the node of a parameter list -> its parameters in order."""
+    found_in: dict[int, dict[Place, Parameter | str]] = defaultdict(dict)
+    demanded: dict[tuple[int, Place], Parameter] = {}
+    for found in rows:
+        key = next((key for key in found if key[:6] == "param."), "")
+        if not key:
+            continue
+        node, kind = found[key][0], key[6:]
+        parent = found["params"][0] if "params" in found else node.parent
+        if parent is None:
+            continue
+        if kind in ("only_before", "keyword_after"):
+            found_in[parent.id][False, node.start_byte] = kind
+            continue
+        for name in found.get("name", [node]):
+            is_spare = kind == "spare"
+            optional = is_spare or "optional" in found or kind in ("rest", "named_rest")
+            called = OBJECT if "receiver" in found else text(name).strip("`") if "name" in found else NAMELESS
+            row = Parameter(called, "only" if is_spare else kind, not optional)  # type: ignore[arg-type]
+            place = is_spare, name.start_byte
+            if "required" in found:
+                demanded[parent.id, place] = row
+            elif "optional" in found or "receiver" in found or kind == "rest" or place not in found_in[parent.id]:
+                found_in[parent.id][place] = row
+    for (parent_id, place), row in demanded.items():  # a word before a parameter goes before what its place says
+        found_in[parent_id][place] = row
+    return {parent: _ordered(rows) for parent, rows in found_in.items()}
+
+
+def _ordered(rows: Mapping[Place, Parameter | str]) -> list[Parameter]:
+    ordered: list[Parameter] = []
+    by_keyword = False
+    for (is_spare, at), row in sorted(rows.items()):
+        if not is_spare and (True, at) in rows:
+            continue
+        if row == "only_before":
+            ordered = [Parameter(one.name, "only", one.is_required) for one in ordered]
+        elif row == "keyword_after":
+            by_keyword = True
+        elif isinstance(row, Parameter):
+            kind = "keyword" if by_keyword and row.kind == "positional" else row.kind
+            ordered.append(Parameter(row.name, kind, row.is_required))
+            by_keyword = by_keyword or kind == "rest"
+    return ordered

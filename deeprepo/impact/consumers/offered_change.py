@@ -1,0 +1,97 @@
+"""The reviewed change as consumers can be hit by it: what the repository offers, and which of the changed files belong to that."""
+
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, Dependents, Query
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.packages import Package
+from deeprepo.impact.paths import is_below
+from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.schemas import check
+from deeprepo.impact.schemas.breaks import SchemaBreak
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.text.paths import is_sample, is_test
+from deeprepo.impact.uses.packages import offer_of
+
+# A line by which a file hands on what another one defines.
+HANDS_ON = r"^\s*+(?:export\b.*\bfrom\b|export\s*+\*|pub(?:\([^)]*\))?\s++(?:use|mod)\b|from\s++\S++\s++import\s++\*)"
+
+
+class OfferedChange(Struct, frozen=True):
+    """The reviewed change as consumers can be hit by it."""
+
+    tree: Tree
+    packages: tuple[Package, ...]  # that the repository offers, before the change or after it
+    files: tuple[ChangedFile, ...]  # of packages that are offered
+    handing: frozenset[str]  # files that may hand names on
+    dependents: Dependents  # within the repository
+    schemas: check.SchemaChange
+    schema_quotes: Mapping[SchemaBreak, str]  # the line of each break
+
+
+async def offered_change(
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    dependents: Dependents,
+    languages: Mapping[str, Language],
+) -> OfferedChange:
+    """Find what is offered, before the change or after it, and which of the changed files belong to it."""
+    before = await offer_of(tree, languages, "base")
+    packages = tuple(dict.fromkeys([*before, *await offer_of(tree, languages)]))
+    suffixes = {package.language: languages[package.language].SUFFIXES for package in packages}
+
+    def concerns(path: str | None) -> bool:
+        return path is not None and any(
+            package.holds(path) and path.endswith(suffixes[package.language]) and not is_aside(path, packages)
+            for package in packages
+        )
+
+    offered_files = tuple(
+        _as_offered(file, is_there=concerns(file.path))
+        for file in files
+        if (file.is_analyzed or file.skip in (MOVED, REPLACED)) and (concerns(file.path) or concerns(file.old_path))
+    )
+    handing: frozenset[str] = frozenset()
+    if offered_files:
+        globs = [f"*{one}" for many in suffixes.values() for one in many]
+        handing = await tree.grep(Query([HANDS_ON], globs, syntax="perl"))
+    schemas = await check.compare(tree, files)
+    return OfferedChange(
+        tree,
+        packages,
+        offered_files,
+        handing | _paths(offered_files),
+        dependents,
+        schemas,
+        await check.quotes_of(tree, [one for _, one in schemas.breaks]),
+    )
+
+
+def _paths(files: Sequence[ChangedFile]) -> frozenset[str]:
+    return frozenset(path for file in files for path in (file.path, file.old_path) if path)
+
+
+def is_aside(path: str, packages: Iterable[Package]) -> bool:
+    """Return whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
+    roots = [root for package in packages for root in package.roots]
+    outside = [root for root in roots if is_below(path, root)]
+    root = max(outside, key=len, default="")
+    # A module `test.py` in a package is what it offers; at the top of a repository it is a test.
+    folder = posixpath.basename(root)
+    kept = posixpath.dirname(root) if folder and root != path and not _is_test_folder(folder) else root
+    inner = path[len(kept) :].lstrip("/")
+    name = posixpath.basename(path)
+    return name.startswith(filetype(path).skipped_names) or is_test(inner or name) or is_sample(inner or name)
+
+
+def _is_test_folder(folder: str) -> bool:
+    return bool(is_test(f"{folder}/x") or is_sample(f"{folder}/x"))
+
+
+def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:
+    """A changed file as consumers see it: one that goes to where they cannot import it is gone."""
+    if is_there or file.status == "deleted" or file.old_path is None:
+        return file
+    return replace(file, path=file.old_path, status="deleted", added_lines=frozenset())

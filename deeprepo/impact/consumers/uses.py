@@ -1,0 +1,138 @@
+"""The lines of a consumer that rely on what a package of the reviewed repository offers: both trees are joined, and searched as one."""
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+
+from deeprepo.impact.changes import ChangedFile, Dependents, Reference
+from deeprepo.impact.consumers.offered_change import OfferedChange, is_aside
+from deeprepo.impact.consumers.overlay import MountedTree, OverlayTree
+from deeprepo.impact.filetypes import has_common_name
+from deeprepo.impact.packages import Package, Requirement
+from deeprepo.impact.ports import Language, Linking, Tree
+from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.uses.budget import SearchLimits
+from deeprepo.impact.uses.find import find
+from deeprepo.impact.uses.packages import form, holding
+from deeprepo.impact.uses.sites import MODULE
+
+LIMITS = SearchLimits(sites=200, seconds=6.0)
+PRIVATE = re.compile(r"_(?!_)|#")  # the beginning of a name that is nobody else's contract
+INSIDE = ("unit", "folder", "file")  # who can name what ends where the repository does
+OFFERS = re.compile(r"^\s*(?:export\b|pub\b|from\b|import\b|use\b|require\b|__all__\b|autoload\b|module\.exports)")
+
+
+class ConsumerUses(Struct, frozen=True):
+    """What a consumer uses of the change."""
+
+    tree: OverlayTree  # both repositories
+    files: tuple[ChangedFile, ...]  # the changed files that can matter to it
+    users: Dependents
+    missed: tuple[str, ...]  # sentences: what may hide a use
+
+
+async def consumer_uses(
+    change: OfferedChange, tree: Tree, mount: str, languages: Mapping[str, Language], takes: Sequence[Requirement]
+) -> ConsumerUses | None:
+    """Find what code below `mount` uses of the packages that it takes; None if nothing of the change can matter to it."""
+    asked = {name: languages[name] for name in dict.fromkeys(row.language for row in takes)}
+    files = tuple(file for file in change.files if _hits(change, file, asked))
+    if not files:
+        return None
+    joined = _joined(change, mount, tree, asked, takes)
+    found = await find(joined, files, asked, LIMITS)
+    return ConsumerUses(joined, files, await _of_consumer(joined, found, change), found.missed_uses)
+
+
+def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Language]) -> bool:
+    """Whether a changed file can matter to users of these languages: a contract changed in it, or what it hands on."""
+    paths = {path for path in (file.path, file.old_path) if path}
+    suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
+    contracts = [one for item in change.dependents.symbols if item.contract for one in (item.before, item.after)]
+    return any(path.endswith(suffixes) for path in paths) and (
+        file.status in ("deleted", "renamed")
+        or any(one is not None and one.path in paths for one in contracts)
+        or any(line.kind != " " and OFFERS.match(line.text) for hunk in file.hunks for line in hunk.lines)
+    )
+
+
+def _joined(
+    change: OfferedChange,
+    mount: str,
+    tree: Tree,
+    languages: Mapping[str, Language],
+    takes: Sequence[Requirement],
+) -> OverlayTree:
+    """Both trees as one, in which the imports of the consumer mean the packages of the product."""
+    packages = [package for package in change.packages if package.language in languages]
+    suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
+    configs = form(tuple(name for language in languages.values() for name in language.CONFIGS) or ("",))
+    links: dict[str, bytes] = {}
+    for name, language in languages.items():
+        if isinstance(language.packaging, Linking):
+            paths = [mount + row.path for row in takes if row.language == name]
+            folders = sorted({posixpath.dirname(path) for path in paths})
+            links |= language.packaging.links([one for one in packages if one.language == name], folders)
+
+    def is_offered(path: str) -> bool:
+        if any(package.holds(path) for package in packages):
+            return not is_aside(path, packages)
+        return not path.endswith(suffixes) or configs.match(f"/{path}") is not None  # which says where modules are
+
+    def handing(path: str) -> bool:
+        return path in change.handing or has_common_name(path)
+
+    return OverlayTree(change.tree, MountedTree(tree, mount), is_offered=is_offered, handing=handing, links=links)
+
+
+async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: OfferedChange) -> Dependents:
+    """What is affected, as far as it is the consumer's and public in the product."""
+    direct = {(row.path, row.target) for row in impact.files if row.via is None}
+    items = impact.by_key()
+    tied_paths = {row.path for row in impact.files if overlay.inside(row.path) is not None}
+    references = []
+    for row in impact.references:
+        home = row.symbol.rpartition(":")[0]
+        if overlay.inside(row.path) is None or overlay.inside(home) is not None:
+            continue
+        before = item.before if (item := items.get(row.symbol)) is not None else None
+        is_hidden = before is not None and before.visible in INSIDE
+        if is_hidden or _is_private(home, row, change, direct=(row.path, home) in direct):
+            continue
+        if (
+            not row.sure and row.path not in tied_paths
+        ):  # a name alone tells nothing where nothing of the package is imported
+            row = replace(row, tie="name", fate="unknown")  # noqa: PLW2901
+        references.append(row)
+    heirs = tuple(
+        (key, own)
+        for key, own in impact.heirs
+        if overlay.inside(own.path) is not None and not PRIVATE.match(re.split("[:.]", key)[-1])
+    )
+    return replace(impact, references=tuple(references), heirs=heirs)
+
+
+def _is_private(home: str, row: Reference, change: OfferedChange, *, direct: bool) -> bool:
+    """Whether a use is of something that its owner does not offer: by its name, or by the file that is imported for it."""
+    name = row.symbol.rpartition(":")[2]
+    is_module = name == MODULE  # an import, whatever the file is called
+    if not is_module and any(PRIVATE.match(one.rpartition(".")[2]) for one in (name, row.name)):
+        return True
+    package = holding(change.packages, home)
+    return package is not None and (direct or is_module) and _is_inner_file(package, home)
+
+
+def _is_inner_file(package: Package, path: str) -> bool:
+    """Whether nobody outside is meant to import a file."""
+    if package.entries is not None and path not in package.entries:
+        return True
+    root = max((root for root in package.roots if path.startswith(root)), key=len, default="")
+    parts = posixpath.splitext(path[len(root) :].strip("/"))[0].split("/")
+    return any(part == "internal" or PRIVATE.match(part) for part in parts)
+
+
+def certain_uses(users: Dependents) -> list[Reference]:
+    """Return the lines of the consumer that certainly use something whose contract changed."""
+    changed = users.by_key()
+    rows = [row for row in users.references if row.sure or row.missing or row.likely]
+    return [row for row in rows if row.missing or row.likely or ((item := changed.get(row.symbol)) and item.contract)]

@@ -1,0 +1,99 @@
+"""Variables of the environment that one side of the tree calls by a new name while another has the old one, and new ones that nothing sets."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from posixpath import basename
+
+from deeprepo.impact.changes import ChangedFile, Query
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.structs import Struct, field
+from deeprepo.impact.text.paths import is_workflow, vendored_folder
+from deeprepo.impact.uses.texts import Renaming, Role, new_variables, renamings, roles
+
+MOST = 40  # variables of one change that are looked up
+ROWS = 5_000  # lines with a name of them
+LONG_LINE = 2_000
+Row = tuple[str, int, str]  # path, line, text
+
+
+class LeftBehind(Struct, frozen=True):
+    """A variable with a new name, and the lines that have the old one."""
+
+    renaming: Renaming
+    rows: tuple[tuple[Role, Row], ...]
+
+
+class _Ends(Struct, frozen=True):
+    """The lines that set one variable, that read it, and that tell of it."""
+
+    sets: list[Row] = field(default_factory=list)
+    reads: list[Row] = field(default_factory=list)
+    tells: list[Row] = field(default_factory=list)
+
+    def of(self, role: Role) -> list[Row]:
+        return {"sets": self.sets, "reads": self.reads, "tells": self.tells}[role]
+
+
+def touches(file: ChangedFile) -> bool:
+    """Return whether a change of the file gives a variable another name, or reads one."""
+    return bool(renamings([file]) or new_variables([file]))
+
+
+async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[list[LeftBehind], list[tuple[str, int | None, str]]]:
+    """Return the variables whose other side was left behind, and each new one that nothing sets, as (path, line, name)."""
+    renamed: dict[tuple[str, str, Role], Renaming] = {}
+    for one in renamings(files)[:MOST]:
+        renamed.setdefault((one.old, one.new, one.role), one)
+    new = dict([*new_variables(files).items()][:MOST])
+    # Who writes none of the variables down has no place in which one can be missing.
+    if new and not any(basename(path).startswith(".env") for path in await tree.entries()):
+        new = {}
+    wanted = {name for one in renamed.values() for name in (one.old, one.new)} | new.keys()
+    ends = await _ends(tree, wanted) if wanted else {}
+    by_role = sorted(renamed.values(), key=lambda one: one.role == "reads")  # what code reads speaks last, and stays
+    rows = {(one.old, one.new): (one, left) for one in by_role if (left := _left_behind(one, ends))}
+    unset = [
+        (path, line.new, name)
+        for name, (path, line) in new.items()
+        if not (ends[name].sets or ends[name].tells) and len(ends[name].reads) == 1
+    ]
+    return [LeftBehind(one, tuple(left)) for one, left in rows.values()], unset
+
+
+def _left_behind(one: Renaming, ends: Mapping[str, _Ends]) -> list[tuple[Role, Row]]:
+    """The lines of the other sides that have the old name alone, if nothing of this side has it any more."""
+    old, new = ends[one.old], ends[one.new]
+    if old.of(one.role):
+        return []
+    if one.role == "tells":  # the document may have been wrong
+        is_wrong = not new.reads and not new.sets and old.reads
+        return [*(("reads", row) for row in old.reads), *(("sets", row) for row in old.sets)] if is_wrong else []
+    other: Role = "sets" if one.role == "reads" else "reads"
+    known = {path for path, _, _ in new.of(other)}
+    told = {path for path, _, _ in new.tells}
+    documents: list[tuple[Role, Row]] = [
+        ("tells", row) for row in old.tells if row[0] not in told and one.new not in row[2] and not old.of(other)
+    ]
+    if one.role == "sets" and known:
+        return documents  # code may try both names
+    # Where the new name is set, a step of a workflow may set the old one for a tool: `GH_TOKEN` for `gh`.
+    left = [row for row in old.of(other) if row[0] not in known and not (known and is_workflow(row[0]))]
+    return [*((other, row) for row in left), *documents]
+
+
+async def _ends(tree: Tree, names: Iterable[str]) -> Mapping[str, _Ends]:
+    """Who sets and who reads each of some variables in the head tree."""
+    wanted = frozenset(names)
+    look = rf"(?<!\w)(?:{'|'.join(sorted(wanted))})(?!\w)"
+    rows = [row for row in await tree.grep_lines(Query([look], syntax="perl", limit=ROWS)) if len(row[2]) <= LONG_LINE]
+    paths = sorted({path for path, _, _ in rows if filetype(path).settings_class})
+    texts = await tree.read_many(paths)
+    described = {path for path, raw in texts.items() if filetype(path).settings_class.encode() in raw}
+    ends: dict[str, _Ends] = defaultdict(_Ends)
+    for path, number, text in rows:
+        line = text.rstrip("\r")
+        for role, name in () if vendored_folder(path) else roles(path, line, is_described=path in described):
+            if name in wanted:
+                ends[name].of(role).append((path, number, line))
+    return ends

@@ -1,0 +1,84 @@
+"""Makefiles: the targets that have a rule, and who asks for them: prerequisites, recipes, included files."""
+
+import posixpath
+import re
+
+from deeprepo.impact.declarations import shell
+from deeprepo.impact.declarations.reading import DataReading, Paths, Scope, beside, line_finder
+
+_LINE = re.compile(r"(?:[^\\\n]|\\(?:\r?\n|.)|\\)*+", re.DOTALL)  # with those on which it goes on
+_RULE = re.compile(r"(?P<targets>[^\s:=#][^:=#]*+)::?(?!=)(?P<rest>[^;]*+)(?:;(?P<recipe>.*))?", re.DOTALL)
+_INCLUDE = re.compile(r"(?P<word>-include|sinclude|include)[ \t]++(?P<names>[^#]++)")
+_NAME = re.compile(r"[A-Za-z0-9_][\w-]*+")
+_VARIABLE = re.compile(r"(?:[\w.-]++[ \t]*+)(?:[+?:!]|::)?=|(?:export|unexport|override|vpath|undefine|define)\b")
+_LITERAL = re.compile(r"^(?P<name>[\w.-]++)[ \t]*+(?:[?:]|::)?=[ \t]*+(?P<value>[^\s$#]++)[ \t]*+\r?$", re.MULTILINE)
+_VALUE = re.compile(r"\$[({]([\w.-]++)[)}]")
+_OF_TARGETS = re.compile(r"[ \t]*+(?:private|export|override)?[ \t]*+[\w.-]++[ \t]*+(?:[+?:!]|::)?=")
+
+
+def read(reading: DataReading, text: str, paths: Paths) -> None:
+    """Note the rules of one file."""
+    mine, line_of = Scope("target", reading.path), line_finder(text)
+    values = {match["name"]: match["value"] for match in _LITERAL.finditer(text)}
+    reading.scopes.add(mine)
+    at = 0
+    while at < len(text):
+        match = _LINE.match(text, at)
+        end = match.end() if match else at
+        line = re.sub(r"\\\r?\n", "  ", text[at:end]).rstrip("\r")
+        if line.startswith("\t"):
+            _recipe(reading, line, line_of(at), paths)
+        else:
+            _statement(reading, _VALUE.sub(lambda one: values.get(one[1], one[0]), line).strip(), line_of(at), paths)
+        at = end + 1
+
+
+def _recipe(reading: DataReading, line: str, number: int, paths: Paths) -> None:
+    if posixpath.basename(reading.path) in shell.MAKEFILES:  # make runs the lines of another file elsewhere
+        command = re.sub(r"\$[({]MAKE[)}]", "make", line).lstrip("\t @-+")
+        shell.add_calls(reading, command, posixpath.dirname(reading.path), number, paths)
+
+
+def _statement(reading: DataReading, line: str, number: int, paths: Paths) -> None:
+    mine = Scope("target", reading.path)
+    if include := _INCLUDE.match(line):
+        _include(reading, include, paths)
+    elif line.startswith(("$(eval", "$(foreach", "$(call", "${eval")):
+        reading.doubts.add(mine)  # a text that is computed defines rules
+    elif not _VARIABLE.match(line) and (rule := _RULE.match(line)):
+        _rule(reading, rule, number, paths)
+        if rule["recipe"]:
+            _recipe(reading, rule["recipe"], number, paths)
+
+
+def _rule(reading: DataReading, rule: re.Match[str], number: int, paths: Paths) -> None:
+    folder, mine, rest = posixpath.dirname(reading.path), Scope("target", reading.path), rule["rest"]
+    names = [_pattern(name) for name in rule["targets"].split()]
+    if ".DEFAULT" in names or "%" in names:
+        reading.doubts.add(mine)
+    if _OF_TARGETS.match(rest):
+        return  # a variable of these targets
+    # make builds nothing for a phony target without a rule, and does not fail
+    for name in rest.split() if names[0] == ".PHONY" else names:
+        if _NAME.match(name) or "%" in name:
+            reading.declare(mine, name, number)
+    files = paths.names(folder)
+    for name in [] if names[0].startswith(".") else rest.split(":")[-1].replace("|", " ").split():
+        if _NAME.fullmatch(name) and name not in files:
+            reading.use(mine, name, number, "removed")
+
+
+def _pattern(name: str) -> str:
+    """A target with `%` for all that is computed between its first letters and its last."""
+    return f"{name.partition('$')[0]}%{re.split(r'[)}]', name)[-1]}" if "$" in name else name
+
+
+def _include(reading: DataReading, include: re.Match[str], paths: Paths) -> None:
+    mine = Scope("target", reading.path)
+    for word in include["names"].split():
+        target = beside(posixpath.dirname(reading.path), word)
+        if target is not None and target in paths:
+            reading.needs.add(target)
+            reading.parts.setdefault(mine, set()).add(Scope("target", target))
+        elif include["word"] == "include" or "$" in word:
+            reading.doubts.add(mine)  # it is out of sight

@@ -1,0 +1,124 @@
+"""The calls of make and of package scripts in a text for a shell, with the folder that each runs in."""
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+from deeprepo.impact.declarations.reading import Certainty, DataReading, Paths, Scope, beside
+
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
+_TOOLS = r"g?make|npm|yarn|pnpm|bun|run-[sp]|npm-run-all2?"  # that run targets and scripts by their names
+_MAKES, _MANAGERS = ("make", "gmake"), ("npm", "yarn", "pnpm", "bun")
+_RUNNERS = ("run-s", "run-p", "npm-run-all", "npm-run-all2")
+_TOOL = re.compile(rf"(?<![\w./-])(?:{_TOOLS})\s")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*+=")
+_NAME = re.compile(r"[A-Za-z0-9_][\w:.-]*+")
+# Words before the program that a command runs.
+_BEFORE = frozenset(
+    ["sudo", "time", "exec", "env", "then", "do", "else", "if", "while", "until", "!", "cross-env", "dotenv", "-"]
+)
+_OTHER_FILE = ("-f", "--file", "--makefile")
+_PLACE = ("-C", "--directory", "--prefix", "--dir", "--cwd")  # options that name the folder
+_ELSEWHERE = ("-w", "--workspace", "--filter", "-F", "-r", "--recursive", "workspace", "--if-present")
+# The commands of npm that run a script of their name; for the other managers any word may be a script.
+_LIFECYCLE = ("test", "start", "stop", "restart")
+
+
+# Programs that run commands which they are given as texts.
+_RUNS_TEXTS = ("concurrently", "conc", "nodemon", "cross-env-shell", "sh", "bash", "npx", "start-server-and-test")
+
+
+def add_calls(reading: DataReading, text: str, folder: str | None, line: int, paths: Paths) -> None:
+    """Add what the commands of a text ask make and packages for. `line`: of its beginning."""
+    if not _TOOL.search(text):
+        return
+    for number, here, words in _commands(text, folder):
+        tool, rest = words[0], words[1:]
+        if tool in _RUNS_TEXTS or (tool in _MANAGERS and rest and rest[0] in _RUNS_TEXTS):
+            for word in rest:
+                add_calls(reading, word if " " in word else "", here, line + number, paths)
+            continue
+        if tool in _MAKES:
+            _targets(reading, rest, here, line + number, paths)
+        elif tool in _MANAGERS:
+            _script(reading, tool, rest, here, line + number, paths)
+        elif tool in _RUNNERS:
+            for name in rest:
+                _use(reading, name, here, line + number, "removed", paths)
+
+
+def _commands(text: str, folder: str | None) -> Iterator[tuple[int, str, list[str]]]:
+    """The commands whose folder is known, with their lines from 0; a line whose quotes do not end on it is left out."""
+    for number, line in enumerate(text.split("\n")):
+        lexer = shlex.shlex(line, posix=True, punctuation_chars="();&|")
+        lexer.whitespace_split = True
+        outer, words = list[str | None](), list[str]()
+        try:
+            tokens = [*lexer, ";"]
+        except ValueError:
+            continue
+        for token in tokens:
+            if not set(token) <= set("();&|"):
+                words.append(token)
+                continue
+            while words and (words[0] in _BEFORE or _ASSIGNMENT.match(words[0])):
+                words.pop(0)
+            if words and words[0] in ("cd", "pushd", "popd"):
+                place = words[1] if words[0] == "cd" and len(words) > 1 else "$"
+                folder = None if folder is None or place[:1] in "/-~" or "$" in place else beside(folder, place)
+            elif words and folder is not None:
+                yield number, folder, words
+            words = []
+            if token.endswith("("):
+                outer.append(folder)
+            elif token.startswith(")") and outer:
+                folder = outer.pop()
+
+
+def _placed(words: Sequence[str], folder: str) -> tuple[str | None, list[str]]:
+    """The folder that the options name, None if it is out of sight, and the words that are no options."""
+    place: str | None = folder
+    names: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word in _PLACE or word.startswith(tuple(f"{one}=" for one in _PLACE)):
+            value = word.partition("=")[2] or next(rest, "/")
+            place = None if place is None or value[:1] in "/~" or "$" in value else beside(place, value)
+        elif word[:1] in "><#":
+            break
+        elif not word.startswith("-") and "=" not in word and not word.isdigit():
+            names.append(word)
+    return place, names
+
+
+def _targets(reading: DataReading, words: Sequence[str], folder: str, line: int, paths: Paths) -> None:
+    place, names = _placed(words, folder)
+    home = next((path for name in MAKEFILES if (path := posixpath.join(place or "", name)) in paths), None)
+    if place is None or home is None or any(word.startswith(_OTHER_FILE) for word in words):
+        return
+    reading.needs.add(home)
+    for name in names:
+        if _NAME.fullmatch(name) and posixpath.join(place, name) not in paths:
+            reading.use(Scope("target", home), name, line, "removed")
+
+
+def _script(reading: DataReading, tool: str, words: Sequence[str], folder: str, line: int, paths: Paths) -> None:
+    """Add the script that one command of a package manager runs."""
+    own = words[: words.index("--")] if "--" in words else words
+    place, names = _placed(own, folder)
+    is_run = names[:1] in (["run"], ["run-script"])
+    name = next(iter(names[is_run:]), "")
+    if place is None or any(word.partition("=")[0] in _ELSEWHERE for word in own):
+        return
+    if is_run and tool in ("npm", "pnpm"):
+        _use(reading, name, place, line, "sure", paths)
+    elif tool != "npm" or name in _LIFECYCLE:  # a program, or a command of the manager itself, may be meant
+        _use(reading, name, place, line, "removed" if tool == "npm" else "hint", paths)
+
+
+def _use(reading: DataReading, name: str, folder: str, line: int, certainty: Certainty, paths: Paths) -> None:
+    home = paths.above(folder, ("package.json",))
+    if home is not None and _NAME.fullmatch(name):
+        reading.needs.add(home)
+        reading.use(Scope("script", home), name, line, certainty)

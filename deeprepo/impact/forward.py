@@ -1,0 +1,388 @@
+"""New lines and what they name: an import, a name, a member, a call of the tree's own code."""
+
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+
+from deeprepo.impact.classes import constructors, lineage, members
+from deeprepo.impact.filetypes import FileType
+from deeprepo.impact.index import Index
+from deeprepo.impact.language import Language, Modules, language_of
+from deeprepo.impact.namespaces import Namespaces
+from deeprepo.impact.resolve import ABSENT, Answer, called, is_declared, named, names_of, offered, taken
+from deeprepo.impact.seen import Seen, Typed
+from deeprepo.impact.structs import replace
+from deeprepo.impact.values import Arguments, Definition, Facts, Import, Parameter, Place, Rule, Use, places_of
+from deeprepo.impact.wholes import Type, Whole, builds, parts_of, types_of, wanted_parts, writes_all
+
+ALIKE = 0.72  # how near a name is to one that it may be meant for, from 0 to 1
+BESIDE = 0.06  # how much farther than the nearest another one may be
+NEAR = 3  # names that are proposed
+
+
+def places(index: Index, change: Mapping[str, Collection[int]]) -> tuple[Place, ...]:
+    """Return the places of the added lines that name what is not there. Those with one cause are one."""
+    found: dict[tuple[str, str, str, str, str], Place] = {}
+    for path, lines in change.items():
+        for place in _of_file(index, path, frozenset(lines)):
+            key = place.path, place.rule, place.name, place.home, place.says
+            first = found.setdefault(key, place)
+            if place.line != first.line:
+                found[key] = replace(first, also=tuple(sorted({*first.also, place.line})))
+    return tuple(sorted(found.values(), key=lambda one: (one.path, one.line)))
+
+
+def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]:
+    language, facts = language_of(path), index.facts(path)
+    modules = index.modules(language) if language is not None else None
+    if language is None or facts is None or modules is None:
+        return
+    seen = index.seen(path, lines)
+    if seen is None:
+        return
+    file = _File(index, language, modules, path, facts, seen)
+    yield from file.of_literals(lines)
+    yield from file.of_heirs(lines)
+    if language.sought:
+        return
+    for item in facts.imports:
+        yield from file.of_import(item, lines)
+    for use in seen.uses:
+        if not use.is_guarded:
+            yield from file.of_use(use)
+
+
+class _File:
+    """A changed file, and what its names mean."""
+
+    def __init__(self, index: Index, language: Language, modules: Modules, path: str, facts: Facts, seen: Seen) -> None:
+        self._index, self._language, self._modules = index, language, modules
+        self._path, self._facts, self._seen = path, facts, seen
+
+    def of_import(self, item: Import, lines: Collection[int]) -> Iterator[Place]:
+        """Yield what an import takes that is not there."""
+        mine = [bound for bound in item.names if bound.line in lines]
+        if item.guarded or item.of_type or not item.spec or not (item.line in lines or mine):
+            return
+        files = (
+            self._modules.files(self._path, item) if is_declared(self._index, self._modules, self._path, item) else None
+        )
+        if files is None and self._language.inline_modules:
+            yield from self._above(item)
+        if files is None or self._path in files:
+            return
+        if not files:
+            if item.line in lines:
+                near = self._modules.near(self._path, item)
+                yield self._place(item.line, item.spec, "missing-module", (), near=near, asked=item.spec)
+            return
+        made = re.compile(f"{self._language.made_names or '(?!)'}|{self._language.module_members}")
+        for bound in mine:
+            if not made.fullmatch(bound.there) and self._name_of(item, bound.there) is ABSENT:
+                below = replace(item, spec=self._language.below(item.spec, bound.there))
+                modules = [
+                    spec.rpartition(self._language.separator)[2] for spec in self._modules.near(self._path, below)
+                ]
+                near = _near(bound.there, [*names_of(self._index, files), *modules])
+                place = self._place(bound.line, bound.there, "missing-name", files, near=near, asked=item.spec)
+                yield replace(place, here=bound.here)
+
+    def _above(self, item: Import) -> Iterator[Place]:
+        """A module that is neither a file nor a name of the module above it."""
+        spec = item.spec
+        files: tuple[str, ...] | None = None
+        name = ""
+        while not files and (parts := spec.rpartition(self._language.separator))[0]:
+            spec, _, name = parts
+            files = self._modules.files(self._path, replace(item, spec=spec))
+        outer = replace(item, spec=spec)
+        if not files or self._modules.inner(self._path, outer, name) != ():
+            return
+        if offered(self._index, files, name) is ABSENT:
+            whole = self._language.below(spec, name)
+            near = _near(name, names_of(self._index, files))
+            yield self._place(item.line, whole, "missing-module", files, near=near, asked=spec)
+
+    def _name_of(self, item: Import, name: str) -> Answer:
+        return taken(self._index, self._modules, self._path, item, name)
+
+    def of_literals(self, lines: Collection[int]) -> Iterator[Place]:
+        """Yield what a new literal gives to a type that has no such part, and what it leaves out that the type asks for."""
+        known = parts_of(self._index, self._path) if builds(self._language) else None
+        happens = self._language.fails.get("build", "does not compile")
+        for whole in known.wholes if known is not None else ():
+            is_new = whole.kind == "build" and whole.of and any(whole.line <= line <= whole.end for line in lines)
+            types = types_of(self._index, self._path, whole.of) if is_new else []
+            every = wanted_parts(self._index, types[0], "build", every=True) if len(types) == 1 else None
+            if not every:
+                continue
+            home, short = types[0][0], types[0][1].rpartition(".")[2]
+            for name, line in whole.parts:
+                if line in lines and name not in every:
+                    near, written = _near(name, every), f"{short}.{name}"
+                    place = self._place(line, written, "missing-member", (home,), near=near, asked=short)
+                    yield replace(place, home=home, owner=short, happens=happens)
+            wanted = wanted_parts(self._index, types[0], "build") or {}
+            if whole.line in lines and not (whole.is_open or whole.places) and whole.names <= every.keys():
+                yield from self._missing(whole, types[0], wanted)
+
+    def of_heirs(self, lines: Collection[int]) -> Iterator[Place]:
+        """Yield what a new implementer leaves out, where it has to write all of that itself."""
+        known = parts_of(self._index, self._path) if writes_all(self._language) else None
+        for whole in known.wholes if known is not None else ():
+            is_mine = whole.kind == "heir" and whole.is_all and not whole.is_open and whole.line in lines
+            types = types_of(self._index, self._path, whole.of) if is_mine else []
+            for home, name in types if len(types) == 1 else ():
+                there = parts_of(self._index, home)
+                rows = there.requirements if there is not None else ()
+                wanted = [one.name for one in rows if (one.owner, one.kind) == (name, "heir")]
+                yield from self._missing(whole, (home, name), wanted)
+
+    def _missing(self, whole: Whole, target: Type, wanted: Iterable[str]) -> Iterator[Place]:
+        left = " and ".join(repr(name) for name in wanted if name not in whole.names)
+        if left:
+            home, short = target[0], target[1].rpartition(".")[2]
+            happens = self._language.fails.get(whole.kind, "does not compile")
+            place = self._place(whole.line, short, "missing-part", (home,), asked=short)
+            yield replace(place, home=home, says=f"needs {left}", happens=happens)
+
+    def of_use(self, use: Use) -> Iterator[Place]:
+        """Yield what is wrong with one use."""
+        if use.receiver:
+            yield from self._member(use)
+        else:
+            yield from self._plain(use)
+
+    def _member(self, use: Use) -> Iterator[Place]:
+        typed = self._seen.typed(use.receiver, use.line)
+        if typed is not None:
+            yield from self._of_instance(use, typed)
+            return
+        first = use.receiver.partition(".")[0]
+        if self._seen.binds(first, use.line) and not self._is_own(first):
+            return
+        module = called(self._index, self._path, use.receiver)
+        if module is None:
+            yield from self._of_class(use)
+            return
+        item, files = module
+        if self._path in files or re.search(self._language.module_members, use.name):
+            return
+        answer = offered(self._index, files, use.name)
+        if answer is ABSENT and not self._is_submodule(use, item) and not self._is_respelt(files, use.name):
+            near = _near(use.name, names_of(self._index, files))
+            whole = f"{use.receiver}.{use.name}"
+            yield self._place(use.line, whole, "missing-member", files, near=near, asked=item.spec)
+        elif answer.state == "found":
+            yield from self._misfit(use, answer)
+
+    def _of_class(self, use: Use) -> Iterator[Place]:
+        """A member that is asked of a class by its name."""
+        is_member = any(one.owner and one.short == use.receiver for one in self._facts.definitions)
+        if is_member or not re.match(self._language.classes, use.receiver):
+            return
+        found = self._class(use.receiver)
+        if found is None or re.search(self._language.unknown_members or "^$", use.name):
+            return
+        is_space = isinstance(self._modules, Namespaces) and self._modules.is_namespace(self._path, use.receiver)
+        if is_space or self._inherits(use.receiver) or (self._language.free_functions and self._may_extend(use.name)):
+            return
+        path, line = found
+        names = [row.short for home, name in line for _, row in members(self._index, home, name)]
+        if self._language.ignores_case and use.name.lower() in {one.lower() for one in names} - {use.name}:
+            return
+        if use.name in names and use.arguments is not None and not self._language.receiver:
+            rows = tuple(
+                row for home, name in line for row in members(self._index, home, name) if row[1].short == use.name
+            )
+            yield from self._misfit(use, Answer("found", rows))
+        elif names and use.name not in names and not self._is_respelt([home for home, _ in line], use.name):
+            near, whole = _near(use.name, names), f"{use.receiver}.{use.name}"
+            place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=use.receiver)
+            yield replace(place, home=path, owner=line[0][1])
+
+    def _of_instance(self, use: Use, typed: Typed) -> Iterator[Place]:
+        """A member that is asked of an object of a class."""
+        name = typed.name
+        found = self._class(name) if not self._seen.binds(name, use.line) or self._is_own(name) else None
+        hidden = f"{self._language.unknown_members or '^$'}|{self._language.object_members or '^$'}"
+        is_hidden = self._language.extended or use.name in self._seen.stores or re.search(hidden, use.name)
+        if found is None or is_hidden:
+            return
+        path, line = found
+        rows = [row for home, owner in line for row in members(self._index, home, owner)]
+        mine = tuple(row for row in rows if row[1].short == use.name)
+        if mine and use.arguments is not None:
+            nearest = tuple(row for row in mine if self._language.overloads or row[1].owner == mine[0][1].owner)
+            yield from self._misfit(use, Answer("found", nearest))
+        elif rows and not mine and not typed.is_own and not self._is_respelt([home for home, _ in line], use.name):
+            near, whole = _near(use.name, [row.short for _, row in rows]), f"{use.receiver}.{use.name}"
+            place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=name)
+            yield replace(place, home=path, owner=line[0][1])
+
+    def _may_extend(self, name: str) -> bool:
+        """Whether the file sees a function of that name outside of the class: it may be an extension, of the companion for example."""
+        if self._is_imported(name):
+            return True
+        stars = [self._modules.files(self._path, item) or () for item in self._facts.imports if item.star]
+        seen = {self._path, *self._modules.mates(self._path), *(path for files in stars for path in files)}
+        known = [self._index.facts(path) for path in sorted(seen)]
+        rows = [one for facts in known if facts is not None for one in facts.definitions]
+        return None in known or any(one.short == name and one.marks for one in rows)
+
+    def _inherits(self, name: str) -> bool:
+        """Whether a class of this file may inherit a member that hides the class of the same name: `User` in a controller of ASP.NET."""
+        traits = self._language.traits
+        if not traits.bare_members:
+            return False
+        for one in self._facts.definitions:
+            line = lineage(self._index, self._path, one.name) if one.bases and not one.owner else ()
+            if line is None and traits.capital_members:
+                return True
+            if any(row.short == name for home, owner in line or () for _, row in members(self._index, home, owner)):
+                return True
+        return False
+
+    def _is_respelt(self, files: Collection[str], name: str) -> bool:
+        """Whether one of the files, in another language, writes a name as that one does: `val limit` is `getLimit()` there."""
+        for path in files:
+            forms = "|".join(map(re.escape, self._modules.respelt(self._path, path, name)))
+            if forms and re.search(rf"\b(?:{forms})\b".encode(), self._index.sources.get(path, b"")):
+                return True
+        return False
+
+    def _class(self, name: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
+        """The file of the one class that a name means, and the class with all its bases."""
+        rows = named(self._index, self._path, name).definitions
+        if len(rows) != 1 or rows[0][1].kind not in ("class", "type"):
+            return None
+        line = lineage(self._index, rows[0][0], rows[0][1].name)
+        return (rows[0][0], line) if line is not None else None
+
+    def _is_submodule(self, use: Use, module: Import) -> bool:
+        is_imported = any(item.whole.startswith(f"{use.receiver}.{use.name}") for item in self._facts.imports)
+        return is_imported or self._modules.inner(self._path, module, use.name) != ()
+
+    def _plain(self, use: Use) -> Iterator[Place]:
+        if self._seen.binds(use.name, use.line) and not self._is_own(use.name):
+            return
+        answer = named(self._index, self._path, use.name)
+        if answer.state == "found":
+            yield from self._misfit(use, answer)
+        elif not self._is_imported(use.name):
+            yield from self._lost(use)
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a name is bound by one definition of the file and nothing else."""
+        rows = self._seen.bindings.get(name, ())
+        return len(rows) == 1 and sum(one.name == name and not one.owner for one in self._facts.definitions) == 1
+
+    def _is_imported(self, name: str) -> bool:
+        items = self._facts.imports
+        is_bound = any(bound.here == name for item in items for bound in item.names)
+        return is_bound or any(name in (item.whole, item.whole.partition(".")[0]) for item in items)
+
+    def _lost(self, use: Use) -> Iterator[Place]:
+        """Yield a name that no import brings, and no file defines of those that see each other's names."""
+        files = self._modules.mates(self._path, use.name) or (self._path,)
+        known = [facts for path in files if (facts := self._index.facts(path)) is not None]
+        is_open = len(known) < len(files) or any(facts.may_offer(use.name) for facts in known)
+        names = [one.name for facts in known for one in facts.definitions if not one.owner]
+        is_told = (
+            use.name in names or use.name in self._language.ambient or any(one.star for one in self._facts.imports)
+        )
+        if self._language.lost_names and not is_open and not is_told:
+            yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names), asked=use.name)
+
+    def _misfit(self, use: Use, answer: Answer) -> Iterator[Place]:
+        """A call that does not fit the one definition that it means."""
+        rows = answer.definitions
+        if use.arguments is None or not rows or (len(rows) > 1 and not self._language.overloads):
+            return
+        if len(rows) == 1 and rows[0][1].kind == "class":
+            rows = constructors(self._index, *rows[0]) or rows
+        wrong = [self._wrong(use, *row) for row in rows]
+        if all(wrong) and (len(wrong) == 1 or self._language.overloads):
+            (path, one), says = rows[0], wrong[0]
+            name = f"{use.receiver}.{use.name}" if use.receiver else use.name
+            place = self._place(use.line, name, "arguments", (path,), asked=one.short)
+            yield replace(place, says=says, definition=one, source=path, near=_keyword(use, one, says))
+
+    def _wrong(self, use: Use, path: str, one: Definition) -> str:
+        """What is wrong with a call of one definition; "" if it fits or nobody can know."""
+        facts, language = self._index.facts(path), language_of(path)
+        if use.arguments is None or one.takes is None or facts is None or one.short in facts.opaque:
+            return ""
+        if language is None or language.name not in self._language.speaks:
+            return ""
+        return _in_words(one.takes, use.arguments, self._language.files)
+
+    def _place(
+        self, line: int, name: str, rule: Rule, files: tuple[str, ...], *, near: tuple[str, ...] = (), asked: str
+    ) -> Place:
+        source, definition = self._definition(files, near)
+        return Place(
+            path=self._path,
+            line=line,
+            name=name,
+            rule=rule,
+            certainty="proven",
+            home=self._home(files, rule),
+            near=near,
+            asked=asked,
+            happens=self._language.fails.get(rule, ""),
+            definition=definition,
+            source=source,
+        )
+
+    def _home(self, files: tuple[str, ...], rule: Rule) -> str:
+        is_folder = self._language.unit == "folder" and rule in ("missing-name", "missing-member")
+        return "" if not files else posixpath.dirname(files[0]) if is_folder else files[0]
+
+    def _definition(self, files: tuple[str, ...], near: tuple[str, ...]) -> tuple[str, Definition | None]:
+        """The nearest of the names that may be meant."""
+        for path in files if near else ():
+            facts = self._index.facts(path)
+            for one in facts.definitions if facts is not None else ():
+                if one.name == near[0] and not one.owner:
+                    return path, one
+        return "", None
+
+
+def _near(name: str, names: Collection[str]) -> tuple[str, ...]:
+    """The names that one may be meant for, the nearest first; those that are clearly farther than that are left out."""
+    rows = [(_likeness(name, other), other) for other in dict.fromkeys(names) if other != name]
+    best = max((ratio for ratio, _ in rows), default=0.0)
+    near = [row for row in rows if row[0] >= max(ALIKE, best - BESIDE)]
+    return tuple(other for _, other in sorted(near, key=lambda row: (-row[0], row[1]))[:NEAR])
+
+
+def _likeness(one: str, other: str) -> float:
+    """How alike two names are, from 0 to 1; capitals and underscores count half."""
+    plain = SequenceMatcher(None, one.lower().replace("_", ""), other.lower().replace("_", "")).ratio()
+    return (plain + SequenceMatcher(None, one, other).ratio()) / 2
+
+
+def _in_words(parameters: Sequence[Parameter], given: Arguments, language: FileType) -> str:
+    """What is wrong with a call, as the end of a sentence that begins with "it"; "" if it fits or nobody can know."""
+    found, places = given.misfit(parameters, language), places_of(parameters)
+    if found is None or found.kind == "order":
+        return ""
+    if found.kind == "surplus":
+        least = sum(one.is_required for one in places)
+        takes = str(len(places)) if least == len(places) else f"{least} to {len(places)}"
+        return f"takes {takes} {'argument' if takes == '1' else 'arguments'}, not {given.positional}"
+    names = " and ".join(map(repr, found.names))
+    return {"keyword": f"has no parameter {names}", "twice": f"gets {names} twice", "missing": f"is missing {names}"}[
+        found.kind
+    ]
+
+
+def _keyword(use: Use, one: Definition, says: str) -> tuple[str, ...]:
+    """The parameter that a keyword may be meant for, if that is what is wrong."""
+    if "no parameter" not in says or use.arguments is None or one.takes is None:
+        return ()
+    wrong = next(word for word in use.arguments.keywords if f"'{word}'" in says)
+    free = [row.name for row in one.takes if row.name not in use.arguments.keywords]
+    return _near(wrong, free)

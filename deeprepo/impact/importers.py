@@ -1,0 +1,293 @@
+"""The modules and the namespaces of a tree as `impact` resolves them, for the search of who uses a file: neighbours need no import."""
+
+import posixpath
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
+from itertools import accumulate, islice
+from typing import Generic, TypeVar
+
+from tree_sitter import Node
+
+from deeprepo.impact import reader
+from deeprepo.impact.language import Language, Modules, language_of
+from deeprepo.impact.lexical import mention
+from deeprepo.impact.namespaces import Namespaces
+from deeprepo.impact.nodes import Spans, first_line, is_declared
+from deeprepo.impact.paths import Paths
+from deeprepo.impact.ports import Project
+from deeprepo.impact.spots import any_of
+from deeprepo.impact.values import Clues, Facts, Import, Link
+
+WHOLE = frozenset({"*"})
+FOLDER = re.compile(rb"""["'`]\.[./]*["'`]|\bfrom\s+\.+\s+import""")  # an import that names no module: a folder's own
+WORD = re.compile(rb"(?<![\w$])[^\W\d][\w$]*+")
+CHAIN = re.compile(rb"(?<![\w$.])(?:[\w$]++\s*+\.)++\Z")  # what stands before a name, up to its dot
+MAX_CHAIN = 120
+MOST_PLACES = 20_000  # of names in one file
+KEPT = 4_096  # files whose statements are kept: a search asks again and again, by other words
+
+Resolver = TypeVar("Resolver", bound=Modules)
+Spaces = TypeVar("Spaces", bound=Namespaces)
+
+
+class _Statements:
+    """The import statements of one text, and where those lead that somebody has asked for: a search asks again and again, by other words."""
+
+    def __init__(self, rows: tuple[Import, ...]) -> None:
+        self.rows, self.links = rows, dict[int, tuple[Link, ...]]()
+        said = [
+            "\0".join((one.spec, *(bound.there for bound in one.names))) if one.spec.strip("./") else "" for one in rows
+        ]
+        self._nameless = [at for at, words in enumerate(said) if rows[at].spec and not words]
+        self._named = [at for at, words in enumerate(said) if words]
+        texts = [said[at].encode() for at in self._named]
+        self._text, self._starts = b"\n".join(texts), [*accumulate((len(text) + 1 for text in texts), initial=0)]
+
+    def that_mention(self, mentions: re.Pattern[bytes]) -> list[int]:
+        """Return the statements that write one of the words, and those of a folder's own names, which write none."""
+        found, at = [*self._nameless], 0
+        while at < len(self._text) and (match := mentions.search(self._text, at)) is not None:
+            number = bisect_right(self._starts, match.start())
+            found.append(self._named[number - 1])
+            at = self._starts[number]
+        return sorted(found)
+
+
+class KnownModules(Generic[Resolver]):
+    """The modules of one tree. Satisfies `ports.Project`."""
+
+    def __init__(self, resolver: type[Resolver], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        self.paths = paths if isinstance(paths, frozenset) else frozenset(paths)
+        self.modules = resolver(Paths(dict.fromkeys(self.paths, True)), configs)
+        self.modules.guesses = True
+        self._resolved: dict[str, _Statements] = {}  # path -> the statements of the text that was asked for last
+
+    def clues(self, path: str) -> Clues:
+        """Return what a file that imports `path` must contain."""
+        return self.modules.clues(path)
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
+        """Return the imports of a file that land in the tree; with `words`, only statements whose module is written with one of them."""
+        mentions = mention(words)
+        if not mentions.search(source) and not FOLDER.search(source):
+            return ()
+        language = language_of(path)
+        rows = statements(language, source) if language is not None else ()
+        known = self._resolved.get(path)
+        if known is None or known.rows is not rows:
+            known = self._resolved[path] = _Statements(rows)
+        found: dict[Link, None] = {}
+        for at in known.that_mention(mentions):
+            if at not in known.links:
+                known.links[at] = tuple(self._of_statement(path, rows[at]))
+            found |= dict.fromkeys(known.links[at])
+        return tuple(item for item in found if item.target != path)
+
+    def _of_statement(self, path: str, item: Import) -> Iterator[Link]:
+        """What one statement takes, by the file that has it. A name that is a module is that whole module."""
+        names: dict[str, dict[str, str]] = {}
+        for bound in item.names:
+            inner = self.modules.inner(path, item, bound.there)
+            for file in inner or self.modules.files(path, item, bound.there) or ():
+                there, taken = "*" if inner else bound.there, names.setdefault(file, {})
+                taken[there] = bound.here or taken.get(there, "")
+        if item.whole or item.star or not item.names:
+            for file in self.modules.files(path, item) or ():
+                taken = names.setdefault(file, {})
+                if item.whole or item.star:
+                    taken["*"] = item.whole
+        for file, taken in names.items():
+            aliases = tuple((there, here) for there, here in taken.items() if there != here and (here or there != "*"))
+            yield Link(file, frozenset(taken), item.line, aliases)
+
+
+@lru_cache(maxsize=KEPT)
+def statements(language: Language, code: bytes) -> tuple[Import, ...]:
+    """Return the import statements of a file, as written."""
+    return reader.imports(language, code)
+
+
+class KnownNamespaces(KnownModules[Spaces]):
+    """The namespaces of one tree. Satisfies `ports.Project`, `ports.SharedScope` and `ports.SelfDescribed`."""
+
+    def __init__(self, resolver: type[Spaces], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        super().__init__(resolver, paths, configs)
+        self._names: dict[str, frozenset[str]] = {}  # a file that was told of -> the names that others can use
+
+    def learn(self, path: str, source: bytes, outline: Facts) -> None:
+        """Note what a changed file holds, or held."""
+        del outline
+        language = language_of(path)
+        facts = reader.facts(language, source) if language is not None else None
+        if facts is not None:
+            self.modules.tell(path, facts)
+            self._names[path] = self._names.get(path, frozenset()).union(*self.modules.names(path, facts))
+
+    def mates(self, path: str) -> Collection[str]:
+        """Return the changed files of the same namespace: what left one may have come to another."""
+        spaces = self.modules.spaces_of.get(path, ())
+        others = sorted(self._names.keys() & self.paths - {path})
+        return [other for other in others if not self.modules.spaces_of[other].isdisjoint(spaces)]
+
+    def sees(self, path: str, other: str) -> bool:
+        """Return whether a file is built with another one."""
+        return self.modules.sees(path, other)
+
+    def clues(self, path: str) -> Clues:
+        """Return the names of a file: a file that uses another writes one of them."""
+        names = self._names.get(path, frozenset({posixpath.basename(path).partition(".")[0]}))
+        language = language_of(path)
+        for ending in language.endings.values() if language is not None else ():
+            names = names.union(name.removesuffix(ending) for name in names if name != ending)
+        words = "|".join(sorted(re.escape(name) for name in names))
+        return Clues(names, (rf"\b(?:{words})\b",) if words else ())
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
+        """Return what a file takes from others: by its statements, and without one from the namespaces that it sees."""
+        language = language_of(path)
+        if language is None or not mention(words).search(source):
+            return ()
+        root = reader.parse(language, source)
+        found = _File(self.modules, language, path, source, root).imports(words) if root is not None else ()
+        return tuple(item for item in dict.fromkeys(found) if item.target != path)
+
+
+class _File:
+    """A file that uses others."""
+
+    def __init__(self, modules: Namespaces, language: Language, path: str, source: bytes, root: Node) -> None:
+        self._modules, self._language, self._path, self._source, self._root = modules, language, path, source, root
+        head = reader.Reader(language, root, needs_definitions=False)
+        self._items = head.imports(Spans(()))
+        self._own_spaces = modules.in_sight(path, head.spaces())
+        self._spaces = dict.fromkeys(self._own_spaces, 0)  # whose names the file sees -> line of the import, 0 for none
+        self._taken = {bound.here for item in self._items for bound in item.names}
+        self._meanings: dict[tuple[str, str], list[tuple[str, int, str]]] = {}
+        nodes = [one for one, _ in head.captures["imports"].of("import", "import.member", "called")]
+        self._statements = Spans([(one.start_byte, one.end_byte, "") for one in nodes])
+
+    def imports(self, words: frozenset[str]) -> Iterator[Link]:
+        """Yield what a statement imports. `words`: what is asked for; none for all that the file names."""
+        for item in self._items:
+            for space in self._places(item.spec) if item.star else ():
+                self._spaces.setdefault(space, item.line)
+            if not words or not words.isdisjoint([*item.spec.split("."), *(bound.there for bound in item.names)]):
+                yield from self._of_statement(item)
+        yield from self._unwritten(words)
+
+    def _places(self, spec: str) -> Iterator[str]:
+        """What the name of a namespace may mean."""
+        yield spec
+        if self._language.relative:
+            yield from (f"{space}.{spec}" for space in self._own_spaces if space)
+
+    def _of_statement(self, item: Import) -> Iterator[Link]:
+        """What a statement takes: all of a type, or names of a namespace or of a type in it."""
+        for bound in item.names:
+            for target in self._files(f"{item.spec}.{bound.there}".lstrip("."), self._holding):
+                is_whole = self._modules.is_whole(target, bound.there)
+                yield _import(target, bound.there, bound.here, item.line, is_whole=is_whole)
+        if item.star:
+            yield from (Link(one, WHOLE, item.line) for one in self._files(item.spec, self._called))
+
+    def _files(self, name: str, find: Callable[[str], Collection[str]]) -> Collection[str]:
+        """The files of a whole name, if need be of one that begins in a namespace of the file."""
+        for place in self._places(name):
+            if found := find(place):
+                return () if place != name and self._is_own(name.partition(".")[0]) else sorted(found)
+        return ()
+
+    def _called(self, whole: str) -> Collection[str]:
+        space, _, name = whole.rpartition(".")
+        return self._modules.holding(self._path, space, name)
+
+    def _holding(self, whole: str) -> Collection[str]:
+        """The files of a name, or of the type that holds it."""
+        return self._called(whole) or (self._holding(whole.rpartition(".")[0]) if "." in whole else ())
+
+    def _unwritten(self, words: frozenset[str]) -> Iterator[Link]:
+        """The names that no statement brings: of the namespaces in sight, or written with their namespace."""
+        endings = {"": "", **self._language.endings}
+        found: set[tuple[str, str, str]] = set()
+        for match in islice((any_of(words) if words else WORD).finditer(self._source), MOST_PLACES):
+            word, before = match[0].decode("utf-8", "replace"), self._before(match.start())
+            for parent, ending in endings.items():
+                new = [
+                    one for one in self._meaning(word + ending, before) if (one[0], word + ending, one[2]) not in found
+                ]
+                node = self._name_at(match) if new else None
+                if node is None or (parent and parent not in _around(node)):
+                    continue
+                for target, line, here in new:
+                    found.add((target, word + ending, here))
+                    is_whole = self._modules.is_whole(target, word)
+                    yield _import(target, word + ending, here or word, line or first_line(node), is_whole=is_whole)
+
+    def _before(self, at: int) -> str:
+        """The names before the dot in front of a name, "?" for anything else; "" if there is no dot."""
+        if self._source[at - 1 : at] != b".":
+            return ""
+        chain = CHAIN.search(self._source[max(0, at - MAX_CHAIN) : at])
+        return re.sub(rb"\s", b"", chain[0])[:-1].decode("utf-8", "replace") if chain else "?"
+
+    def _meaning(self, name: str, before: str) -> list[tuple[str, int, str]]:
+        """What a name means: files, the line of the import that makes it so, and how the name is written if that is longer."""
+        if (name, before) not in self._meanings:
+            found = [*self._qualified(name, before)]
+            if not found and name not in self._taken:
+                found = [*self._bare(name, before)]
+                found = found if found and not self._is_own(name) else []
+            self._meanings[name, before] = found
+        return self._meanings[name, before]
+
+    def _qualified(self, name: str, before: str) -> Iterator[tuple[str, int, str]]:
+        """A name that is written with its namespace. Below one in sight it needs a capital: else that is a variable."""
+        for space in self._places(before) if before[:1].isupper() else [before] if before else ():
+            for target in sorted(self._modules.holding(self._path, space, name)):
+                yield target, 0, f"{before}.{name}"
+
+    def _bare(self, name: str, before: str) -> Iterator[tuple[str, int, str]]:
+        """A name of a namespace in sight; behind a dot one that a value of another type may have."""
+        for space, line in self._spaces.items() if self._modules.is_known(name) else ():
+            for target in sorted(self._modules.holding(self._path, space, name)):
+                if not before or (target, name) in self._modules.members:
+                    yield target, 0 if before else line, ""
+
+    def _is_own(self, name: str) -> bool:
+        """Whether the file gives a name a meaning itself."""
+        nodes = map(self._name_at, any_of(frozenset({name})).finditer(self._source))
+        return any(
+            node is not None and is_declared(node, free_functions=self._language.free_functions) for node in nodes
+        )
+
+    def _name_at(self, match: re.Match[bytes]) -> Node | None:
+        """The node of a name in code; None for a word of a comment, a text or a statement."""
+        node = self._root.descendant_for_byte_range(*match.span())
+        if (
+            node is None
+            or node.type not in self._language.identifiers
+            or (node.start_byte, node.end_byte) != match.span()
+        ):
+            return None
+        return None if any(self._statements.around(*match.span(), inclusive=True)) else node
+
+
+def _around(node: Node) -> tuple[str, ...]:
+    """The node types of its parent and grandparent, which show whether a name is part of a path."""
+    above = node.parent
+    return (above.type, above.parent.type if above.parent is not None else "") if above is not None else ()
+
+
+def _import(target: str, name: str, here: str, line: int, *, is_whole: bool) -> Link:
+    if is_whole:
+        return Link(target, WHOLE, line, (("*", here),))
+    return Link(target, frozenset({name}), line, ((name, here),) if here not in (name, "") else ())
+
+
+def project(resolver: type[Modules], paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
+    """Return one side's paths, as a language sees them that reads its imports by queries."""
+    if issubclass(resolver, Namespaces):
+        return KnownNamespaces(resolver, paths, configs)
+    return KnownModules(resolver, paths, configs)

@@ -1,0 +1,146 @@
+"""What is known of one tree. A file is read when somebody asks for it: what is missing so far is noted, and read in one go."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from fnmatch import fnmatch
+from typing import Any
+
+from deeprepo.impact import reader, seen
+from deeprepo.impact.language import Language, Modules, language_of
+from deeprepo.impact.namespaces import Namespaces
+from deeprepo.impact.paths import IGNORES, Paths
+from deeprepo.impact.seen import Seen
+from deeprepo.impact.structs import replace
+from deeprepo.impact.values import Base, Facts, Link, Tree
+
+ROUNDS = 12  # of reading: each import chain takes one for each of its files
+MOST_FILES = 1_500  # that one report reads
+
+
+class Index:
+    """One tree. Facts that are not known yet are None, and `wanted` names their files."""
+
+    def __init__(
+        self, entries: Mapping[str, bool], *, guesses: bool = False, links: Mapping[str, Sequence[Link]] | None = None
+    ) -> None:
+        """`guesses`: a package of the tree is meant by its name alone, as an old line means it. `links`: what files import, as a search has it."""
+        self.paths, self._guesses, self._links = Paths(entries), guesses, links
+        self.unlinked: set[str] = set()  # files whose links are asked for
+        self.wanted: set[str] = set()
+        self.sources: dict[str, bytes] = {}
+        self.cut = False  # whether files were left out for their number
+        self._facts: dict[str, Facts | None] = {}
+        self._seen: dict[str, Seen | None] = {}
+        self._modules: dict[str, Modules] = {}
+        self._awaited: set[str] = set()  # the languages whose configuration files the next reading brings
+        self._unread: set[str] = set()
+        self._configs: dict[str, tuple[str, ...]] = {}
+        # Language, pattern and name -> its files with a line that matches; what nobody has looked for yet.
+        self._homes: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        self._unfound: set[tuple[str, str, str]] = set()
+        # What a name of a file means (`resolve.py`), by the depth to which it was followed; dropped when another file is read.
+        self.answers: dict[tuple[str, str, int], Any] = {}
+
+    def facts(self, path: str) -> Facts | None:
+        """Return the facts of a file; None if its language is unknown, or if it cannot be read or is not read yet."""
+        if path in self._facts:
+            return self._facts[path]
+        language = language_of(path)
+        if language is None or path not in self.paths.files or path in self._unread:
+            return None
+        source = self.sources.get(path)
+        if source is None:
+            self.wanted.add(path)
+            return None
+        found = reader.facts(reader.language_for(path, source) or language, source)
+        if found is not None and re.search(language.offers_all, path):
+            found = replace(found, definitions=tuple(replace(one, private=False) for one in found.definitions))
+        self._facts[path] = found
+        self._tell(path, language)
+        return found
+
+    def _tell(self, path: str, language: Language) -> None:
+        """Tell the modules of a language what a file says of itself, where they go by that."""
+        modules, facts = self._modules.get(language.folder), self._facts[path]
+        if isinstance(modules, Namespaces) and facts is not None:
+            modules.tell(path, facts)
+
+    def links(self, path: str) -> Sequence[Link]:
+        """Return what a file imports, where a search tells it; () where none does, or it is not asked yet."""
+        if self._links is not None and path not in self._links:
+            self.unlinked.add(path)
+        return (self._links or {}).get(path, ())
+
+    def seen(self, path: str, lines: Collection[int]) -> Seen | None:
+        """Return what the added lines of a file that is read use; None if that cannot be told."""
+        if path not in self._seen:
+            language = reader.language_for(path, self.sources[path])
+            self._seen[path] = seen.seen(language, self.sources[path], lines) if language is not None else None
+        return self._seen[path]
+
+    def modules(self, language: Language) -> Modules | None:
+        """Return what imports of a language mean; None while its configuration files are not read."""
+        if language.folder in self._awaited:
+            return None
+        if language.folder not in self._modules:
+            configs = self._paths_of(language)
+            missing = [path for path in configs if path not in self.sources and path not in self._unread]
+            if missing:
+                self.wanted.update(missing)
+                self._awaited.add(language.folder)
+                return None
+            known = {path: self.sources[path] for path in configs if path in self.sources}
+            self.paths.ignore({path: source for path, source in known.items() if path.endswith(IGNORES)})
+            self._modules[language.folder] = language.modules(self.paths, known)
+            self._modules[language.folder].guesses = self._guesses
+            for path in self._facts:
+                if (one := language_of(path)) is not None and one.folder == language.folder:
+                    self._tell(path, one)
+        return self._modules[language.folder]
+
+    def homes(self, language: Language, pattern: str, name: str) -> tuple[str, ...]:
+        """Return the files of a language with a line that matches the pattern, in which NAME stands for the name; () while nobody has looked."""
+        key = language.folder, pattern, name
+        if pattern and key not in self._homes:
+            self._unfound.add(key)
+        return self._homes.get(key, ())
+
+    def _paths_of(self, language: Language) -> tuple[str, ...]:
+        if language.folder not in self._configs:
+            globs = (IGNORES, *language.configs, *language.builds)
+            plain = frozenset(one for one in globs if "*" not in one)
+            starred = [one for one in globs if "*" in one]
+            found = []
+            for path in self.paths.files:
+                name = path.rpartition("/")[2]
+                if name in plain or any(fnmatch(name, one) for one in starred):
+                    found.append(path)
+            self._configs[language.folder] = tuple(sorted(found))
+        return self._configs[language.folder]
+
+    async def read(self, tree: Tree) -> bool:
+        """Read what was asked for; False if nothing was."""
+        rows = [(key[1].replace("NAME", re.escape(key[2])), key) for key in sorted(self._unfound)]
+        self._unfound.clear()
+        holding = await tree.holding("|".join(row for row, _ in rows)) if rows and isinstance(tree, Base) else ()
+        holders = {one: language.folder for one in holding if (language := language_of(one)) is not None}
+        self.wanted.update(one for one, folder in holders.items() if folder in {key[0] for _, key in rows})
+        wanted = sorted(self.wanted - self.sources.keys() - self._unread)
+        self.wanted.clear()
+        self._awaited.clear()
+        if not wanted and not rows:
+            return False
+        room = max(0, MOST_FILES - len(self.sources))
+        self.cut = self.cut or len(wanted) > room
+        found = await tree.read(wanted[:room]) if room else {}
+        self.sources.update(found)
+        self._unread.update(path for path in wanted if path not in found)
+        self.answers.clear()
+        for path in found:  # what a file says of its namespaces counts for whatever is asked next
+            if (one := language_of(path)) is not None and issubclass(one.modules, Namespaces):
+                self.facts(path)
+        for row, key in rows:
+            there = re.compile(row.encode(), re.MULTILINE)
+            mine = (one for one, folder in holders.items() if folder == key[0])
+            self._homes[key] = tuple(one for one in mine if there.search(self.sources.get(one, b"")))
+        return True

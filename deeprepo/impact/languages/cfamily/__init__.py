@@ -1,0 +1,128 @@
+"""What an `#include` means: the includer's folder first, then the nearest file whose path ends like the written one.
+
+Include folders are the compiler's business: `"net/socket.h"` is any `.../net/socket.h`, the nearest one where several fit. The files are searched
+for users; what a preprocessor may make is held against no new line.
+"""
+
+import posixpath
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import islice
+
+from deeprepo.impact.language import Standalone
+from deeprepo.impact.lexical import MOST_IMPORTS, line_until
+from deeprepo.impact.parsing import Lines
+from deeprepo.impact.paths import Paths, shared_folders
+from deeprepo.impact.values import Clues, Import
+
+# `extern "C" {` and its end inside their conditions are no block that a grammar can read.
+LINKAGE = re.compile(
+    rb"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]*)_*cplusplus\)?[ \t]*\r?\n\s*(extern[ \t]*\"C\"\s*\{|\})[^\n]*\n\s*#[ \t]*endif"
+)
+INCLUDE = re.compile(
+    rb"^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?P<mark>[\"<])(?P<path>[^\">\r\n]+)[\">]", re.MULTILINE
+)
+# Headers of the C library and of POSIX: `#include <time.h>` is the system's, whatever the tree holds under that name.
+STANDARD = (
+    "alloca assert complex ctype dirent dlfcn errno fcntl features fenv float getopt glob grp inttypes iso646 langinfo "
+    "libgen limits locale malloc math memory netdb nl_types poll pthread pwd regex sched search semaphore setjmp signal "
+    "spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings sysexits syslog termios "
+    "tgmath threads time uchar unistd utime wchar wctype windows"
+)
+SYSTEM = frozenset(f"{name}.h" for name in STANDARD.split())
+
+
+def code(source: bytes) -> bytes:
+    """Return the code with the linkage brackets blanked out; lines and columns stay what they are."""
+    return LINKAGE.sub(lambda match: re.sub(rb"[^\r\n]", b" ", match[0]), source)
+
+
+def imported(source: bytes) -> Iterator[Import]:
+    """Yield the includes of a file, by its lines alone: each hands on everything."""
+    lines, comments = Lines(source), BlockComments(source)
+    for match in islice(INCLUDE.finditer(source), MOST_IMPORTS):
+        if not comments.hold(match.start()):
+            spec = match["path"].decode("utf-8", "replace").strip()
+            is_angled = match["mark"] == b"<"
+            yield Import(f"<{spec}>" if is_angled else spec, lines.at(match.start()), star=True)
+
+
+class Modules(Standalone):
+    """The files of one tree that can be included."""
+
+    guesses = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        del configs  # include folders are guessed from the paths
+        self._paths = paths
+        self._named: dict[str, list[str]] | None = None
+        self._found: dict[tuple[str, str, bool], str | None] = {}
+
+    def clues(self, path: str) -> Clues:
+        """Return the file's own name, in which an include ends, whatever folders stand before it."""
+        name = posixpath.basename(path)
+        include_pattern = rf"^\s*#\s*(include|include_next|import)\s*[\"<]([^\">]*/)?{re.escape(name)}[\">]"
+        return Clues(frozenset({name}), (include_pattern,))
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Return the file that is included, as far as its path tells."""
+        del name
+        target = self._resolve(item.spec.strip("<>"), importer, item.spec[:1] == "<") if self.guesses else None
+        return (target,) if target else None
+
+    def _resolve(self, target: str, here: str, is_angled: bool) -> str | None:
+        folder = posixpath.dirname(here)
+        key = target, folder, is_angled
+        if key not in self._found:
+            self._found[key] = self._search(target, folder, is_angled)
+        return self._found[key]
+
+    def _search(self, target: str, folder: str, is_angled: bool) -> str | None:
+        if is_angled and (target in SYSTEM or target.startswith(("sys/", "netinet/", "arpa/", "linux/"))):
+            return None
+        beside = posixpath.normpath(posixpath.join(folder, target))
+        if beside in self._paths.files:
+            return beside
+        ending = "/" + re.sub(r"^(\.{1,2}/)+", "", posixpath.normpath(target))
+        namesakes = self._by_name(posixpath.basename(target))
+        fits = [path for path in namesakes if f"/{path}".endswith(ending)]
+        if not fits and not is_angled and len(namesakes) == 1:
+            return namesakes[0]  # its folders are those of an installed copy
+        return min(fits, key=lambda path: (-shared_folders(path, f"{folder}/"), path.count("/"), path), default=None)
+
+    def _by_name(self, name: str) -> list[str]:
+        if self._named is None:
+            self._named = defaultdict(list)
+            for path in self._paths.files:
+                self._named[path[path.rfind("/") + 1 :]].append(path)
+        return self._named.get(name, [])
+
+
+class BlockComments:
+    """The block comments of a source: where one begins and ends is looked for once."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+
+    @cached_property
+    def _openings(self) -> list[int]:
+        return [match.start() for match in re.finditer(rb"/\*", self._source)]
+
+    @cached_property
+    def _closings(self) -> list[int]:
+        return [match.start() for match in re.finditer(rb"\*/", self._source)]
+
+    def hold(self, at: int) -> bool:
+        """Return whether a line that begins here is inside a block comment."""
+        number = bisect_right(self._openings, at - 2)
+        if not number:
+            return False
+        opening = self._openings[number - 1]
+        closing = bisect_left(self._closings, opening + 2)
+        if closing < len(self._closings) and self._closings[closing] <= at - 2:
+            return False
+        before = line_until(self._source, opening)
+        return before.count(b'"') % 2 == 0 and b"//" not in before

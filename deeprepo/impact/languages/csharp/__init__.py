@@ -1,0 +1,143 @@
+"""C#'s namespaces: what the files that are read say, and for the others the folders that the convention of projects gives a namespace.
+
+The namespace of a project is what its file says, or is called; folders below it add a part each. Nothing but habit holds a file to that,
+so a namespace is missing only where each file that was read keeps to it, and another one of the tree is nearly called so, or nothing is called
+so in a tree that has the one around it. A type of a file that was not read is known by the file of its name.
+"""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+
+from deeprepo.impact.arguments import OBJECT
+from deeprepo.impact.languages.csharp.projects import Projects
+from deeprepo.impact.namespaces import Namespaces
+from deeprepo.impact.paths import Paths, above_of
+from deeprepo.impact.values import Facts, Import
+
+SLIP = 1  # letters more or fewer of a name that is mistyped
+ROOT = re.compile(rb"<RootNamespace>([\w.]+)</RootNamespace>")
+REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")
+
+
+def code(source: bytes) -> bytes:
+    """Return the code without a word that the grammar does not know: the `ref` of `ref partial struct`."""
+    return REF_PARTIAL.sub(b"   ", source)
+
+
+class Modules(Namespaces):
+    """The namespaces of one tree."""
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        super().__init__(paths, configs)
+        self._projects = Projects(configs)
+        self._lent = self._projects.lent()
+        self._folders: dict[str, list[str]] = defaultdict(list)  # namespace -> folders
+        self._spaces: dict[str, str] = {}  # folder -> namespace
+        roots = {
+            posixpath.dirname(path): found[1].decode() if (found := ROOT.search(source)) else _stem(path)
+            for path, source in configs.items()
+            if path.endswith(".csproj")
+        }
+        self._roots = frozenset(roots.values())
+        for folder in sorted({posixpath.dirname(path) for path in paths.files if path.endswith(".cs")}):
+            home = next((above for above in (folder, *above_of(folder), "") if above in roots), None)
+            if home is not None:
+                parts = folder[len(home) :].strip("/").replace("/", ".")
+                space = f"{roots[home]}.{parts}".rstrip(".")
+                self._spaces[folder] = space
+                self._folders[space].append(folder)
+
+    def tell(self, path: str, facts: Facts) -> None:
+        """Note what a file holds; of some types the members have no namespace."""
+        super().tell(path, facts)
+        self._names |= self._of_lent(facts)
+        for name in self._of_lent(facts):
+            self._files["", name].add(path)
+
+    def _of_lent(self, facts: Facts) -> set[str]:
+        owners = {name.rpartition(".")[2] for name in self._lent if name.rpartition(".")[0] in facts.spaces}
+        return {one.short for one in facts.definitions if one.owner in owners and one.static}
+
+    def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the types of a file, and the methods that are called like members of another type."""
+        del path
+        extensions = {one.short for one in facts.definitions if one.parameters and one.parameters[0].name == OBJECT}
+        types = {one.name for one in facts.definitions if not one.owner and one.kind != "holder"}
+        return frozenset(types), frozenset(extensions | self._of_lent(facts))
+
+    def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
+        """Return the namespaces around a file, and those that its project names once for all its files."""
+        return [*_around(written), "", *sorted(self._projects.usings(path))]
+
+    def holding(self, importer: str, space: str, name: str) -> Collection[str]:
+        """Return the files that say they hold a name of a namespace, of the projects that the importer's refers to."""
+        found = super().holding(importer, space.removeprefix("global::"), name)
+        return [path for path in found if self._projects.sees(importer, path)]
+
+    def sees(self, importer: str, path: str) -> bool:
+        """Return whether the project of a file refers to that of another."""
+        return self._projects.sees(importer, path)
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Return the files of a namespace, with a name the one that is called so."""
+        folders = self._folders.get(item.spec)
+        if folders is None:
+            above, _, last = item.spec.rpartition(".")
+            told = {space for spaces in self.spaces_of.values() for space in spaces}
+            if not self._keeps_to_folders() or any(
+                f"{one}.".startswith(f"{item.spec}.") for one in (*self._folders, *told)
+            ):
+                return None
+            is_own = above in self._folders or above in self._roots
+            return () if self.near(importer, item) or (is_own and not self._says(last)) else None
+        if name:
+            return self._named(importer, item.spec, name) or None
+        return tuple(
+            f"{folder}/{one}".lstrip("/")
+            for folder in folders
+            for one in sorted(self.paths.names(folder))
+            if one.endswith(".cs")
+        )
+
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+        """Return the file of a name in the namespace of a file and those around it, else in those that its project names once for all files."""
+        spaces = self.spaces_of.get(path) or {self._spaces.get(posixpath.dirname(path), "")}
+        for space in sorted(_around(spaces), key=len, reverse=True):
+            if space and (found := self._named(path, space, name)):
+                return found
+        return tuple(file for space in sorted(self._projects.usings(path)) for file in self._named(path, space, name))
+
+    def _keeps_to_folders(self) -> bool:
+        """Whether each file that was read is in the namespace of its folder."""
+        return all(self._spaces.get(posixpath.dirname(path), "") in spaces for path, spaces in self.spaces_of.items())
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """Return the namespaces beside the one that is missing whose names are like its."""
+        del importer
+        above, _, last = item.spec.rpartition(".")
+        start = f"{above}." if above else ""
+        names = {space[len(start) :].partition(".")[0] for space in self._folders if space.startswith(start)}
+        close = get_close_matches(last, sorted(names), 3, 0.75)
+        return tuple(f"{start}{one}" for one in close if abs(len(one) - len(last)) <= SLIP)
+
+    def _says(self, word: str) -> bool:
+        """Whether a file or a folder is called like a word, or begins so."""
+        return any(f"/{path}".find(f"/{word}") >= 0 or f".{word}" in path for path in self.paths.files)
+
+    def _named(self, importer: str, space: str, name: str) -> tuple[str, ...]:
+        """The files that hold a name of a namespace, by what they say or, unread, by what they are called."""
+        files = {f"{folder}/{name}.cs".lstrip("/") for folder in self._folders.get(space, ())} & self.paths.files
+        unread = {path for path in files - self.spaces_of.keys() if self._projects.sees(importer, path)}
+        return tuple(sorted({*self.holding(importer, space, name), *unread}))
+
+
+def _around(spaces: Collection[str]) -> list[str]:
+    """Return the namespaces and the namespaces around them: `Shop` and `Shop.Web` for `Shop.Web`."""
+    return [*(space[:at] for space in spaces for at in range(1, len(space)) if space[at] == "."), *spaces]
+
+
+def _stem(path: str) -> str:
+    return posixpath.basename(path).removesuffix(".csproj")

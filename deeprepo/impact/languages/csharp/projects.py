@@ -1,0 +1,108 @@
+"""The projects of a .NET tree: which one a file belongs to, what it refers to, and the namespaces that it names for all its files."""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cached_property
+
+from deeprepo.impact.paths import above_of, joined
+
+# A tag ends before the next one begins: no search goes past it.
+REFERENCE = re.compile(rb"<ProjectReference\s[^<>]*?\bInclude\s*+=\s*+[\"']([^\"']++)", re.IGNORECASE)
+USING = re.compile(rb"<Using\s[^<>]*?\bInclude\s*+=\s*+[\"']([\w.]++)[\"']([^<>]*+)>", re.IGNORECASE)
+STATIC = re.compile(rb"\bStatic\s*+=\s*+[\"']true", re.IGNORECASE)
+GLOBAL = re.compile(rb"^[ \t]*+global\s++using\s++(static\s++)?(?:global::)?([\w.]++)\s*+;", re.MULTILINE)
+LINKED = re.compile(
+    rb"<(?:Compile\s[^<>]*?\bInclude|Import\s[^<>]*?\bProject)\s*+=\s*+[\"']([^\"'<>]+?\.(?:cs|projitems))[\"']",
+    re.IGNORECASE,
+)
+UNREAD = re.compile(r"[$*@%]")  # a property or a pattern in a path
+SHARED = ("directory.build.props", "directory.build.targets")  # they count for all projects below their folder
+
+
+class Projects:
+    """What the files of projects say. A file of no project is in one with all others of that kind."""
+
+    def __init__(self, configs: Mapping[str, bytes]) -> None:
+        self._texts: dict[str, list[bytes]] = defaultdict(list)  # folder of projects -> what counts for them
+        shared = {path: source for path, source in configs.items() if posixpath.basename(path).lower() in SHARED}
+        for path, source in configs.items():
+            if path.endswith(".csproj"):
+                self._texts[posixpath.dirname(path)].append(source)
+        for folder, texts in self._texts.items():
+            around = {folder, *above_of(folder), ""}
+            texts += [source for path, source in shared.items() if posixpath.dirname(path) in around]
+        self._refers = {folder: _folders(folder, texts, REFERENCE) for folder, texts in self._texts.items()}
+        self._links = {folder: _folders(folder, texts, LINKED) for folder, texts in self._texts.items()}
+        self._homes: dict[str, str | None] = {}
+        self._usings: dict[str | None, set[str]] = defaultdict(set)
+        self._lent: set[str] = set()  # types whose members each file of a project sees
+        for folder, texts in self._texts.items():
+            for text in texts:
+                for name, rest in USING.findall(text):
+                    (self._lent if STATIC.search(rest) else self._usings[folder]).add(name.decode())
+        for path, source in configs.items():
+            for is_static, name in GLOBAL.findall(source) if path.endswith(".cs") else ():
+                (self._lent if is_static else self._usings[self.home(path)]).add(name.decode())
+
+    def lent(self) -> frozenset[str]:
+        """Return the types whose members files see without naming them."""
+        return frozenset(self._lent)
+
+    def usings(self, path: str) -> frozenset[str]:
+        """Return the namespaces that the project of a file names for all its files."""
+        return frozenset(self._usings.get(self.home(path), ()))
+
+    def home(self, path: str) -> str | None:
+        """Return the folder of the project that a file is in; None if no project is around it."""
+        folder = posixpath.dirname(path)
+        if folder not in self._homes:
+            around = (folder, *above_of(folder), "")
+            self._homes[folder] = next((one for one in around if one in self._texts), None)
+        return self._homes[folder]
+
+    def sees(self, importer: str, path: str) -> bool:
+        """Return whether the project of a file refers to that of another, as far as that can be told."""
+        mine, other = self.home(importer), self.home(path)
+        if mine is None or other is None or mine == other or not self._is_told:
+            return True
+        seen = self._closures.get(mine)
+        return seen is None or other in seen or any(path.startswith(f"{one}/") for one in seen - self._texts.keys())
+
+    @cached_property
+    def _is_told(self) -> bool:
+        """Whether projects of this tree refer to each other at all: else something else joins them."""
+        return any(self._refers.values())
+
+    @cached_property
+    def _closures(self) -> Mapping[str, frozenset[str] | None]:
+        """Project -> the folders of those that it refers to, directly or through others, and of files that are compiled with them.
+
+        None if one of these paths cannot be read.
+        """
+        found: dict[str, frozenset[str] | None] = {}
+        for home in self._refers:
+            seen, level = {home}, [home]
+            is_told = True
+            while level:
+                links = [self._links.get(one, frozenset()) for one in level]
+                rows = [self._refers.get(one, frozenset()) for one in level]
+                is_told = is_told and all(row is not None for row in (*rows, *links))
+                level = sorted({one for row in rows for one in row or ()} - seen)
+                seen.update(level, *(row for row in links if row is not None))
+            found[home] = frozenset(seen) if is_told else None
+        return found
+
+
+def _folders(home: str, texts: list[bytes], pattern: re.Pattern[bytes]) -> frozenset[str] | None:
+    """The folders of the files that the texts of a project name, several of them behind semicolons; None if one cannot be read."""
+    named = [
+        one for text in texts for row in pattern.findall(text) for one in row.decode("utf-8", "replace").split(";")
+    ]
+    paths = [path.strip().replace("\\", "/") for path in named if path.strip()]
+    if pattern is LINKED:  # a pattern for the files below a folder
+        paths = [re.sub(r"/(?:\*\*/)?[^/*]*\*[^/]*$", "/x", path) for path in paths]
+    if any(UNREAD.search(path) for path in paths):
+        return None
+    return frozenset(posixpath.dirname(joined(home, path)) for path in paths)

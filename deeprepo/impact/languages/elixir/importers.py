@@ -1,0 +1,200 @@
+"""Which file an Elixir module is in, and what a file calls the modules that it uses.
+
+Mix compiles every file below `lib`, whatever it is called; by habit `Shop.CartView` is in lib/shop/cart_view.ex, with or without
+folders such as `views` between. One folder may spell several parts (`Phoenix.LiveView` is lib/phoenix_live_view), the file of a task
+spells them with dots, and what is below `web` leaves the application out. A name that several files could hold is in none of them, as
+far as anybody can tell.
+"""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+
+from deeprepo.impact.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
+from deeprepo.impact.parsing import Lines
+from deeprepo.impact.values import Clues, Link
+
+ENDINGS = (".ex", ".exs")
+ROOT = re.compile(r"(?:^|.*/)(?:lib|test|test/support|web|src|priv/repo/migrations|config)/")
+MODULE = rb"[A-Z]\w*+(?:\.[A-Z]\w*+)*+"
+NAMED = re.compile(rb"(?<![\w.:@\"'])" + MODULE)
+ALIAS = re.compile(
+    rb"^[ \t]*(?P<word>alias|import|require|use)[ \t(]+(?P<name>" + MODULE + rb")"
+    rb"(?:\.\{(?P<many>[^{}]{0,2000})\}|[ \t]*,[ \t]*as:[ \t]*(?P<as>" + MODULE + rb"))?",
+    re.MULTILINE,
+)
+ACRONYM = 3  # letters of a word that may be written in capitals
+DEFINED_MODULE = re.compile(rb"^([ \t]*)defmodule[ \t(]+(" + MODULE + rb")", re.MULTILINE)
+COMMENT = re.compile(rb"^[ \t]*#")
+DEFINED = re.compile(rb"^[ \t]*def(?:module|protocol|impl)[ \t(]+$")
+
+
+class ElixirModules:
+    """The modules of one tree. Satisfies `ports.Project`."""
+
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        del configs  # the paths tell what a module is called
+        self._paths = frozenset(path for path in paths if path.endswith(ENDINGS))
+        self._by_stem: dict[str, list[str]] | None = None
+        self._files: dict[str, str | None] = {}
+        self._names: dict[str, str] = {}  # module of a changed file, its first -> the file
+        # Each further module of one -> the changed files that hold it, or held it.
+        self._further: dict[str, set[str]] = defaultdict(set)
+
+    def note(self, path: str, source: bytes) -> None:
+        """Note the modules of a changed file: its path need not spell the first, and spells no other."""
+        first, *further = own_modules(source) or [""]
+        if first and path in self._paths:
+            self._names.setdefault(first, path)
+            for name in further:
+                self._further[name].add(path)
+            self._files.clear()
+
+    def name_in(self, source: bytes) -> str:
+        """Return the module that a file says it is."""
+        return next(iter(own_modules(source)), "")
+
+    def clues(self, path: str) -> Clues:
+        """Return the last part of a module's name, which a file that uses it holds."""
+        stem = _own_name(path)
+        words = {camel(stem), *_unusual(stem)} - {""}
+        own = [name for name, home in self._names.items() if home == path]
+        own += [name for name, homes in self._further.items() if path in homes]
+        words |= {name.rpartition(".")[2] for name in own}
+        return Clues(frozenset(words), tuple(rf"\b(?i:{re.escape(word)})\b" for word in sorted(words)))
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
+        """Return the modules that a file names, each under every name that it has here."""
+        mentions = mention(frozenset(word.lower() for word in words))
+        lines, imports = Lines(source), list[Link]()
+        aliases: dict[str, str] = {}  # name here -> module
+        for match in islice(ALIAS.finditer(source), MOST_IMPORTS):
+            for module, here in alias_names(match):
+                if is_alias(match):
+                    aliases[here] = module
+                if match["word"] == b"import" and mentions.search(module.lower().encode()):
+                    imports += self._import(module, frozenset({"*"}), lines.at(match.start("name")), ())
+        for match in islice(NAMED.finditer(source), MOST_IMPORTS):
+            before = line_until(source, match.start())
+            if COMMENT.match(before) or DEFINED.match(before):
+                continue
+            here = match[0].decode()
+            first, dot, rest = here.partition(".")
+            module = f"{aliases[first]}{dot}{rest}" if first in aliases else here
+            if mentions.search(module.lower().encode()):
+                imports += self._import(module, frozenset({"*"}), lines.at(match.start()), (("*", here),))
+        return tuple(item for item in dict.fromkeys(_first_lines(imports)) if item.target != path)
+
+    def _import(
+        self, module: str, names: frozenset[str], line: int, aliases: tuple[tuple[str, str], ...]
+    ) -> Iterator[Link]:
+        target = self.file_of(module)
+        if target is not None:
+            yield Link(target, names, line, aliases)
+        elif len(homes := self._further.get(module, ())) == 1:
+            own = module.rpartition(".")[2]
+            yield Link(min(homes), frozenset({own}), line, tuple((own, here) for _, here in aliases))
+
+    def file_of(self, module: str) -> str | None:
+        """Return the one file whose path spells a module's name, else the changed one that says it."""
+        if module not in self._files:
+            self._files[module] = self._search(module) or self._names.get(module)
+        return self._files[module]
+
+    def _search(self, module: str) -> str | None:
+        if self._by_stem is None:
+            self._by_stem = defaultdict(list)
+            for path in self._paths:
+                self._by_stem[_plain(_own_name(path))].append(path)
+        parts = [_plain(underscore(part)) for part in module.split(".")]
+        paths = self._by_stem.get(parts[-1], ())
+        files = [path for path in paths if _spells(path, parts[:-1])]
+        exact = [path for path in files if _inner_folders(path) == parts[:-1]]
+        chosen = exact or files or [path for path in paths if _spells_inside(path, parts[:-1])]
+        return chosen[0] if len(chosen) == 1 else None
+
+
+def own_modules(source: bytes) -> list[str]:
+    """Return the modules that a file says it holds, whole, in their order."""
+    around: list[tuple[int, str]] = []  # the indentation and the name of each module around a line
+    found: list[str] = []
+    for match in DEFINED_MODULE.finditer(source):
+        while around and around[-1][0] >= len(match[1]):
+            around.pop()
+        outer = f"{around[-1][1]}." if around else ""
+        around.append((len(match[1]), outer + match[2].decode("utf-8", "replace")))
+        found.append(around[-1][1])
+    return found
+
+
+def _plain(stem: str) -> str:
+    return stem.replace("_", "").lower()
+
+
+def _unusual(stem: str) -> set[str]:
+    """`Shop.HTTP` is in http.ex: people write words of capitals, too."""
+    return {
+        stem.replace("_", "").upper(),
+        "".join(part.upper() if len(part) <= ACRONYM else part.title() for part in stem.split("_")),
+    }
+
+
+def _own_name(path: str) -> str:
+    """The last part of a module's name, as its file has it: `Mix.Tasks.Shop.Load` is in mix/tasks/shop.load.ex."""
+    return posixpath.splitext(posixpath.basename(path))[0].rpartition(".")[2]
+
+
+def _inner_folders(path: str) -> list[str]:
+    root = ROOT.match(path)
+    *folders, name = path[root.end() if root else 0 :].split("/")
+    return [_plain(part) for part in (*folders, *name.split(".")[:-2])]
+
+
+def _spells(path: str, parts: Sequence[str]) -> bool:
+    """Whether the folders of a file name the modules around it, in their order; others may stand between, such as `views`."""
+    if not ROOT.match(path):
+        return False
+    at = 0
+    for folder in _inner_folders(path):
+        spelt = "".join(parts[at:])
+        ends = [
+            end for end in range(len(parts), at, -1) if spelt.startswith(folder) and folder == "".join(parts[at:end])
+        ]
+        at = ends[0] if ends else at
+    return at == len(parts)
+
+
+def _spells_inside(path: str, parts: Sequence[str]) -> bool:
+    """The same of a file below `web`, whose path leaves the application out."""
+    root = ROOT.match(path)
+    return root is not None and root[0].endswith("web/") and _spells(path, parts[1:])
+
+
+def is_alias(match: re.Match[bytes]) -> bool:
+    """Return whether a statement gives a module a name: `alias Shop.Cart`, `require Shop.Cart, as: Basket`."""
+    return match["word"] == b"alias" or (match["word"] == b"require" and match["as"] is not None)
+
+
+def alias_names(match: re.Match[bytes]) -> list[tuple[str, str]]:
+    """Yield (module, what it is called here) of a statement: `alias Shop.{Tax, Price}` names two."""
+    name = match["name"].decode()
+    if match["many"] is not None:
+        inner = [one.strip() for one in match["many"].decode("utf-8", "replace").split(",")]
+        return [(f"{name}.{one}", one.rpartition(".")[2]) for one in inner if one]
+    here = match["as"].decode() if match["as"] else name.rpartition(".")[2]
+    return [(name, here)]
+
+
+def _first_lines(imports: list[Link]) -> Iterator[Link]:
+    """Of equal imports of several lines the first."""
+    seen_imports: set[tuple[object, ...]] = set()
+    for item in imports:
+        key = item.target, item.names, item.aliases
+        if key not in seen_imports:
+            seen_imports.add(key)
+            yield item
+
+
+project = ElixirModules

@@ -1,0 +1,165 @@
+"""Go's packages: which folder an import path means, told from the go.mod and go.work files.
+
+The unit is the folder: an import means each file of it but its tests, and its files see each other's names. A module of the tree is
+meant where the importer is in that module, replaces it by a folder, or shares a workspace with it; else a published version is.
+"""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from deeprepo.impact.language import Standalone
+from deeprepo.impact.paths import Paths, joined
+from deeprepo.impact.values import Clues, Import
+
+LONGEST = 1_000  # characters of an import path
+SOURCES = (
+    ".proto",
+    ".y",
+    ".rl",
+    ".thrift",
+    ".fbs",
+    ".graphql",
+    ".tmpl",
+    ".capnp",
+    ".go.in",
+    ".templ",
+    ".qtpl",
+)  # what generators make Go of
+GENERATE = re.compile(rb"^//go:generate\s", re.MULTILINE)
+GENERATED = re.compile(rb"^// Code generated .* DO NOT EDIT\.", re.MULTILINE)
+
+
+class Modules(Standalone):
+    """The packages of one tree."""
+
+    guesses = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        self._paths = paths
+        self._folders: dict[str, set[str]] = defaultdict(set)
+        for path in paths.files:
+            if path.endswith(".go") and "vendor/" not in path:
+                self._folders[posixpath.dirname(path)].add(path)
+        rows = {path: tuple(directives(source)) for path, source in configs.items() if not path.endswith("ignore")}
+        self._names = {
+            posixpath.dirname(path): words[0].strip('"').rstrip("/")
+            for path, lines in rows.items()
+            for verb, *words in lines
+            if verb == "module" and words and path.endswith("go.mod")
+        }
+        self._meant: dict[str, list[tuple[str, str]]] = {
+            home: [(name, home), *_replacements(rows[posixpath.join(home, "go.mod")], home)]
+            for home, name in self._names.items()
+        }
+        for path, lines in rows.items():
+            if path.endswith("go.work"):
+                self._share(posixpath.dirname(path), lines)
+
+    def _share(self, folder: str, lines: Sequence[Sequence[str]]) -> None:
+        """The modules of a workspace mean each other."""
+        homes = {joined(folder, word.strip('"')) for verb, *words in lines if verb == "use" for word in words}
+        for home in homes & self._names.keys():
+            self._meant[home] += [(self._names[other], other) for other in homes & self._names.keys() - {home}]
+            self._meant[home] += _replacements(lines, folder)
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Return the files of a package, without its tests."""
+        del name
+        folder = self._folder(item.spec, importer)
+        if folder is None:
+            return None
+        every = self._folders.get(folder, set()) - {importer}
+        sees_tests = importer.endswith("_test.go") and posixpath.dirname(importer) == folder  # as export_test.go
+        found = tuple(sorted(one for one in every if sees_tests or not one.endswith("_test.go")))
+        return found or (None if self._may_be(folder) else ())
+
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+        """Return the files of the folder; nobody but tests sees what tests define."""
+        del name
+        is_test = path.endswith("_test.go")
+        folder = self._folders.get(posixpath.dirname(path), ())
+        return tuple(sorted(one for one in folder if is_test or not one.endswith("_test.go")))
+
+    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
+        """Return whether files of a folder are kept out of the tree, or are generated and none such is there."""
+        del name
+        if self._paths.may_hide(home, ".go"):
+            return True
+        mine = [source for path, source in sources.items() if posixpath.dirname(path) == home]
+        is_asked = any(map(GENERATE.search, mine)) or any(one.endswith(SOURCES) for one in self._paths.names(home))
+        return is_asked and not any(map(GENERATED.search, mine))
+
+    def specs(self, path: str) -> frozenset[str]:
+        """Return the import paths that mean the package of a file."""
+        folder = posixpath.dirname(path)
+        home = self._home(folder)
+        prefixes = {name for rows in self._meant.values() for name, at in rows if at == home}
+        return frozenset(f"{one}/{folder[len(home or '') :].strip('/')}".rstrip("/") for one in prefixes)
+
+    def clues(self, path: str) -> Clues:
+        """Return the import paths, which are in quotes. Nobody imports a test."""
+        specs = self.specs(path) if not path.endswith("_test.go") else frozenset[str]()
+        return Clues(specs, (rf"[\"`]({'|'.join(re.escape(spec) for spec in sorted(specs))})[\"`]",) if specs else ())
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """Return the packages of the same module whose paths are like the one that is missing."""
+        home = self._home(posixpath.dirname(importer))
+        if home is None:
+            return ()
+        prefix, below = self._names[home], [folder for folder in self._folders if self._home(folder) == home]
+        tails = [folder[len(home) :].strip("/") for folder in below]
+        close = get_close_matches(item.spec.removeprefix(f"{prefix}/"), tails, 3, 0.85)
+        return tuple(f"{prefix}/{one}" for one in close)
+
+    def _folder(self, spec: str, importer: str) -> str | None:
+        """The folder that an import path means; the longest module path that fits wins, as in Go itself."""
+        if len(spec) > LONGEST:
+            return None
+        home = self._home(posixpath.dirname(importer))
+        fits = [
+            (prefix, folder)
+            for prefix, folder in (self._meant[home] if home is not None else ())
+            if spec == prefix or spec.startswith(f"{prefix}/")
+        ]
+        longest = max((len(prefix) for prefix, _ in fits), default=0)
+        folders = [(joined(module, spec[longest + 1 :]), module) for prefix, module in fits if len(prefix) == longest]
+        return next((folder for folder, module in folders if self._home(folder) == module), None)
+
+    def _home(self, folder: str) -> str | None:
+        """The folder of the module that a folder belongs to."""
+        while folder not in self._names:
+            if not folder:
+                return None
+            folder = posixpath.dirname(folder)
+        return folder
+
+    def _may_be(self, folder: str) -> bool:
+        """Whether a build may put a package there."""
+        if any(name.endswith(SOURCES) for name in self._paths.names(folder)):
+            return True
+        return any(
+            self._paths.is_open(posixpath.join(folder, name)) for name in ("a.go", f"{posixpath.basename(folder)}.go")
+        )
+
+
+def directives(source: bytes) -> Iterator[tuple[str, ...]]:
+    """Yield the directives of a go.mod or go.work: the verb and its words; the verb of a block stands before each line."""
+    block = ""
+    for line in source.decode("utf-8", "replace").splitlines():
+        words = line.partition("//")[0].split()
+        if words[:1] == [")"]:
+            block = ""
+        elif words and words[-1] == "(":
+            block = words[0]
+        elif words:
+            yield (block, *words) if block else tuple(words)
+
+
+def _replacements(lines: Sequence[Sequence[str]], folder: str) -> Iterator[tuple[str, str]]:
+    """Yield each module of a `replace` directive with the folder that replaces it."""
+    for verb, *words in lines:
+        if verb == "replace" and words[-2:-1] == ["=>"] and words[-1].startswith("."):
+            yield words[0].strip('"'), joined(folder, words[-1])

@@ -1,0 +1,80 @@
+"""Who may import a package of Go, and what it is called there."""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+
+from deeprepo.impact.importers import WHOLE, KnownModules, statements
+from deeprepo.impact.language import languages
+from deeprepo.impact.languages.go import Modules
+from deeprepo.impact.offers import uses as read_uses
+from deeprepo.impact.values import Import, Link, Use
+
+GO = languages()[".go"]
+VERSION = re.compile(r"v\d+")
+DOTTED = re.compile(rb"(?<![\w\x80-\xff])([\w\x80-\xff]++)\.")
+
+
+@lru_cache(maxsize=4096)
+def likely_names(spec: str) -> tuple[str, ...]:
+    """Return the names that a package is likely to have, told from its import path, the likeliest first."""
+    parts = [part for part in spec.split("/") if part]
+    if len(parts) > 1 and VERSION.fullmatch(parts[-1]):
+        parts.pop()
+    last = re.sub(r"\.v\d+$", "", parts[-1]) if parts else ""
+    words = [word for word in re.split(r"[-.]", last) if word not in ("go", "golang", "")]
+    names = [last, *words[-1:], *words[:1], "".join(words), "_".join(words)]
+    return tuple(dict.fromkeys(name for name in names if name.isidentifier()))
+
+
+class GoModules(KnownModules[Modules]):
+    """The packages of one tree. Satisfies `ports.Project` and `ports.SharedScope`."""
+
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        super().__init__(Modules, paths, configs)
+        self._folders: dict[str, set[str]] = defaultdict(set)
+        for path in self.paths:
+            if path.endswith(".go"):
+                self._folders[posixpath.dirname(path)].add(path)
+
+    def mates(self, path: str) -> Collection[str]:
+        """Return the other files of the folder: one package, and its tests."""
+        return self._folders.get(posixpath.dirname(path), set()) - {path}
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
+        """Return the imports of a file that land in the tree: one for each file of the package that is meant."""
+        rows = [one for one in statements(GO, source) if not words or one.spec in words]
+        dotted = frozenset(DOTTED.findall(source)) if rows else frozenset[bytes]()
+        return tuple(dict.fromkeys(item for one in rows for item in self._of_package(path, one, dotted)))
+
+    def _of_package(self, path: str, item: Import, dotted: frozenset[bytes]) -> Iterator[Link]:
+        here = "" if item.star else item.whole or _local_name(item.spec, dotted)
+        is_unnamed = here in ("", "_")  # an import for its effects takes nothing
+        for file in self.modules.files(path, item) or ():
+            if not file.endswith("_test.go"):
+                taken = WHOLE if here != "_" else frozenset[str]()
+                yield Link(file, taken, item.line, () if is_unnamed else (("*", here),))
+
+
+def _local_name(spec: str, dotted: frozenset[bytes]) -> str:
+    """What a package is called in a file that gives it no name: the likely name among those that stand before a dot."""
+    names = likely_names(spec)
+    return next((name for name in names if name.encode() in dotted), names[0] if names else "")
+
+
+project = GoModules
+
+
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """Return the identifiers of a file that are spelt like one of the names; an imported package counts by its likely name."""
+    wanted_names = frozenset(names)
+    import_uses = [
+        Use(name, item.line, "import")
+        for item in statements(GO, source)
+        for name in (likely_names(item.spec) if not item.whole and not item.star else ())
+        if name in wanted_names
+    ]
+    code_uses = read_uses(path, source, wanted_names)
+    return type(code_uses)((*import_uses, *code_uses))

@@ -1,0 +1,79 @@
+"""Go's modules: go.mod names what a tree offers, what it requires, and what it replaces."""
+
+import posixpath
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from deeprepo.impact.languages.go import directives
+from deeprepo.impact.packages import Package, Requirement
+
+LANGUAGE = "go"
+MANIFESTS = ("go.mod",)
+SUFFIXES = (".go",)
+IMPORTED = r"^(?:import[ \t]+)?[ \t]*(?:[\w.]+[ \t]+)?\"([\w.-]+\.[\w-]+/[^\"\n ]+)\"$"
+LOCAL = r"(?!)"  # names of packages that no path tells
+IMPORTING = r"\"SPEC[\"/]"
+LOCKS: Mapping[str, str] = {}  # go.mod itself says which version is built
+
+
+def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+    """Return the modules of a tree: a module consists of its folder without the modules below."""
+    del paths
+    rows = []
+    for path, source in sorted(manifests.items()):
+        names = [words[0].rstrip("/") for verb, words in _directives(source) if verb == "module" and words]
+        rows += [
+            Package(LANGUAGE, name, folder, (folder,)) for name in names[:1] for folder in [posixpath.dirname(path)]
+        ]
+    return tuple(rows)
+
+
+def _directives(source: bytes) -> list[tuple[str, list[str]]]:
+    return [(verb, [word.strip('"`') for word in words]) for verb, *words in directives(source)]
+
+
+def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
+    """Return what the modules require. One that is replaced is what stands for it: a folder, or another module."""
+    rows = []
+    for path, source in sorted(manifests.items()):
+        table = _directives(source)
+        replaced = {
+            words[0]: words[words.index("=>") + 1 :]
+            for verb, words in table
+            if verb == "replace" and "=>" in words[1:3] and words[-1] != "=>"
+        }
+        for name, *version in (words for verb, words in table if verb == "require" and len(words) > 1):
+            target, *written = replaced.get(name, [name, *version])
+            if target.startswith((".", "/")):
+                rows.append(Requirement(LANGUAGE, name, target, "path", path))
+            else:
+                rows.append(Requirement(LANGUAGE, target, next(iter(written), ""), path=path))
+    return tuple(rows)
+
+
+def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
+    """Return a workspace of both trees: in it their modules mean each other."""
+    used = [f"use ../{folder}\n" for folder in (*(package.folder for package in packages), *folders)]
+    return {"go.work": "".join(["go 1.21\n", *used]).encode()}
+
+
+def package_of(spec: str) -> str:
+    """Return the package that an import asks for; "" for the language's own library."""
+    return spec if "." in spec.partition("/")[0] else ""
+
+
+def word(package: str) -> str:
+    """Return how texts may write a package, as a pattern."""
+    return re.escape(package)
+
+
+def answers(package: str, texts: Mapping[str, bytes]) -> bool:
+    """Return whether a module that a go.mod names holds a package."""
+    names = {one.name for one in packages(texts, ())} | {one.name for one in requirements(texts)}
+    names |= {
+        words[0]
+        for source in texts.values()
+        for verb, words in _directives(source)
+        if verb in ("require", "replace") and words
+    }
+    return any(f"{package}/".startswith(f"{name}/") for name in names)

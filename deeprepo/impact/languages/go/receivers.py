@@ -1,0 +1,67 @@
+"""What a receiver of a Go file comes from. Told by lines, without types."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from deeprepo.impact.importers import statements
+from deeprepo.impact.languages.go.importers import GO, likely_names
+
+MOST_LINES, LONG_LINE = 400, 400  # above a use, and the characters of each that are read
+_SCOPE = b"func "
+_BEFORE = frozenset({"if", "for", "switch", "var", "case"})  # what may stand before a name that is bound
+_WORDS = re.compile(r"[^\W\d]\w*+")
+# `pkg.New(...)`, `New(...)`, `&pkg.Type{...}`: what stands to the right of an assignment.
+_SOURCE = re.compile(r"\s*+[&*]?(?:([^\W\d]\w*+)\.)?([^\W\d]\w*+)(?:\[[^\[\]]*+\])?[({]")
+_DECLARED = re.compile(r"(?<!\w)([^\W\d]\w*+)[ \t]++(?:\[\]|\.\.\.|[*&])?+\*?+([^\W\d]\w*+)\.[A-Z]")
+
+
+def package_of(source: bytes, receiver: str, line: int) -> str:
+    """Return the package of what the last line above a use binds its receiver to, within the function; "" if no line tells one."""
+    for row in _above(source, line) if receiver.isidentifier() else ():
+        names, package = _binding(row)
+        declared = [one for name, one in _DECLARED.findall(row) if name == receiver]
+        if declared or receiver in names:
+            package = package if receiver in names[:1] else declared[0] if declared else ""
+            return package if _is_package(source, package) else ""
+    return ""
+
+
+def _is_package(source: bytes, name: str) -> bool:
+    """Whether a file imports a package of this name: what stands before a dot may be a value as well."""
+    return any(name in ((item.whole,) if item.whole else likely_names(item.spec)) for item in statements(GO, source))
+
+
+def _binding(row: str) -> tuple[list[str], str]:
+    """The names that an assignment binds, and the package that the first one comes from if a single call or literal says it."""
+    left, equals, right = row.partition("=")
+    if not equals or "." in left or left.endswith(("!", "<", ">")) or right.startswith("="):
+        return [], ""
+    names = [word for word in _WORDS.findall(left) if word not in _BEFORE]
+    match = _SOURCE.match(right)
+    if match is None or right[match.end() + _end_of_group(right[match.end() :]) :].startswith("."):
+        return names, ""
+    return names, match[1] or ""
+
+
+def _end_of_group(text: str) -> int:
+    """Where the bracket closes that was opened before a text; its end if it does not."""
+    depth = 1
+    for at, letter in enumerate(text):
+        depth += (letter in "({") - (letter in ")}")
+        if not depth:
+            return at + 1
+    return len(text)
+
+
+def _above(source: bytes, line: int) -> Iterator[str]:
+    lines = _lines(source)
+    for at in range(min(line, len(lines)) - 1, max(line - MOST_LINES, 0) - 1, -1):
+        yield lines[at][:LONG_LINE].decode("utf-8", "replace")
+        if lines[at].startswith(_SCOPE):
+            return
+
+
+@lru_cache(maxsize=8)
+def _lines(source: bytes) -> list[bytes]:
+    return source.split(b"\n")

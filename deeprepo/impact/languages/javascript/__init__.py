@@ -1,0 +1,469 @@
+"""JavaScript's and TypeScript's modules: relative paths, `paths` of tsconfig files, packages of a workspace."""
+
+import json
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+
+from deeprepo.impact.language import Standalone
+from deeprepo.impact.languages.javascript import aliases
+from deeprepo.impact.languages.javascript.aliases import Alias
+from deeprepo.impact.languages.javascript.objects import members
+from deeprepo.impact.languages.javascript.statements import import_lines
+from deeprepo.impact.paths import Paths, above_of, is_below, joined
+from deeprepo.impact.text import tables
+from deeprepo.impact.values import Clues, Import
+
+__all__ = ["Modules", "import_lines", "members"]
+ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".astro")
+SCRIPT = re.compile(r"\.([cm]?)jsx?$")
+PLAIN = (".js", ".jsx", ".cjs", ".mjs")  # what Node runs as it is written, and takes first from a file of these
+RIVALS = (".ts", ".tsx", *PLAIN)  # several of these may answer to one name
+BUILT = re.compile(r"^(\./)?(dist|lib|build|out|es|esm|cjs|types)/")
+BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
+NOISE = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*+|/\*(?:.*?\*/|.*)', re.DOTALL)
+# A framework or a build makes it.
+MADE = re.compile(r"[$!:]|\+types|(^|/)\.|node_modules|generated|virtual|(^|/)(dist|build|out)/")
+GENERATES = re.compile(r"codegen|generate|wasm-pack|protoc|prisma|relay-compiler")  # in a script of a manifest
+ASKED = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+# A package under another name: `npm:@acme/shop@^1`, `workspace:shop@*`, `jsr:@acme/shop`.
+ALIAS = re.compile(r"(?:npm|jsr|workspace|patch):/?(@[^@/]+/[^@/]+|[A-Za-z][^@/]*)(?:[@/](.*))?$")
+NESTED = 10  # tsconfig files that extend each other; conditions inside conditions
+COMPILED = ("tsconfig", "jsconfig")  # how the names of a compiler's configurations begin
+NATIVE = ("react-native", "expo")  # frameworks that take a file for the platform before the one without
+PLATFORMS = ("ios", "android", "native", "web", "macos", "windows")
+Table = Mapping[str, object]
+QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
+
+
+class Modules(Standalone):
+    """The modules of one tree."""
+
+    guesses = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        self._paths = paths
+        self._tables = {path: read_json(source) for path, source in configs.items() if path.endswith(".json")}
+        self._packages: dict[str, tuple[str, Table]] = {}
+        self._workspaces = {
+            posixpath.dirname(path) for path in configs if path.endswith(("pnpm-workspace.yaml", "lerna.json"))
+        }
+        self._aliases: dict[str, list[Alias]] = {}  # folder -> those of its configuration files
+        self._built: dict[str, list[Alias]] = {}  # the same of what builds it: each counts where it leads to a file
+        self._loose: set[str] = set()  # folders whose compiler options join several trees into one
+        for path, table in self._tables.items():
+            folder, name = posixpath.split(path)
+            if name == "package.json":
+                if isinstance(table.get("name"), str) and "node_modules" not in path:
+                    self._packages[str(table["name"])] = folder, table
+                if table.get("workspaces"):
+                    self._workspaces.add(folder)
+            elif name.startswith(COMPILED):
+                self._aliases.setdefault(folder, []).extend(self._of_config(path, folder))
+        for path, source in configs.items():
+            folder, name = posixpath.split(path)
+            asked = (
+                [one for key in ASKED for one in tables.table(self._tables[path].get(key))]
+                if name == "package.json"
+                else []
+            )
+            found = (
+                []
+                if name.startswith(COMPILED)
+                else [*aliases.configured(folder, source), *aliases.of_frameworks(folder, asked)]
+            )
+            self._built.setdefault(folder, []).extend(
+                row for row in found if "*" in row[0] or any(map(paths.is_folder, row[1]))
+            )
+        self._asked = {
+            name for table in self._tables.values() for key in ASKED for name in tables.table(table.get(key))
+        }
+        self._called = {  # folder -> what its manifest calls a package -> its name
+            posixpath.dirname(path): _renamed(table)
+            for path, table in self._tables.items()
+            if path.endswith("package.json")
+        }
+        suffixes = [
+            one.strip(".")
+            for path, table in self._tables.items()
+            if posixpath.basename(path).startswith(COMPILED)
+            for one in tables.strings(tables.table(table.get("compilerOptions")).get("moduleSuffixes"))
+        ]
+        is_native = not self._asked.isdisjoint(NATIVE)
+        self._platforms = tuple(filter(None, dict.fromkeys([*suffixes, *(PLATFORMS if is_native else ())])))
+        self._found: dict[tuple[str, bool, str], tuple[str, ...] | None] = {}
+        scripts = (text for table in self._tables.values() for text in tables.table(table.get("scripts")).items())
+        self._generates = any(GENERATES.search(f"{name} {text}") for name, text in scripts)
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Return the file that a specifier means; more than one where nothing says which of them is built."""
+        del name
+        key = posixpath.dirname(importer), importer.endswith(PLAIN), item.spec
+        if key not in self._found:
+            path, query, _ = item.spec.partition("?")
+            found = self._search(importer, re.sub(r"(?<!:)/{2,}", "/", path))
+            self._found[key] = None if query and found else found  # what such a module offers, a bundler decides
+        return self._found[key]
+
+    def specs(self, path: str) -> frozenset[str]:
+        """Return what can be written for a file instead of a relative path."""
+        stem = self.without_platform(re.sub(r"\.d$", "", posixpath.splitext(path)[0]))
+        rows = [
+            row
+            for known in (*self._aliases.values(), *self._built.values())
+            for row in known
+            if "*" in row[0] or _may_mean(row[1], path)
+        ]
+        for name, (home, table) in self._packages.items():
+            exports = {".": None, **tables.table(table.get("exports"))} if is_below(path, home) else {}
+            names = {
+                name,
+                *(here for renamed in self._called.values() for here, true in renamed.items() if true == name),
+            }
+            rows += [(one + key[1:], _paths_of(home, value)) for one in names for key, value in exports.items()]
+        for folder, table in self._own_names():
+            rows += [(key, _paths_of(folder, value)) for key, value in table.items() if is_below(path, folder)]
+        plain = {pattern for pattern, _ in rows if "*" not in pattern}
+        found = {pattern for pattern in plain if self.files(path, Import(pattern, 0)) == (path,)}
+        for pattern, targets in rows:
+            for target in targets if "*" in pattern else ():
+                parts = [star_part(BUILT_ENDING.sub("", target), one) for one in (stem, stem.removesuffix("/index"))]
+                found.update(pattern.replace("*", part) for part in parts if part)
+        return frozenset(found)
+
+    def built_from(self, importer: str, spec: str, home: str) -> str | None:
+        """Return the folder of a package whose entry is built: from which of its files, a bundler decides."""
+        folder = next((one for one in (*above_of(home), "") if joined(one, "package.json") in self._tables), None)
+        if folder is None or spec.startswith(".") or is_below(importer, folder):
+            return None
+        table = self._tables[joined(folder, "package.json")]
+        targets = [*_mains(table), *_texts(table.get("exports"))]
+        below = spec[len(_package_name(spec)) :].lstrip("/") or ("" if targets else "index")
+        named = {*self._bases(importer, spec), *(joined(folder, one) for one in (*targets, below) if one)}
+        stem = BUILT_ENDING.sub("", home)
+        is_named = not {stem, stem.removesuffix("/index")}.isdisjoint(map(_stem, named - {folder}))
+        return None if is_named else folder
+
+    def _own_names(self) -> Iterator[tuple[str, Table]]:
+        """The `imports` of each package.json."""
+        for path, table in self._tables.items():
+            if path.endswith("package.json") and table.get("imports"):
+                yield posixpath.dirname(path), tables.table(table["imports"])
+
+    def clues(self, path: str) -> Clues:
+        """Return what imports write: relative ones end in the file's name below its folder's; others are an alias, a package or one of its exports."""
+        folder, name = posixpath.split(path)
+        stem = self.without_platform(re.sub(r"\.d$", "", posixpath.splitext(name)[0]))
+        up = posixpath.basename(folder)
+        specs = self.specs(path)
+        words = {stem, up} - {""} if stem == "index" else {stem}
+        whole = [up] if stem == "index" and up else [] if up else [stem]
+        far = [rf"""["'`/#]({re.escape(word)}){QUOTED_END}""" for word in whole]
+        if specs:
+            far.append(rf"""["'`]({"|".join(re.escape(spec) for spec in sorted(specs))}){QUOTED_END}""")
+        if up:
+            far.append(rf"({re.escape(up)}|src|\#[\w/]*)/{re.escape(stem)}{QUOTED_END}")
+        near = (rf"""["'`]\.[./]*({"|".join(re.escape(word) for word in sorted(words))})?{QUOTED_END}""",)
+        words |= {posixpath.basename(spec) for spec in specs} - {""}
+        return Clues(frozenset(words), tuple(far), near, posixpath.dirname(folder) if stem == "index" else folder)
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """Return the files beside the one that is missing whose names are like its."""
+        spec, mark, query = item.spec.partition("?")
+        before, _, name = spec.rpartition("/")
+        base = next(iter(self._bases(importer, spec)), "")
+        names = {one.partition(".")[0] for one in self._paths.names(posixpath.dirname(base))} - {""}
+        ending = name[name.rfind(".") :] if name.endswith(ENDINGS) else ""
+        close = get_close_matches(name.removesuffix(ending), sorted(names), 3, 0.72)
+        return tuple(f"{before}/{one}{ending}{mark}{query}" for one in close)
+
+    def _search(self, importer: str, spec: str) -> tuple[str, ...] | None:
+        bases = tuple(self._bases(importer, spec))
+        for base in bases:
+            if found := self._file(base):
+                return (found,) if found == base else self._rivals(importer, found)
+            if several := self._of_platforms(base):
+                return several
+        if built := self._of_builds(importer, spec):
+            return built
+        if spec.startswith("."):
+            return () if bases and not self._is_loose(importer) and not self._may_be(bases[0], spec) else None
+        file = self._package(importer, spec)
+        if file:
+            return (file,)
+        is_alias = bool(bases) and not any("node_modules" in base or self._may_be(base, spec) for base in bases)
+        return () if is_alias and not self._is_of_package(spec) else None
+
+    def _bases(self, importer: str, spec: str) -> Iterator[str]:
+        """The paths that a specifier may mean: of a relative one, or of the nearest configuration that has an alias for it."""
+        if spec.startswith("."):
+            yield joined(posixpath.dirname(importer), spec)
+            return
+        yield from _of_aliases(self._aliases, importer, spec)
+        near = [row for row in self._own_names() if is_below(importer, row[0])] if spec.startswith("#") else []
+        for folder, table in sorted(near, key=lambda row: -len(row[0]))[:1]:
+            for pattern, value in table.items():
+                part = star_part(pattern, spec)
+                yield from (one.replace("*", part) for one in _paths_of(folder, value) if part is not None)
+
+    def _is_loose(self, importer: str) -> bool:
+        return any(folder in self._loose for folder in (*above_of(importer), ""))
+
+    def _may_be(self, base: str, spec: str) -> bool:
+        """Whether something may be there that the tree does not hold."""
+        folder, name = posixpath.split(base)
+        if any(above.startswith("template") for above in base.split("/")[:-1]):  # it is completed where it is copied to
+            return True
+        if base.startswith("..") or MADE.search(spec.lstrip("./")) or MADE.search(base) or self._paths.is_folder(base):
+            return True
+        if (
+            self._generates and folder and not self._paths.is_folder(folder)
+        ):  # a folder of its own, unless it is mistyped
+            up, _, own = folder.rpartition("/")
+            if not get_close_matches(own, sorted(self._paths.names(up)), 1, 0.72):
+                return True
+        stem = SCRIPT.sub("", name)
+        if any(one.startswith(f"{stem}.") for one in self._paths.names(folder)):
+            return True
+        return any(self._paths.is_open(base + end) for end in ("", ".ts", ".js", ".json", "/index.ts"))
+
+    def _file(self, base: str) -> str | None:
+        """The file that a path without or with a misleading ending means: `./x.js` may be written in x.ts."""
+        if base in self._paths.files:
+            return base
+        stem = SCRIPT.sub("", base)
+        tries = [stem + end for end in ENDINGS] if stem != base else []
+        tries += [base + end for end in ENDINGS]
+        table = self._tables.get(posixpath.join(base, "package.json"), {})
+        for main in _forms(_mains(table)):
+            named = joined(base, main)
+            tries += [named, *(named + end for end in ENDINGS), *(f"{named}/index{end}" for end in ENDINGS)]
+        tries += [posixpath.join(base, f"index{end}") for end in ENDINGS]
+        return next((path for path in tries if path in self._paths.files), None)
+
+    def _of_builds(self, importer: str, spec: str) -> tuple[str, ...]:
+        """The files that a specifier may mean by what builds or tests its folder: it puts other modules in the place of packages, too."""
+        if spec.startswith(".") or (self._is_of_package(spec) and _package_name(spec) not in self._packages):
+            return ()
+        found: dict[str, None] = {}
+        for base in _of_aliases(self._built, importer, spec):
+            file = self._file(base)
+            found.update(dict.fromkeys((file,) if file else self._of_platforms(base)))
+        return tuple(found)
+
+    def without_platform(self, stem: str) -> str:
+        """Return the name by which imports mean a file that a build takes for one platform."""
+        before, _, last = stem.rpartition(".")
+        return before if last in self._platforms else stem
+
+    def _of_platforms(self, base: str) -> tuple[str, ...]:
+        """The files of which a build takes the one for its platform: `./storage` may be storage.ios.ts or storage.android.ts."""
+        tries = (f"{base}.{one}{end}" for one in self._platforms for end in ENDINGS)
+        return tuple(path for path in tries if path in self._paths.files)
+
+    def _rivals(self, importer: str, found: str) -> tuple[str, ...]:
+        """A file that is meant without its ending, with the others that it may be: Node, a compiler and a bundler each prefer another one."""
+        ending = next((end for end in (".d.ts", *RIVALS) if found.endswith(end)), "")
+        is_plain = importer.endswith(PLAIN)
+        if not ending or (ending == ".d.ts" and not is_plain):
+            return (found,)
+        stem = found.removesuffix(ending)
+        others = [path for end in RIVALS if (path := stem + end) in self._paths.files]
+        if is_plain:
+            others.sort(key=lambda path: not path.endswith(PLAIN))
+        return tuple(others[:1] if self.guesses else dict.fromkeys([*others, found])) or (found,)
+
+    def _is_of_package(self, spec: str) -> bool:
+        """Whether a package of that name is in the tree, or is asked for."""
+        return _package_name(spec) in self._packages or _package_name(spec) in self._asked
+
+    def _package(self, importer: str, spec: str) -> str | None:
+        """A file of a package of the workspace, or the source that its built file is made from."""
+        first = _package_name(spec)
+        name = self._true_name(importer, first)
+        if name not in self._packages:
+            return None
+        folder, table = self._packages[name]
+        if not self.guesses and not any(is_below(folder, root) for root in self._workspaces):
+            return None
+        below = spec[len(first) :].lstrip("/")
+        targets = _targets(table.get("exports"), below)
+        usual = [below, f"src/{below}"] if below else [*_mains(table), "src/index", "index"]
+        tries = _forms([*targets, *usual] if self.guesses else targets or usual)
+        found = next((file for form in tries if (file := self._file(joined(folder, form)))), None)
+        return found or (
+            self._called_like(folder, [*targets, *([] if below else ["index", "main"])]) if self.guesses else None
+        )
+
+    def _called_like(self, folder: str, targets: list[str]) -> str | None:
+        """The source that a build makes into one of these wherever it puts it: the one of its name, nearest to the top."""
+        stems = {posixpath.basename(one).partition(".")[0] for one in targets}
+        sources = [
+            path
+            for path in self._paths.files
+            if posixpath.basename(path).partition(".")[0] in stems
+            and is_below(path, folder)
+            and BUILT_ENDING.search(path)
+            and ".d." not in path
+        ]
+        top = min((path.count("/") for path in sources), default=0)
+        near = [path for path in sources if path.count("/") == top]
+        return near[0] if len(near) == 1 else None
+
+    def _true_name(self, importer: str, name: str) -> str:
+        """The package that a name means, by the nearest manifest that says so; for a guess, by the only one."""
+        near = [folder for folder, renamed in self._called.items() if name in renamed and is_below(importer, folder)]
+        if near:
+            return self._called[max(near, key=len)][name]
+        others = {renamed[name] for renamed in self._called.values() if name in renamed}
+        return others.pop() if self.guesses and name not in self._packages and len(others) == 1 else name
+
+    def _of_config(self, path: str, folder: str, depth: int = 0) -> list[Alias]:
+        """The aliases of a compiler's configuration, with those that it extends."""
+        table = self._tables.get(path, {})
+        options = tables.table(table.get("compilerOptions"))
+        if options.get("rootDirs"):
+            self._loose.add(folder)
+        found: list[Alias] = []
+        home = posixpath.dirname(path)
+        root = joined(home, str(options["baseUrl"])) if isinstance(options.get("baseUrl"), str) else home
+        for pattern, targets in tables.table(options.get("paths")).items():
+            listed = [str(one).replace("${configDir}", ".") for one in targets] if isinstance(targets, list) else []
+            if pattern != "*":
+                found.append((pattern, tuple(joined(root, one) for one in listed)))
+        extends = table.get("extends")
+        for one in extends if isinstance(extends, list) else [extends]:
+            if isinstance(one, str) and depth < NESTED and not found:
+                base = self._extended(home, one)
+                found += self._of_config(base, folder, depth + 1) if base else []
+        return found
+
+    def _extended(self, home: str, spec: str) -> str | None:
+        base = joined(home, spec) if spec.startswith(".") else None
+        if base is None:
+            name = _package_name(spec)
+            base = joined(self._package_home(name), spec[len(name) :].lstrip("/")) if self._package_home(name) else None
+        tries = (base, f"{base}.json", f"{base}/tsconfig.json") if base else ()
+        return next((path for path in tries if path in self._tables), None)
+
+    def _package_home(self, name: str) -> str:
+        found = (posixpath.dirname(path) for path, table in self._tables.items() if table.get("name") == name)
+        return next(found, "")
+
+
+def read_json(source: bytes) -> Table:
+    """Return a configuration file that may hold comments and trailing commas; empty where it is not an object."""
+    value: object = None
+    with suppress(ValueError, RecursionError):
+        value = json.loads(source)
+    if value is None:
+        plain = NOISE.sub(lambda match: match[1] or "", source.decode("utf-8", "replace"))
+        with suppress(ValueError, RecursionError):
+            value = json.loads(re.sub(r",(\s*+[}\]])", r"\1", plain))
+    return tables.table(value)
+
+
+def _stem(path: str) -> str:
+    return BUILT_ENDING.sub("", path)
+
+
+def _may_mean(targets: Sequence[str], path: str) -> bool:
+    """Whether one of the paths that an alias stands for is a file, or a folder above it."""
+    return any(path.startswith(BUILT_ENDING.sub("", target).rstrip("/")) for target in targets)
+
+
+def star_part(pattern: str, spec: str) -> str | None:
+    """Return what the star of a pattern stands for in a specifier; None where they do not match."""
+    before, star, after = pattern.partition("*")
+    if not star:
+        return "" if spec == pattern else None
+    fits = spec.startswith(before) and spec.endswith(after) and len(spec) >= len(before) + len(after)
+    return spec[len(before) : len(spec) - len(after)] if fits else None
+
+
+def _of_aliases(known: Mapping[str, Sequence[Alias]], importer: str, spec: str) -> Iterator[str]:
+    """The paths that a specifier may mean by the aliases of the folders above a file, the nearest first."""
+    for folder in (*above_of(importer), ""):
+        for pattern, targets in known.get(folder, ()):
+            part = star_part(pattern, spec)
+            if part is not None:
+                yield from (target.replace("*", part) for target in targets)
+
+
+def _renamed(table: Table) -> Mapping[str, str]:
+    """The packages that a manifest asks for under another name."""
+    wishes = (row for key in ASKED for row in tables.table(table.get(key)).items())
+    rows = ((name, ALIAS.match(wish)) for name, wish in wishes if isinstance(wish, str))
+    found = {name: alias[1] for name, alias in rows if alias is not None and alias[1] != name}
+    own = tables.table(table.get("imports")).items()
+    return found | {name: value for name, value in own if isinstance(value, str) and not value.startswith(".")}
+
+
+def _paths_of(folder: str, value: object) -> tuple[str, ...]:
+    """The paths to which an entry of a manifest leads, and the sources that they are made from."""
+    return tuple(joined(folder, form) for form in _forms(_texts(value)))
+
+
+def _package_name(spec: str) -> str:
+    return "/".join(spec.split("/")[: 2 if spec.startswith("@") else 1])
+
+
+def _targets(exports: object, below: str) -> list[str]:
+    """The files to which `exports` leads for what follows the name of a package."""
+    table = tables.table(exports)
+    if not any(key.startswith(".") for key in table):
+        return [] if below else _texts(exports)
+    spec = f"./{below}" if below else "."
+    if spec in table:
+        return _texts(table[spec])
+    for key, value in table.items():
+        part = star_part(key, spec) if "*" in key else None
+        if part is not None:
+            return [one.replace("*", part) for one in _texts(value)]
+    return []
+
+
+def _texts(value: object, depth: int = 0) -> list[str]:
+    """The relative paths anywhere in a value, in order."""
+    if isinstance(value, str):
+        return [value] if value.startswith("./") else []
+    parts = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [text for part in parts for text in _texts(part, depth + 1)] if depth < NESTED else []
+
+
+def _mains(table: Table) -> list[str]:
+    return [value for key in ("types", "module", "main") if isinstance(value := table.get(key), str)]
+
+
+def _forms(targets: list[str]) -> list[str]:
+    """The built files that a manifest names, each with the source that it is made from."""
+    return [form for path in targets for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
+
+
+def exported_files(folder: str, table: Table, paths: Collection[str]) -> tuple[str, ...] | None:
+    """Return the files that the `exports` of a manifest lead to, those that a build makes as the sources that they are made from.
+
+    None where a script comes from no file of its name, as a bundle does: which sources it holds is not known.
+    """
+    found: set[str] = set()
+    for target in _texts(table.get("exports")):
+        sources = {path for form in _forms([target]) for path in _led_to(folder, form, paths)}
+        if not sources and SCRIPT.search(target):
+            return None
+        found |= sources
+    found |= {path for form in _forms(_mains(table)) for path in _led_to(folder, form, paths)}
+    return tuple(sorted(found))
+
+
+def _led_to(folder: str, form: str, paths: Collection[str]) -> Iterator[str]:
+    """The files of a tree that a path of a manifest means, with or without an ending or a star."""
+    base = posixpath.normpath(posixpath.join(folder, form))
+    if "*" in base:
+        before, _, after = base.partition("*")
+        has_ending = bool(posixpath.splitext(after)[1])
+        yield from (path for path in paths if path.startswith(before) and (path.endswith(after) or not has_ending))
+        return
+    stem = SCRIPT.sub("", BUILT_ENDING.sub("", base))
+    yield from (path for end in ("", *ENDINGS) for path in (stem + end, f"{stem}/index{end}") if path in paths)

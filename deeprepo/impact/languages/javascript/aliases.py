@@ -1,0 +1,113 @@
+"""The names for folders that a bundler, a test runner or a framework gives, and no compiler's configuration writes.
+
+Read from the text of its configuration as far as that writes them: what it computes is no alias here. An alias may name a package, so one proves
+nothing by itself: it counts where it leads to a file of the tree.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from deeprepo.impact.paths import joined
+from deeprepo.impact.text.brackets import before_close
+
+Alias = tuple[str, tuple[str, ...]]  # pattern, and the paths that it may mean
+# What is asked for -> the aliases that it brings.
+FRAMEWORKS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "@sveltejs/kit": {"$lib": ("src/lib",)},
+    "nuxt": {"~": ("app", "."), "@": ("app", "."), "~~": (".",), "@@": (".",)},
+    "@vue/cli-service": {"@": ("src",)},
+    "laravel-vite-plugin": {"@": ("resources/js",)},
+    "@docusaurus/core": {"@site": (".",)},
+}
+TABLE_START = re.compile(r"""["']?\b(?:alias(?:es)?|moduleNameMapper)["']?\s*+[:=]\s*+(?=[\[{])""")
+ENTRY = re.compile(r"""\s*+(?:\[\s*+)?(?:(["'`])((?:(?!\1).)++)\1|([\w$]++))(?:\s*+\])?\s*+:""")
+FIND = re.compile(r"""\bfind\s*+:\s*+(?:(["'`])((?:(?!\1).)++)\1|/((?:\\.|[^/\n])++)/)""")
+REPLACEMENT = re.compile(r"\breplacement\s*+:")
+TEXT = re.compile(r"""(["'`])((?:(?!\1)[^\n])*+)\1""")
+# All that may stand beside the texts of a path: whatever else does is computed.
+PATH_CALLS = re.compile(
+    r"\b(?:path|resolve|join|dirname|__dirname|fileURLToPath|new|URL|import\.meta\.(?:url|dirname)|process\.cwd|url)\b|[\s().,+\[\]]"
+)
+JEST_PATTERN = re.compile(
+    r"\^?([\w@~#$/.-]*?)(?:\(\.[*+]\))?\$?$"
+)  # a pattern of Jest that names one folder or one file
+MAX_TABLE_CHARS = 4_000  # characters of a table of aliases
+
+
+def configured(folder: str, source: bytes) -> Iterator[Alias]:
+    """Yield the aliases that a configuration in a folder writes."""
+    text = source.decode("utf-8", "replace")
+    for begin in TABLE_START.finditer(text):
+        table = before_close(text[begin.end() + 1 : begin.end() + MAX_TABLE_CHARS])
+        for key, value in _objects(table) if text[begin.end()] == "[" else _entries(table):
+            target = _path(value)
+            if target is not None:
+                yield from _patterns(folder, key, target)
+
+
+def of_frameworks(folder: str, asked: Sequence[str]) -> Iterator[Alias]:
+    """Yield the aliases of the frameworks that a manifest in a folder asks for."""
+    for name in asked:
+        for key, targets in FRAMEWORKS.get(name, {}).items():
+            yield key, tuple(joined(folder, one) for one in targets)
+            yield f"{key}/*", tuple(joined(folder, f"{one}/*") for one in targets)
+
+
+def _entries(table: str) -> Iterator[tuple[str, str]]:
+    """The keys of an object with the code of their values."""
+    for part in _parts(table):
+        if entry := ENTRY.match(part):
+            yield entry[2] or entry[3], part[entry.end() :]
+
+
+def _objects(table: str) -> Iterator[tuple[str, str]]:
+    """The same of a list of `{ find, replacement }`."""
+    for part in _parts(table):
+        find, value = FIND.search(part), REPLACEMENT.search(part)
+        if find is not None and value is not None:
+            rest = part[value.end() :]
+            yield find[2] or find[3].replace("\\/", "/"), (_parts(rest) or [rest])[0].strip("} \n")
+
+
+def _parts(table: str) -> list[str]:
+    """What the commas of a table part, without those inside of brackets and texts."""
+    parts, depth, at, index = list[str](), 0, 0, 0
+    while index < len(table):
+        letter = table[index]
+        if (quoted := TEXT.match(table, index)) is not None:
+            index = quoted.end()
+            continue
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0:
+            parts.append(table[at:index])
+            at = index + 1
+        index += 1
+    return [*parts, table[at:]]
+
+
+def _path(value: str) -> str | None:
+    """The path that the code of a value writes; None if it is computed from something else."""
+    texts = [match[2] for match in TEXT.finditer(value)]
+    if not texts or "${" in "".join(texts) or PATH_CALLS.sub("", TEXT.sub("", value)):
+        return None
+    return "/".join(one.strip("/") for one in texts if one.strip("/")) or "."
+
+
+def _patterns(folder: str, key: str, target: str) -> Iterator[Alias]:
+    target = target.removeprefix("<rootDir>/").removeprefix("<rootDir>")
+    if "$1" in target or key.startswith("^"):
+        named = JEST_PATTERN.match(key.replace("\\", ""))
+        if named is None:
+            return
+        if "$1" in target:
+            yield f"{named[1]}*", (joined(folder, target.replace("$1", "*")),)
+            return
+        key = named[1]
+    key = key.removesuffix("$")
+    if "*" in key:
+        yield key, (joined(folder, target),)
+    elif key.endswith("/"):
+        yield f"{key}*", (joined(folder, f"{target}/*"),)
+    elif key:
+        yield key, (joined(folder, target),)
+        yield f"{key}/*", (joined(folder, f"{target}/*"),)

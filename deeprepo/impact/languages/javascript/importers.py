@@ -1,0 +1,42 @@
+"""Who may import a file of JavaScript, and which files a package of it offers."""
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import islice
+
+from deeprepo.impact.importers import statements
+from deeprepo.impact.language import language_of
+from deeprepo.impact.offers import uses as read_uses
+from deeprepo.impact.parsing import Lines
+from deeprepo.impact.spots import MOST
+from deeprepo.impact.unreadable import finds
+from deeprepo.impact.values import SomeUses, Use
+
+STORE = re.compile(rb"(?<![\w$.])\$([A-Za-z_]\w{0,100})(?![\w$])")
+
+
+@finds
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """Return the identifiers of a file that are spelt like one of the names."""
+    code_uses = read_uses(path, source, names)
+    more = [*(_stores(source, names) if path.endswith(".svelte") else ()), *_loaded_defaults(path, source, names)]
+    if not more or isinstance(code_uses, SomeUses):
+        return code_uses
+    return tuple(sorted((*code_uses, *more), key=lambda use: use.at))
+
+
+def _stores(source: bytes, names: Collection[str]) -> Iterator[Use]:
+    """The values of stores in a component of Svelte, in its script and its markup: `$cart` reads and sets what `cart` holds."""
+    lines = Lines(source)
+    for match in islice(STORE.finditer(source), MOST):
+        if (name := match[1].decode("utf-8", "replace")) in names:
+            yield Use(name, lines.at(match.start()), "name", at=match.start())
+
+
+def _loaded_defaults(path: str, source: bytes, names: Collection[str]) -> Iterator[Use]:
+    """The calls that load a module for its default, which none of them names: `lazy(() => import("./Button"))`."""
+    language = language_of(path)
+    for item in statements(language, source) if language is not None and "default" in names else ():
+        for bound in item.names:
+            if (bound.there, bound.here) == ("default", ""):
+                yield Use("default", bound.line, "import", is_guarded=True)

@@ -1,0 +1,137 @@
+"""JavaScript's packages: package.json with its workspaces and `exports`, and what the lock files have settled on."""
+
+import posixpath
+import re
+from collections.abc import Collection, Mapping
+from fnmatch import fnmatch
+
+from deeprepo.impact.languages.javascript import ALIAS, ASKED, exported_files
+from deeprepo.impact.packages import Package, Requirement
+from deeprepo.impact.text.tables import at, json_table, strings, table, text_of, texts
+
+LANGUAGE = "javascript"
+MANIFESTS = ("package.json",)
+_OF_NPM = r"\"(?:node_modules/)?NAME\"\s*:\s*\{\s*\"version\"\s*:\s*\"([^\"\n]+)\""
+LOCKS = {
+    "package-lock.json": _OF_NPM,
+    "npm-shrinkwrap.json": _OF_NPM,
+    "yarn.lock": r"(?m)^\"?NAME@[^\n]*:\n\s+version:?\s+\"?([^\"\s]+)",
+    "pnpm-lock.yaml": r"(?m)^\s+'?/?NAME@(\d[^:('\s]*)",
+}
+SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".astro")
+IMPORTED = (
+    r"(?:^[ \t]*(?:import|export)\b[^;'\"\n]{0,300}\bfrom[ \t]*|^[ \t]*import[ \t]*|^[ \t]*\}[ \t]*from[ \t]*|\brequire\(|\bimport\()"
+    r"['\"]([^'\"\n]+)['\"]"
+)
+LOCAL = r"declare module ['\"]([^'\"\n]+)['\"]"  # modules that no path tells
+IMPORTING = r"['\"]SPEC['\"/]"
+_SPEC = re.compile(r"(@[a-z\d][\w.-]*/[a-z\d][\w.-]*|[a-z\d][\w.-]*)(?:/|$)")
+_OF_NODE = frozenset(
+    """assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http http2 https
+    inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder sys timers tls trace_events tty
+    url util v8 vm wasi worker_threads zlib""".split()  # noqa: SIM905 - as above
+)
+_ENTRIES = ("main", "module", "exports", "types", "typings")
+_FOLDER = re.compile(r"(?:file|link|portal):(.*)|(\.{1,2}(?:/.*)?|[~/].*)")
+_GIT = re.compile(r"(?:git[+:@]|git://|github:|gitlab:|bitbucket:|https?://\S+\.git\b|[\w.-]+/[\w.-]+(?:#|$))")
+_VERSION = re.compile(r"(?:semver:)?[v^~]?\d|[0-9a-f]{7,40}$")
+
+
+def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+    """Return the packages of a tree. Files that `exports` does not lead to are nobody's to import."""
+    tables = {path: json_table(source) for path, source in sorted(manifests.items())}
+    root = tables.get("package.json", {})
+    homes = {posixpath.dirname(path) for path, one in tables.items() if path != "package.json" and _is_own(one, root)}
+    rows = []
+    for path, manifest in tables.items():
+        name, folder = text_of(manifest.get("name")), posixpath.dirname(path)
+        if name and _is_published(manifest, folder):
+            exported = exported_files(folder, dict(manifest), paths)
+            entries = exported if manifest.get("exports") else None
+            roots = (folder,) if folder or not homes else _without(homes, paths)
+            version = "" if manifest.get("private") is True else text_of(manifest.get("version"))
+            rows.append(Package(LANGUAGE, name, folder, roots, entries, version, (exported or ()) if version else ()))
+    return tuple(rows)
+
+
+def _is_own(manifest: Mapping[str, object], root: Mapping[str, object]) -> bool:
+    """Whether a folder with a manifest is a package of its own: a private one is a part of a root that publishes everything."""
+    is_bounded = bool(root.get("files") or root.get("workspaces"))
+    return bool(text_of(manifest.get("name"))) and (manifest.get("private") is not True or is_bounded)
+
+
+def _is_published(manifest: Mapping[str, object], folder: str) -> bool:
+    """Whether others can install a package. A private one is published where a build writes it another manifest."""
+    if manifest.get("private") is not True or at(manifest, "publishConfig.directory"):
+        return True
+    has_entry = any(manifest.get(key) for key in _ENTRIES) and manifest.get("version") not in (None, "0.0.0")
+    return not folder and not manifest.get("workspaces") and has_entry
+
+
+def _without(homes: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
+    """What belongs to the package at the root of a tree that holds others."""
+    tops = {path.partition("/")[0] for path in paths}
+    return tuple(sorted(top for top in tops if not any(f"{home}/".startswith(f"{top}/") for home in homes)))
+
+
+def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
+    """Return what the manifests ask for. A package of the same workspace is asked for by the workspace."""
+    return tuple(
+        _requirement(name, wish, path)
+        for path, source in sorted(manifests.items())
+        for key in ASKED
+        for name, wish in table(json_table(source).get(key)).items()
+        if isinstance(wish, str)
+    )
+
+
+def _requirement(name: str, wish: str, path: str) -> Requirement:
+    if wish.startswith("workspace:"):
+        return Requirement(LANGUAGE, name, wish, "workspace", path)
+    if alias := ALIAS.match(wish):
+        return Requirement(LANGUAGE, alias[1], alias[2] or "", path=path)
+    if folder := _FOLDER.match(wish):
+        return Requirement(LANGUAGE, name, folder[1] or folder[2] or "", "path", path)
+    if not wish.startswith("catalog:") and _GIT.match(wish):
+        tag = wish.partition("#")[2]
+        return Requirement(LANGUAGE, name, tag, "git", path, fixed=bool(_VERSION.match(tag)))
+    return Requirement(LANGUAGE, name, wish, path=path)
+
+
+LISTING = MANIFESTS
+
+
+def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> tuple[str, bool] | None:
+    """Return the manifest of a published package that lists its files, and whether one is among them. Where a build makes what is published, no list tells."""
+    above = [one for one in manifests if path.startswith(f"{posixpath.dirname(one)}/".lstrip("/"))]
+    home = max(above, key=lambda one: (one.count("/"), one), default="")
+    manifest, folder = json_table(manifests.get(home, b"")), posixpath.dirname(home)
+    listed, mains = manifest.get("files"), [text_of(manifest.get(key)) for key in ("main", "module")]
+    entries = [*filter(None, mains), *texts(manifest.get("exports"))]
+    is_plain = isinstance(listed, list) and bool(entries) and manifest.get("private") is not True
+    scripts = table(manifest.get("scripts")).keys() & {"build", "prepare", "prepack", "prepublishOnly", "prepublish"}
+    if not is_plain or scripts or not all(posixpath.normpath(posixpath.join(folder, one)) in paths for one in entries):
+        return None
+    inner = path[len(folder) :].lstrip("/")
+    forms = [one.removeprefix("./").strip("/") for one in (*strings(listed), *entries)]
+    if any(one[:1] == "!" or not one for one in forms):
+        return None
+    return home, any(inner == one or inner.startswith(f"{one}/") or fnmatch(inner, one) for one in forms)
+
+
+def package_of(spec: str) -> str:
+    """Return the package that a specifier asks for; "" for what Node has itself, and for what only a builder understands."""
+    found = _SPEC.match(spec)
+    return "" if found is None or found[1] in _OF_NODE else found[1]
+
+
+def word(package: str) -> str:
+    """Return how texts may write a package, as a pattern."""
+    return re.escape(package)
+
+
+def answers(package: str, texts: Mapping[str, bytes]) -> bool:
+    """Return whether a manifest or a lock file names a package, or what declares its types."""
+    name = package.lstrip("@").replace("/", "__").encode()
+    quoted = re.compile(rb"[\"'/@ ](?:" + re.escape(package.encode()) + rb"|@types/" + re.escape(name) + rb")[\"'@:/]")
+    return any(quoted.search(source) for source in texts.values())

@@ -1,0 +1,268 @@
+"""Packages of Java, Kotlin and Scala: a package is the folders whose path ends in it, of whatever source root.
+
+A package is the tree's own where the importer shares its first two parts, or many folders of main source roots have them. A class is looked for in the file that says it has it, then
+in the one of its name, else in every file of the package: Kotlin puts several into one. Of several modules that have it the nearest counts.
+"""
+
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from deeprepo.impact.namespaces import Namespaces
+from deeprepo.impact.paths import Paths, joined, shared_folders
+from deeprepo.impact.structs import replace
+from deeprepo.impact.values import Bound, Facts, Import
+
+ENDINGS = (".java", ".kt")
+SUFFIXES = (*ENDINGS, ".kts", ".scala")
+OTHERS = (
+    ".groovy",
+    ".scala",
+    ".clj",
+    ".proto",
+    ".g4",
+    ".avsc",
+    ".xsd",
+    ".wsdl",
+    ".fbs",
+    ".jte",
+    ".class",
+)  # a build makes classes of these
+MAKERS = (
+    b"jooq",
+    b"openapi",
+    b"protobuf",
+    b"antlr",
+    b"avro",
+    b"xjc",
+    b"jaxb",
+    b"codegen",
+    b"graphql",
+    b"sqldelight",
+    b"swagger",
+    b"wsdl",
+    b"annotationprocessor",
+    b"apt-maven",
+    b"kapt",
+    b"ksp",
+    b"com.android",
+    b"viewbinding",
+    b"safeargs",
+)
+LONG = 4  # letters of a class's name after which a generator calls what it makes
+# Words that Kotlin's grammar stumbles over: a class of one function, and an annotation or a constant below annotations.
+UNREAD = re.compile(rb"\b(?:fun(?=\s+interface\s)|annotation(?=\s+class\s)|const(?=\s+val\s))")
+# On a line with the last declaration or block of a body the brace that closes it, for which the grammar wants a separator.
+DECLARES = re.compile(rb"(?<![\w.])(?:fun|val|var|class|object|interface|typealias|init) ")
+CLOSES = re.compile(
+    rb"(?:(?<![\w.])(?:fun|val|var|class|object|interface|typealias) "
+    rb"(?:[^\n{}\" ]|\"[^\"\n{}]*+\"| (?!\})){0,400}+|(?<=\})) (?=\})"
+)
+VENDORED = 10  # a package is the tree's own with one in so many of its folders, or more
+OWN = 2  # parts of a package that its importer shares, or a package of a main source root
+TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
+# Of an import of Scala.
+SELECTION = re.compile(r"(?<![\w`$.])((?:[\w`$]++\.)*+)(?:\{([^{}]*+)\}|([\w`$*]++)(?: as ([\w`]++))?)")
+ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)")
+RENAMED = re.compile(r" ?(?:=>|\bas\b) ?")
+MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
+
+
+def code(source: bytes) -> bytes:
+    """Return a file without the words that its grammar does not know, and with the separators that it asks for and the language does not."""
+    lines = UNREAD.sub(lambda found: b" " * len(found[0]), source).split(b"\n")
+    for at, line in enumerate(lines):
+        if b" }" in line and line.lstrip()[:1] != b"}" and DECLARES.search(line):
+            lines[at] = CLOSES.sub(lambda found: found[0][:-1] + b";", line)
+    return b"\n".join(lines)
+
+
+def facade(path: str, facts: Facts) -> str:
+    """Return the class by which Java calls what a file of Kotlin has in no class; "" for other files, and for scripts."""
+    stem = _stem(path)
+    return (facts.module or f"{stem[:1].upper()}{stem[1:]}Kt") if path.endswith(".kt") else ""
+
+
+def listed(statement: str, line: int) -> Iterator[Import]:
+    """Yield what a statement of Scala imports: it may name several things, of several packages."""
+    names = " ".join(statement.removeprefix("import").split()).replace(" .", ".").replace(". ", ".")
+    for part in SELECTION.finditer(names):
+        place = part[1].replace("`", "").removeprefix("_root_.").removesuffix(".")
+        selectors = part[2].split(",") if part[2] is not None else [f"{part[3]} as {part[4]}" if part[4] else part[3]]
+        for selector in selectors:
+            name, *alias = RENAMED.split(selector.strip().replace("`", ""))
+            if name in ("_", "*") or name.partition(" ")[0] == "given":
+                yield Import(place, line, star=True)
+            elif name and alias != ["_"]:
+                yield Import(place, line, (Bound(name, alias[0] if alias else name, line),))
+
+
+class Modules(Namespaces):
+    """The packages of one tree."""
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        super().__init__(paths, configs)
+        self._facades: dict[str, str] = {}  # file of Kotlin -> what Java calls it
+        self._folders: dict[str, list[str]] = defaultdict(list)  # last part of a package -> folders
+        seen = {posixpath.dirname(path) for path in paths.files if path.endswith(ENDINGS)}
+        for folder in sorted(seen):
+            self._folders[posixpath.basename(folder)].append(folder)
+        starts = Counter("/".join(found[1].split("/")[:OWN]) for folder in seen if (found := MAIN.search(folder)))
+        # A few packages of somebody else's, which a project has copied, do not make the others of that name its own.
+        self._starts = {start for start, folders in starts.items() if folders * VENDORED >= starts.total()}
+        others = {posixpath.dirname(path) for path in paths.files if path.endswith(OTHERS)}
+        self._others: dict[str, list[str]] = defaultdict(list)  # the same of folders whose files hold unknown classes
+        for folder in sorted(others):
+            self._others[posixpath.basename(folder)].append(folder)
+        self._stems: dict[str, list[str]] = defaultdict(list)
+        for path in paths.files:
+            if path.endswith(SUFFIXES):
+                self._stems[_stem(path)].append(path)
+        text = b"\n".join(source.lower() for path, source in configs.items() if not path.endswith(".gitignore"))
+        self._is_made = any(word in text for word in MAKERS) or any(path.endswith(OTHERS) for path in paths.files)
+
+    def tell(self, path: str, facts: Facts) -> None:
+        """Note what a file holds in the innermost of its packages."""
+        super().tell(path, replace(facts, spaces=facts.spaces[-1:]))
+
+    def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the types of a file, and what it has in none, if its own package is no stand-in for one of Java's."""
+        if not path.endswith(".java") and any(space.startswith(("java.", "javax.")) for space in facts.spaces):
+            return frozenset(), frozenset()  # for a platform that lacks it: on the others an import means Java's
+        offered = [one for one in facts.definitions if not one.owner and one.visible not in ("file", "below")]
+        types = {one.name for one in offered if one.kind in ("class", "type")}
+        members = {one.name for one in offered if one.kind in ("function", "variable", "member")}
+        if members and (called := facade(path, facts)):
+            self._facades[path] = called
+            types.add(called)
+        return frozenset(types), frozenset(members)
+
+    def holding(self, importer: str, space: str, name: str) -> Collection[str]:
+        """Return the files that say they hold a name of a package, or are called so in its folder: those of the nearest module. Nothing but tests sees tests."""
+        end = "/" + space.replace(".", "/")
+        files = {path for path in super().holding(importer, space, name) if not self._is_hidden(importer, path, name)}
+        files |= {
+            path
+            for path in self._stems.get(name, ())
+            if path not in self.spaces_of and f"/{posixpath.dirname(path)}".endswith(end)
+        }
+        if not TESTS.search(importer):
+            files = {path for path in files if not TESTS.search(path)}
+        if len(files) <= 1:
+            return files
+        near = max(shared_folders(path, importer) for path in files)
+        modules = {path.partition("/src/")[0] for path in files if shared_folders(path, importer) == near}
+        return {path for path in files if path.partition("/src/")[0] in modules}
+
+    def is_known(self, name: str) -> bool:
+        """Return whether a file says that it holds a name, or is called so."""
+        return super().is_known(name) or name in self._stems
+
+    def _is_hidden(self, importer: str, path: str, name: str) -> bool:
+        """Whether Java does not see a name of Kotlin, which it calls by the class of the file."""
+        return importer.endswith(".java") and path in self._facades and (path, name) in self.members
+
+    def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
+        """Return a name itself, which an annotation may give, and the property whose accessor it is, or the accessors of the property that it is."""
+        if posixpath.splitext(importer)[1] == posixpath.splitext(path)[1]:
+            return ()
+        capital, accessor = name[:1].upper() + name[1:], ACCESSOR.fullmatch(name)
+        plain = [accessor[1], accessor[1][:1].lower() + accessor[1][1:]] if accessor else []
+        return (name, *plain, *(f"{prefix}{capital}" for prefix in ("get", "set", "is")))
+
+    def is_whole(self, path: str, name: str) -> bool:
+        """Return whether a name is the class that a file of Kotlin is to Java."""
+        return self._facades.get(path) == name
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Return the files of a package, with a name the one that is called so. None is missing that a generator may make: such a one is like no other."""
+        folders = self._of_package(item.spec)
+        if not folders and item.spec.rpartition(".")[2][:1].isupper():  # a class, of which the import takes a member
+            return None
+        if not folders:
+            names = {name, *(bound.there for bound in item.names)}
+            is_known = self._near(item.spec) or bool(names & self._stems.keys())
+            is_known = is_known or (not self._is_made and bool(self._of_package(item.spec.rpartition(".")[0])))
+            is_known = is_known and not (self._is_made and self._of_package(item.spec, any_depth=True))
+            return () if self._is_own(importer, item.spec) and is_known else None
+        if not self._is_own(importer, item.spec):
+            return None
+        found = tuple(sorted(self.holding(importer, item.spec, name))) if name else ()
+        if name and not found and self._of_package(item.spec, self._others):
+            return None  # one of these files may hold it, whatever its own name is
+        return found or self._all(folders)
+
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+        """Return the files of the package, in all source roots."""
+        folders = self._like(posixpath.dirname(path))
+        if not name:
+            return self._all(folders)
+        spaces = self.spaces_of.get(path, ())
+        found = {one for space in spaces for one in self.holding(path, space, name)}
+        return tuple(sorted(found)) or (path,)
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """Return the packages whose names are like the one that is missing."""
+        del importer
+        return self._near(item.spec)
+
+    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
+        """Return whether a generator may make a class of another one, whose name it calls it after: `QUser`, `UserMapperImpl`."""
+        del home, sources
+        return self._is_made and any(len(stem) >= LONG and stem in name and stem != name for stem in self._stems)
+
+    def _near(self, spec: str) -> tuple[str, ...]:
+        above, _, last = spec.rpartition(".")
+        names = {
+            posixpath.basename(one) for folder in self._of_package(above, any_depth=True) for one in self._below(folder)
+        }
+        return tuple(f"{above}.{one}" for one in get_close_matches(last, sorted(names - {last}), 3, 0.72))
+
+    def _of_package(
+        self, spec: str, known: Mapping[str, Sequence[str]] | None = None, *, any_depth: bool = False
+    ) -> list[str]:
+        end, known = spec.replace(".", "/"), self._folders if known is None else known
+        if any_depth:
+            every = {folder for rows in self._folders.values() for folder in rows}
+            return sorted(
+                {
+                    f"/{one}/".partition(f"/{end}/")[0].strip("/") + f"/{end}"
+                    for one in every
+                    if f"/{end}/" in f"/{one}/"
+                }
+            )
+        return [one for one in known.get(posixpath.basename(end), ()) if f"/{one}".endswith(f"/{end}")]
+
+    def _below(self, folder: str) -> list[str]:
+        return [
+            joined(folder, name)
+            for name in self.paths.names(folder.strip("/"))
+            if self.paths.is_folder(joined(folder.strip("/"), name))
+        ]
+
+    def _like(self, folder: str) -> list[str]:
+        """The folders of the same package in other source roots: those that end in the same last parts."""
+        parts = folder.split("/")
+        roots = [at for at, part in enumerate(parts) if part in ("java", "kotlin", "src")]
+        end = "/".join(parts[roots[-1] + 1 :]) if roots else folder
+        return [
+            one for one in self._folders.get(posixpath.basename(folder), ()) if not end or f"/{one}".endswith(f"/{end}")
+        ]
+
+    def _all(self, folders: list[str]) -> tuple[str, ...]:
+        return tuple(
+            f"{folder}/{name}"
+            for folder in folders
+            for name in sorted(self.paths.names(folder))
+            if name.endswith(ENDINGS)
+        )
+
+    def _is_own(self, importer: str, spec: str) -> bool:
+        start = "/".join(spec.split(".")[:OWN])
+        return spec.count(".") >= OWN - 1 and (f"/{start}/" in f"/{importer}" or start in self._starts)
+
+
+def _stem(path: str) -> str:
+    return posixpath.basename(path).partition(".")[0]

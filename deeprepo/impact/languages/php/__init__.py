@@ -1,0 +1,92 @@
+"""PHP's classes: which file a name means, told from the `autoload` tables of composer.json (PSR-4)."""
+
+import posixpath
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from deeprepo.impact.language import Standalone
+from deeprepo.impact.paths import Paths, joined
+from deeprepo.impact.text.tables import json_table, table, texts
+from deeprepo.impact.values import Import
+
+
+class Autoload:
+    """What the manifests of a tree say of its classes, and of the files that are always loaded."""
+
+    def __init__(self, configs: Mapping[str, bytes]) -> None:
+        """Read each composer.json."""
+        self.psr4: list[tuple[str, str]] = []  # prefix of a namespace and its folder
+        self.psr0: list[tuple[str, str]] = []
+        self.files: list[str] = []
+        self.homes: list[str] = []  # folders and files in which a class may be in any file
+        for path in sorted(configs):
+            manifest, folder = json_table(configs[path]), posixpath.dirname(path)
+            for loads in (table(manifest.get(key)) for key in ("autoload", "autoload-dev")):
+                for kind, rows in (("psr-4", self.psr4), ("psr-0", self.psr0)):
+                    for prefix, folders in table(loads.get(kind)).items():
+                        inner = prefix.replace("\\", "/") if kind == "psr-0" else ""
+                        rows += [(prefix, joined(joined(folder, one), inner)) for one in texts(folders)]
+                self.files += [joined(folder, one) for one in texts(loads.get("files"))]
+                self.homes += [joined(folder, one) for one in texts(loads.get("classmap"))]
+
+
+class Modules(Standalone):
+    """The namespaces of one tree."""
+
+    guesses = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        own = {
+            path: source for path, source in configs.items() if path.endswith("composer.json") and "vendor/" not in path
+        }
+        self._paths, loads = paths, Autoload(own)
+        self._folders = [row for row in loads.psr4 if row[0]]
+        self._is_mapped = bool(loads.homes or loads.psr0)
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Return the files of a namespace, with a name the one of that class."""
+        del importer
+        folders = self._of(item.spec)
+        if not folders:
+            return None
+        if name:
+            found = tuple(path for folder in folders if (path := joined(folder, f"{name}.php")) in self._paths.files)
+            return found or (None if self._may_be(folders, name) else ())
+        found = tuple(
+            sorted(joined(one, file) for one in folders for file in self._paths.names(one) if file.endswith(".php"))
+        )
+        return found or (None if self._may_be(folders, "") or any(map(self._paths.is_folder, folders)) else ())
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """Return () where no folder is called so: a namespace of a namespace is imported by its own name."""
+        del importer
+        return None if any(self._paths.is_folder(joined(one, name)) for one in self._of(item.spec)) else ()
+
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+        """Return the files of the same folder."""
+        folder = posixpath.dirname(path)
+        if name:
+            beside = joined(folder, f"{name}.php")
+            return (beside,) if beside in self._paths.files else (path,)
+        return tuple(sorted(joined(folder, one) for one in self._paths.names(folder) if one.endswith(".php")))
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """Return the namespaces beside the one that is missing whose names are like its."""
+        del importer
+        above, _, last = item.spec.rpartition("\\")
+        names = {
+            one
+            for folder in self._of(above)
+            for one in self._paths.names(folder)
+            if self._paths.is_folder(joined(folder, one))
+        }
+        return tuple(f"{above}\\{one}" for one in get_close_matches(last, sorted(names), 3, 0.72))
+
+    def _of(self, spec: str) -> list[str]:
+        """The folders of a namespace, by the longest prefix that fits."""
+        rows = [(prefix, folder) for prefix, folder in self._folders if f"{spec}\\".startswith(prefix)]
+        longest = max((len(prefix) for prefix, _ in rows), default=0)
+        return [joined(folder, spec[longest:].replace("\\", "/")) for prefix, folder in rows if len(prefix) == longest]
+
+    def _may_be(self, folders: list[str], name: str) -> bool:
+        return self._is_mapped or any(self._paths.is_open(joined(folder, f"{name or 'a'}.php")) for folder in folders)

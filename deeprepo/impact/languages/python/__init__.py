@@ -1,0 +1,228 @@
+"""Python's modules: which file a dotted name means, told from the paths.
+
+A folder without `__init__.py` is a place to import from. A name is the tree's own if its first part is a package of the tree that the
+importer belongs to, or one that lies where a project is: at the root, in `src`, beside a file that installs it.
+"""
+
+import ast
+import builtins
+import posixpath
+import re
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+
+from deeprepo.impact.language import Standalone
+from deeprepo.impact.languages.python.branches import half_bound
+from deeprepo.impact.languages.python.statements import import_lines
+from deeprepo.impact.paths import Paths, above_of, joined
+from deeprepo.impact.text.lines import Places
+from deeprepo.impact.values import Clues, Import
+
+__all__ = ("AMBIENT", "Modules", "faults", "half_bound", "import_lines")
+AMBIENT = frozenset(dir(builtins)) | {
+    "__file__",
+    "__path__",
+    "__builtins__",
+    "reveal_type",
+    "unicode",
+    "basestring",
+    "xrange",
+}
+FILES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")  # a package goes before a module of its name
+GENERATED = re.compile(
+    r"_pb2(_grpc)?$|^_?version$|^__version__$|^_?generated|_generated$|_gen$|_rc$|_ui$|^ui_|^_build|parsetab$|lextab$"
+)
+INSTALLS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
+DJANGO_SETTINGS = re.compile(rb"""DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]+)["']""")
+
+
+def faults(source: bytes) -> frozenset[int]:
+    """Return the lines of what the grammar lets through and Python does not: a block without a body, a `return` outside a function."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source)
+    except SyntaxError as error:
+        return frozenset({Places(source.decode("utf-8", "replace")).row(error.lineno or 1)})
+    except (ValueError, RecursionError, MemoryError):
+        return frozenset({1})
+    return frozenset()
+
+
+class Modules(Standalone):
+    """The modules of one tree."""
+
+    guesses = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        self._paths = paths
+        self._texts = b"\n".join(source for path, source in configs.items() if not path.endswith(".gitignore"))
+        self._projects = {posixpath.dirname(path) for path in configs if posixpath.basename(path) in INSTALLS}
+        self._roots = _roots(paths.files)
+        self._stems: dict[
+            tuple[str, str], str | None
+        ] = {}  # who imports, and what it writes -> the path without an ending
+        self.settings = tuple(self._of_django(configs))
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Return the file of a module, or of the package that it is."""
+        del name
+        stem = self._stem(importer, item.spec)
+        if stem is None:
+            return None
+        file = self._file(stem)
+        if file is not None:
+            return (file,)
+        return None if self._may_be(stem) else ()
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """Return the module of a package that a name of it is; Django's `settings` are the module that manage.py names."""
+        if (item.spec, name) == ("django.conf", "settings"):
+            return self.settings if self.guesses and self.settings else None  # what it lacks may be a default of Django
+        stem = self._stem(importer, item.spec)
+        if stem is None:
+            return None
+        below = posixpath.join(stem, name)
+        file = self._file(below)
+        if file is not None:
+            return (file,)
+        is_package = self._file(stem) not in (f"{stem}.py", f"{stem}.pyi")
+        return None if is_package and self._may_be(below) else ()
+
+    def _of_django(self, configs: Mapping[str, bytes]) -> Iterator[str]:
+        """The files of the settings that each manage.py names, from its own folder."""
+        for path, source in configs.items():
+            for module in DJANGO_SETTINGS.findall(source) if posixpath.basename(path) == "manage.py" else ():
+                file = self._file(posixpath.join(posixpath.dirname(path), *module.decode().split(".")))
+                if file is not None:
+                    yield file
+
+    def clues(self, path: str) -> Clues:
+        """Return a pattern with the parent package in it: words such as `utils` alone hit half of a large tree."""
+        folder, name = posixpath.split(path)
+        package = name.rpartition(".")[0] == "__init__"
+        module = folder if package else path.rpartition(".")[0]
+        up, word = posixpath.split(module)
+        parent, last = re.escape(posixpath.basename(up)), re.escape(word)
+        if not last:
+            return Clues(frozenset())
+        far = []
+        if parent:
+            far.append(rf"\b{parent}(\.{last}\b|\s+import\b.*(\b{last}\b|[(\\]))")
+        if not parent or f"{up}/__init__.py" not in self._paths.files:  # it may be imported by its bare name
+            far.append(rf"\b((from|import)\s+([\w., ]*,\s*)?|import_module\(.){last}\b")
+        if path in self.settings:
+            return Clues(frozenset({word, "settings"}), (*far, r"\bdjango\.conf\s+import\b.*\bsettings\b"))
+        near = (rf"from\s+\.+(\s*import|{last}\b)",)
+        return Clues(frozenset({word}), tuple(far), near, posixpath.dirname(folder) if package else folder)
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """Return the modules beside the one that is missing whose names are like its."""
+        stem = self._stem(importer, item.spec)
+        folder, _, name = (stem or "").rpartition("/")
+        if self._file(folder) is None and not self._paths.is_folder(folder):
+            return ()
+        names = {one.rpartition(".")[0] or one for one in self._paths.names(folder)} - {"__init__"}
+        before = item.spec[: len(item.spec) - len(name)]
+        return tuple(before + one for one in get_close_matches(name, sorted(names), 3, 0.72))
+
+    def _stem(self, importer: str, spec: str) -> str | None:
+        """The path that a module has without its ending; None if it is not the tree's own."""
+        key = importer, spec
+        if key not in self._stems:
+            self._stems[key] = self._resolved(importer, spec)
+        return self._stems[key]
+
+    def _resolved(self, importer: str, spec: str) -> str | None:
+        parts = spec.lstrip(".").split(".") if spec.strip(".") else []
+        dots = len(spec) - len(spec.lstrip("."))
+        if dots:
+            folder = posixpath.dirname(importer)
+            for _ in range(dots - 1):
+                if not folder:
+                    return None
+                folder = posixpath.dirname(folder)
+            return joined(folder, "/".join(parts))
+        homes = self._roots.get(parts[0], ()) if parts else ()
+        if parts and parts[0] in sys.stdlib_module_names:  # a script may have a neighbour of that name
+            homes = tuple(home for home in homes if self.guesses and home == posixpath.dirname(importer))
+        stems = [posixpath.join(home, *parts) for home in homes]
+        found = [stem for stem in stems if self._file(stem) is not None]
+        if self.guesses and not found:  # a folder without `__init__.py`
+            found = [stem for stem in stems if self._paths.is_folder(stem)]
+        mine = [stem for stem in found if self._is_own(stem[: -len("/".join(parts))].rstrip("/"), parts[0], importer)]
+        if found:
+            mine = mine or (found if self.guesses else [])
+            return min(mine, key=lambda one: _distance(one, importer)) if mine else None
+        packages = [home for home in homes if posixpath.join(home, parts[0], "__init__.py") in self._paths.files]
+        owning = [home for home in packages if self._is_own(home, parts[0], importer)]
+        return posixpath.join(owning[0], *parts) if len(owning) == len(homes) == 1 else None
+
+    def _is_own(self, home: str, top: str, importer: str) -> bool:
+        """Whether a name is the tree's own rather than a library's: its importer is in that package or beside it, or a project has it."""
+        package = posixpath.join(home, top)
+        is_in = importer.startswith(f"{package}/") and f"{package}/__init__.py" in self._paths.files
+        project = posixpath.dirname(home) if posixpath.basename(home) == "src" else home
+        if project in self._projects or home in self._projects:
+            return is_in or not project or importer.startswith(f"{project}/")
+        return home == posixpath.dirname(importer) or (is_in and (not home or not self._is_required(top)))
+
+    def _is_required(self, top: str) -> bool:
+        """Whether a manifest requires a library of that name: a folder of examples may be called like what it is about."""
+        name = re.escape(top.encode())
+        return (
+            re.search(
+                rb"""(?im)(?:^|["'])[ \t]*%b[ \t]*(?:\[[^\]\n]*\][ \t]*)?(?:[<>=~!^;"'@#]|$)""" % name, self._texts
+            )
+            is not None
+        )
+
+    def _file(self, stem: str) -> str | None:
+        return next((stem + end for end in FILES if stem + end in self._paths.files), None)
+
+    def _may_be(self, stem: str) -> bool:
+        """Whether a module may be there that the tree does not hold: a folder, a compiled or generated file."""
+        folder, _, name = stem.rpartition("/")
+        if (
+            self._paths.is_folder(stem)
+            or self._paths.is_open(f"{stem}.py")
+            or self._paths.is_open(f"{stem}/__init__.py")
+        ):
+            return True
+        if GENERATED.search(name):
+            return True
+        beside = self._paths.names(folder)
+        if any(one.partition(".")[0] == name for one in beside) or any(one.startswith(f"{name}.") for one in beside):
+            return True
+        if name.encode() in self._texts and re.search(  # first the cheap question: each pattern is compiled anew
+            rb"(?<![\w.])" + re.escape(name.encode()) + rb"\.(py|c|pyx|so)\b", self._texts
+        ):
+            return True
+        package = next((one for one in above_of(stem) if self._file(one) is not None), None)
+        return package is None or (self._file(package) == f"{package}.py" and package != folder)
+
+
+def _distance(stem: str, importer: str) -> tuple[int, int]:
+    shared = len(posixpath.commonprefix([stem, importer]))
+    return -shared, len(stem)
+
+
+def _roots(files: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
+    """First part of a dotted name -> the folders that it can be imported from."""
+    python = [path for path in files if path.endswith((".py", ".pyi"))]
+    packages = {posixpath.dirname(path) for path in python if posixpath.basename(path).startswith("__init__.")}
+    tops: dict[str, set[str]] = defaultdict(set)
+    folders = set[str]()
+    for path in python:
+        folder, _, name = path.rpartition("/")
+        folders.update((folder, *above_of(folder)))
+        if folder not in packages:
+            tops[name.rpartition(".")[0]].add(folder)
+    for folder in folders - {""}:
+        up, _, name = folder.rpartition("/")
+        if up not in packages:
+            tops[name].add(up)
+    return {name: tuple(sorted(homes)) for name, homes in tops.items()}

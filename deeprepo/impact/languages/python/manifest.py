@@ -1,0 +1,299 @@
+"""Python packages: pyproject.toml, setup.cfg, setup.py, requirements files, Pipfile; the paths say what is importable.
+
+A setup.py is data: the texts of its lists count, and what a program computes is not known.
+"""
+
+import ast
+import posixpath
+import re
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+
+from deeprepo.impact.packages import Origin, Package, Requirement
+from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.text.tables import at, ini, manifest_text, strings, table, text_of, texts, toml
+
+LANGUAGE = "python"
+_DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
+MANIFESTS = (*_DECLARING, "*requirements*.txt", "*requirements*.in", "Pipfile")
+_LOCKED = r"(?im)^name\s*=\s*\"NAME\"\s*\nversion\s*=\s*\"([^\"\n]+)\""
+LOCKS = {
+    **dict.fromkeys(("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml"), _LOCKED),
+    "Pipfile.lock": r"(?i)\"NAME\"\s*:\s*\{[^{}]*?\"version\"\s*:\s*\"={0,2}([^\"\n]+)\"",
+}
+SUFFIXES = (".py",)
+IMPORTED = r"^[ \t]*(?:from[ \t]+(?=[\w.]+[ \t]+import\b)|import[ \t]+)(\w+)"
+LOCAL = r"(?!)"  # names of modules that no path tells
+IMPORTING = r"^[ \t]*(?:from|import)[ \t].*\bSPEC\b|import_module\(.*\bSPEC\b"
+_BUILT_IN = frozenset(
+    {"distutils", "imp", "asyncore", "asynchat", "smtpd", "setuptools", "pkg_resources", "pip", "typing_extensions"}
+)
+_TOPS = ("src", "lib", "python")  # folders in which a distribution's packages lie, beside its own
+# What no project means to offer.
+_ASIDE = frozenset({
+    "setup", "conftest", "noxfile", "tasks", "manage", "doc", "docs", "test", "tests", "example", "examples", "build", "benchmark", "benchmarks",
+})  # fmt: skip
+# Where pyproject.toml names its distribution, lists its modules, and lists requirements as texts or by their names. A `*` is any key.
+_NAMES = ("project.name", "tool.poetry.name", "tool.flit.metadata.module")
+_MODULES = (
+    "tool.poetry.packages.*.include", "tool.hatch.build.targets.wheel.packages", "tool.setuptools.packages", "tool.setuptools.py-modules",
+    "tool.uv.build-backend.module-name", "tool.flit.module.name",
+)  # fmt: skip
+_LISTS = (
+    "project.dependencies", "project.optional-dependencies.*", "dependency-groups.*", "build-system.requires", "tool.uv.dev-dependencies",
+    "tool.pdm.dev-dependencies.*", "tool.hatch.envs.*.dependencies",
+)  # fmt: skip
+_TABLES = ("tool.poetry.dependencies", "tool.poetry.dev-dependencies", "tool.poetry.group.*.dependencies")
+_ASKED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(@\s*\S+|[^;#]*)", re.DOTALL)
+_PLACE = re.compile(r"(?:git\+|https?://|file:|\.{0,2}/|[\w.-]+/)")
+_PLACE_NAME = re.compile(r"[#&]egg=([\w.-]+)|(?<![\w.-])([\w.-]+?)(?:\.git)?(?:@[^/@#]+)?(?:[\[#;].*)?/?$")
+_TAG = re.compile(r"\.git@([^#&]+)|@([^/@#&]+)(?:#.*)?$")
+_VERSION = re.compile(r"v?\d[\w.]*$|[0-9a-f]{7,40}$")
+
+
+def normal(name: str) -> str:
+    """Return a distribution's name as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+    """Return the distributions of a tree, each with the packages and modules that it brings."""
+    code = [path for path in paths if path.endswith((".py", ".pyi"))]
+    rows: list[Package] = []
+    for folder in sorted({posixpath.dirname(path) for path in manifests if posixpath.basename(path) in _DECLARING}):
+        project, config, program = (manifests.get(posixpath.join(folder, name), b"") for name in _DECLARING)
+        top = toml(project)
+        names = [text_of(at(top, key)) for key in _NAMES]
+        names += [ini(config).get("metadata", "name", fallback=""), *_texts_in(_setup_call(program).get("name"))]
+        name = next(filter(None, names), "")
+        listed = [one for path in _MODULES for row in _values(top, path) for one in texts(row)]
+        own = {name, *(one.rpartition("/")[2].partition(".")[0] for one in listed)}
+        if name and (places := _places(folder, own, code)):
+            version = _version(top, config, program)
+            doors = tuple(
+                path
+                for place in places
+                if (path := place if place.endswith(".py") else f"{place}/__init__.py") in paths
+            )
+            rows.append(
+                Package(LANGUAGE, normal(name), folder, places, version=version, doors=doors if version else ())
+            )
+    return tuple(rows)
+
+
+def _version(top: Mapping[str, object], config: bytes, program: bytes) -> str:
+    """The version that a distribution writes, if a build makes one of it that an index takes."""
+    is_built = "build-system" in top or bool(config or program)
+    written = [text_of(at(top, key)) for key in ("project.version", "tool.poetry.version")]
+    written += [ini(config).get("metadata", "version", fallback=""), *_texts_in(_setup_call(program).get("version"))]
+    is_private = any(one.startswith("Private ::") for one in texts(at(top, "project.classifiers")))
+    return next(filter(None, written), "") if is_built and not is_private else ""
+
+
+def _places(folder: str, names: Collection[str], code: Sequence[str]) -> tuple[str, ...]:
+    """What a distribution consists of: what is called like it or listed, with what is beside that in a folder for sources; else everything that could be imported."""
+    homes = [posixpath.join(folder, top) for top in _TOPS]
+    every = {place: one for home in (*homes, folder) for place, one in _importable(code, home) if place not in homes}
+    spelt = {re.sub(r"[-_.]+", "_", name).lower() for name in names}
+    own = {place for place, one in every.items() if one.lower() in {*spelt, *(one.replace("_", "") for one in spelt)}}
+    homes_of_own = {posixpath.dirname(place) for place in own} - {folder}
+    own |= {place for place in every if posixpath.dirname(place) in homes_of_own}
+    return tuple(sorted(own or every))
+
+
+def _importable(code: Sequence[str], home: str) -> Iterator[tuple[str, str]]:
+    """The packages and modules directly in a folder: the path of each, and its name."""
+    start = f"{home}/" if home else ""
+    for path in code:
+        first, deeper, _ = path[len(start) :].partition("/") if path.startswith(start) else ("", "", "")
+        name = first if deeper else first.rpartition(".")[0]
+        if name.isidentifier() and name.lower() not in _ASIDE and (deeper or not is_test(first)):
+            yield start + first, name
+
+
+def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
+    """Return what the manifests ask for."""
+    return tuple(
+        row
+        for path, source in sorted(manifests.items())
+        for text in _asked(posixpath.basename(path), source)
+        if (row := _requirement(text, path)) is not None
+    )
+
+
+def _asked(base: str, source: bytes) -> Iterator[str]:
+    """Each requirement as it is written, or as pip would have it."""
+    if base == "setup.cfg":
+        tables = ini(source)
+        extras = tables["options.extras_require"] if tables.has_section("options.extras_require") else {}
+        for row in (tables.get("options", "install_requires", fallback=""), *extras.values()):
+            yield from re.split(r"[\n;]", row)
+    elif base == "setup.py":
+        call = _setup_call(source)
+        listed = (one for key in ("install_requires", "extras_require") for one in _texts_in(call.get(key)))
+        yield from (row for one in listed for row in one.split("\n"))
+    elif base == "Pipfile":
+        yield from (one for key in ("packages", "dev-packages") for one in _by_table(toml(source).get(key)))
+    elif base == "pyproject.toml":
+        top = toml(source)
+        sources = {normal(key): table(value) for key, value in table(at(top, "tool.uv.sources")).items()}
+        for written in (one for path in _LISTS for row in _values(top, path) for one in strings(row)):
+            name = re.match(r"[\w.-]*", written)
+            place = sources.get(normal(name[0])) if name else None
+            yield _sourced(name[0], place) if name and place else written
+        yield from (one for path in _TABLES for row in _values(top, path) for one in _by_table(row))
+    else:
+        for row in re.sub(r"\\\r?\n", " ", source.decode("utf-8", "replace")).splitlines():
+            editable = re.sub(r"^\s*(?:-e|--editable)[ =]\s*", "", row)
+            yield re.sub(r"(?:^|\s)(?:#|--?[a-z]).*", "", editable)  # without a comment, and without options
+
+
+def _values(top: Mapping[str, object], path: str) -> list[object]:
+    """The values at a dotted path of tables, in which `*` is any key, or any row of a list."""
+    rows: list[object] = [top]
+    for key in path.split("."):
+        inner = [row if isinstance(row, list) else [*table(row).values()] for row in rows] if key == "*" else []
+        rows = [one for row in inner for one in row] if key == "*" else [table(row).get(key) for row in rows]
+    return rows
+
+
+def _by_table(row: object) -> Iterator[str]:
+    """The requirements of a table whose keys are packages."""
+    for name, value in table(row).items():
+        for one in value if isinstance(value, list) else [value]:
+            asked = one if isinstance(one, str) else table(one).get("version")
+            yield f"{name} {asked}" if isinstance(asked, str) and asked != "*" else _sourced(name, table(one))
+
+
+def _sourced(name: str, source: Mapping[str, object]) -> str:
+    """A requirement that a table describes, as pip would have it."""
+    if source.get("workspace") or source.get("path"):
+        return f"{name} @ file:{source.get('path') or '.'}"
+    tag = source.get("tag") or source.get("rev") or source.get("branch")
+    return f"{name} @ git+{source['git']}{f'@{tag}' if tag else ''}" if source.get("git") else name
+
+
+def _setup_call(source: bytes) -> dict[str, ast.expr]:
+    """What the call of `setup` is given, by its names."""
+    found: dict[str, ast.expr] = {}
+    with suppress(ValueError, RecursionError, SyntaxError, MemoryError):
+        for call in ast.walk(ast.parse(manifest_text(source))):
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "setup":
+                found |= {word.arg or "": word.value for word in call.keywords}
+    return found
+
+
+def _texts_in(value: ast.expr | None) -> list[str]:
+    """The text that an expression is, or those of its lists and of what its tables hold."""
+    if isinstance(value, ast.Constant):
+        return texts(value.value)
+    parts = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", ())
+    return [text for part in parts for text in _texts_in(part)]
+
+
+def _requirement(text: str, path: str) -> Requirement | None:
+    """A requirement as it is written; what is taken from a place alone is taken to be called like it."""
+    text = text.strip()
+    if _PLACE.match(text):
+        named = _PLACE_NAME.search(text.partition(" ")[0])
+        text = f"{(named[1] or named[2]) if named else ''} @ {text}"
+    asked = _ASKED.match(text)
+    if asked is None:
+        return None
+    name, rest = normal(asked[1]), asked[2].strip()
+    if rest and not re.search(r"[@\d*]", rest):
+        return None
+    place = rest.removeprefix("@").strip()
+    if place == rest:
+        return Requirement(LANGUAGE, name, "".join(rest.split()), path=path)
+    if place.startswith("git+") or ".git" in place:
+        tag = _TAG.search(place.removeprefix("git+").partition("://")[2] or place)
+        written = (tag[1] or tag[2]) if tag else ""
+        return Requirement(LANGUAGE, name, written, "git", path, fixed=bool(_VERSION.match(written)))
+    origin: Origin = "registry" if place.startswith("http") else "path"
+    return Requirement(LANGUAGE, name, place, origin, path)
+
+
+def offers(source: str, name: str) -> bool:
+    """Return whether a module that lists what it offers lists a name."""
+    return "__all__" not in source or re.search(rf"[\"']{name}[\"']", source) is not None
+
+
+LISTING = _DECLARING
+
+
+def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> tuple[str, bool] | None:
+    """Return the file in which setuptools is told which packages it installs, and whether a module is in one of them. Only lists and `find_packages` without options tell."""
+    above = [one for one in manifests if path.startswith(f"{posixpath.dirname(one)}/".lstrip("/"))]
+    folder = max(map(posixpath.dirname, above), key=len, default="")
+    project, config, program = (manifests.get(posixpath.join(folder, name), b"") for name in _DECLARING)
+    top, call = toml(project), _setup_call(program)
+    backend = text_of(at(top, "build-system.build-backend"))
+    listed = {
+        "pyproject.toml": at(top, "tool.setuptools.packages"),
+        "setup.cfg": ini(config).get("options", "packages", fallback="").split() or None,
+        "setup.py": call.get("packages"),
+    }
+    said = [(name, value) for name, value in listed.items() if value]
+    roots = [
+        at(top, "tool.setuptools.package-dir"),
+        ini(config).get("options", "package_dir", fallback=""),
+        call.get("package_dir"),
+    ]
+    if len(said) != 1 or any(roots) or (backend and not backend.startswith("setuptools")):
+        return None
+    (name, value), inner = said[0], posixpath.dirname(path[len(folder) :].lstrip("/"))
+    home = posixpath.join(folder, name)
+    if not inner:
+        return None
+    is_found = value == ["find:"] and not ini(config).has_section("options.packages.find")
+    if is_found or (
+        isinstance(value, ast.Call) and ast.unparse(value) in ("find_packages()", "setuptools.find_packages()")
+    ):
+        parts = inner.split("/")
+        return home, all(posixpath.join(folder, *parts[:at], "__init__.py") in paths for at in range(1, len(parts) + 1))
+    names = (
+        _texts_in(value)
+        if isinstance(value, ast.List | ast.Tuple)
+        else strings(value)
+        if isinstance(value, list)
+        else []
+    )
+    is_whole = isinstance(value, list) or len(names) == len(getattr(value, "elts", ()))
+    return (home, inner.replace("/", ".") in names) if names and is_whole and "find:" not in names else None
+
+
+def package_of(spec: str) -> str:
+    """Return the package that a module from outside the tree belongs to; "" for the language's own library, and for what builds alone have."""
+    top = spec.partition(".")[0]
+    return "" if not top or top.startswith("_") or top in sys.stdlib_module_names | _BUILT_IN else top
+
+
+def word(package: str) -> str:
+    """Return how texts may write a package, as a pattern."""
+    return re.escape(package).replace("_", "[-_.]")
+
+
+def answers(package: str, texts: Mapping[str, bytes]) -> bool:
+    """Return whether some distribution that the manifests or lock files name may bring a package: few are called quite like their modules."""
+    plain = re.sub(r"[-_.]|(?<!\d)\d+$", "", package.lower())
+    return any(_is_alike(plain, name) for name in _names(tuple(sorted(texts.items()))))
+
+
+def _is_alike(plain: str, name: str) -> bool:
+    """Whether one name is in the other, or the distribution's has all letters of the module's in order: `scikitlearn`, `sklearn`."""
+    left = iter(name)
+    return plain in name or name in plain or all(letter in left for letter in plain)
+
+
+@lru_cache(maxsize=4)
+def _names(texts: tuple[tuple[str, bytes], ...]) -> frozenset[str]:
+    manifests = {path: source for path, source in texts if posixpath.basename(path) not in LOCKS}
+    names = {one.name for one in requirements(manifests)} | {one.name for one in packages(manifests, ())}
+    for path, source in texts:
+        if (pattern := LOCKS.get(posixpath.basename(path))) is not None:
+            form = pattern.replace("NAME", r"([\w.-]+)").encode()
+            names |= {found[1].decode() for found in re.finditer(form, source)}
+    return frozenset(re.sub(r"[-_.]", "", one.lower()) for one in names)

@@ -1,0 +1,140 @@
+"""Rust's modules: which file a path means, told from the layout of the crates. What a macro makes is not written: that is silent."""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+
+from deeprepo.impact.language import Standalone
+from deeprepo.impact.languages.rust.crates import Crates, Parts, Place
+from deeprepo.impact.languages.rust.texts import SILENT
+from deeprepo.impact.languages.rust.texts import readable as code
+from deeprepo.impact.paths import Paths, joined
+from deeprepo.impact.structs import replace
+from deeprepo.impact.values import Bound, Clues, Import
+
+__all__ = ["Modules", "code", "listed"]
+DEEPEST = 40  # names of a path
+STATEMENT = re.compile(
+    r"(?P<public>\bpub(?:\s*+\([^()\n]*+\))?\s++)?\b(?:use\s++(?P<tree>[\w\s:{},*]++)|mod\s++(?P<name>\w++)\s*+)(?P<end>;?)"
+)
+WORD = re.compile(r"\n|[{},*]|\w+")
+
+
+class Modules(Standalone):
+    """The modules of one tree."""
+
+    guesses = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        self.paths = paths
+        self.crates = Crates(paths, {path: source for path, source in configs.items() if path.endswith("Cargo.toml")})
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Return the file of a module, or those that may be the root of the crate; None where a path ends in no file: in an inline module, or a type."""
+        files, rest = self.reach(importer, item)
+        is_root = bool(files) and not self.crates.place(files[0]).parts
+        is_macro = is_root and name.islower()  # which any file may export there
+        return files if files and not rest and not is_macro else None
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """Return the file of a module of a module."""
+        return self.files(importer, replace(item, spec=f"{item.spec}::{name}")) or ()
+
+    def parents(self, importer: str, item: Import) -> tuple[tuple[str, Parts], ...]:
+        """Return the parents: each `super` leads to the file that has the `mod` of this one, wherever an attribute says that it lies."""
+        rows, file = [], importer
+        for _ in range(item.spec.split("::").count("super") - len(item.inside)):
+            place = self.crates.place(file)
+            above = self.crates.files(place, place.parts[:-1]) if place.parts else ()
+            if not above:
+                break
+            rows.append((file, above))
+            file = above[0]
+        return tuple(rows)
+
+    def clues(self, path: str) -> Clues:
+        """Return a module's name, which is in every path to it, but for its children's `super` and, of a root, `crate`."""
+        place = self.crates.place(path)
+        names = frozenset(place.parts[-1:]) or self.crates.names(path)
+        below = posixpath.join(place.folder, *place.parts)
+        is_above = self.paths.is_folder(below)
+        near = (r"\bsuper\b" if place.parts else r"\b(super|crate)\b",) if is_above else ()
+        words = names | ({"crate"} if not place.parts and is_above else frozenset())
+        any_name = "|".join(re.escape(name) for name in sorted(names))
+        far = rf"((^|::|[{{,])\s*|\buse\s+|\bmod\s+|\bcrate\s+)({any_name})\s*(::|[,;}}\"]|\s+as\s|$)|\b({any_name})::"
+        return Clues(words, (far,) if names else (), near, below)
+
+    def reach(self, importer: str, item: Import) -> tuple[Parts, Parts]:
+        """Return the file of the last module on a path that has one, and the names that are left of the path; no file where it leaves the tree."""
+        if item.spec.endswith(".rs"):  # an attribute says where the module lies
+            file = joined(posixpath.dirname(importer), "/".join((*item.inside, item.spec)))
+            return ((file,) if file in self.paths.files else ()), ()
+        own = self.crates.place(importer)
+        place, parts = self._from_root(importer, own, item)
+        for count in range(len(parts), -1, -1):
+            is_own = place == own and parts[:count] == own.parts
+            if files := (importer,) if is_own else self.crates.files(place, parts[:count]):
+                return files, parts[count:]
+        return (), parts
+
+    def _from_root(self, importer: str, own: Place, item: Import) -> tuple[Place, Parts]:
+        """The crate that a path leads into, and the path from its root."""
+        parts, here = tuple(item.spec.split("::")), (*own.parts, *item.inside)
+        if parts[0] == "crate":
+            return own, parts[1:]
+        if parts[0] in ("self", "super"):
+            rest = tuple(part for part in parts if part not in ("self", "super"))
+            return own, (*here[: max(0, len(here) - parts.count("super"))], *rest)
+        if parts[0] and self.crates.files(own, (*here, parts[0])):
+            return own, (*here, *parts)
+        parts = parts[1:] if not parts[0] else parts
+        if root := self.crates.visible(importer).get(parts[0] if parts else ""):  # `use ::name` is a path of nothing
+            return self.crates.place(root), parts[1:]
+        is_statement = "." not in item.whole
+        if self.guesses and is_statement and self.crates.files(own, parts[:1]):  # as the edition of 2015 writes it
+            return own, parts
+        return Place("", (), ()), ()
+
+
+def listed(code: str, line: int) -> Iterator[Import]:
+    """Yield the imports of the `use` statements and the modules of the `mod x;` in some code."""
+    plain = SILENT.sub(lambda found: b"\n" * found[0].count(b"\n"), code.encode()).decode().replace("r#", "")
+    for match in (one for one in STATEMENT.finditer(plain) if one["end"]):
+        at = line + plain.count("\n", 0, match.start("tree" if match["tree"] else "name"))
+        if match["name"]:
+            yield Import(match["name"], at, whole=match["name"])
+        else:
+            yield from _leaves(match["tree"], at, is_public=match["public"] is not None)
+
+
+def _leaves(tree: str, line: int, *, is_public: bool) -> Iterator[Import]:
+    """The imports of a tree: of `a::{b as c, d::*}` the name b of a, as c, and all of a::d."""
+    first: Parts = ("",) if tree.startswith("::") else ()  # a crate, whatever modules are called so
+    stack, prefix, given = [first], first, Parts()  # what stands before the braces around; the path so far; `as c`
+    at = line
+    for match in WORD.finditer(tree + ","):
+        word = match[0]
+        line += word == "\n"
+        if word == "{":
+            stack.append(prefix)
+        elif word in ("}", ","):
+            if prefix != stack[-1]:
+                yield _leaf(prefix, given[-1:], at, is_public=is_public)
+            if word == "}" and len(stack) > 1:
+                stack.pop()
+            prefix, given = stack[-1], ()
+        elif word == "as" or given:
+            given = (*given, word)
+        elif word != "\n" and len(prefix) < DEEPEST:
+            prefix, at = (*prefix, word), line
+
+
+def _leaf(parts: Parts, given: Parts, line: int, *, is_public: bool) -> Import:
+    if parts[-1] == "*":
+        return Import("::".join(parts[:-1]), line, star=True, hands_on=True, public=is_public)
+    parts = parts[:-1] if len(parts) > 1 and parts[-1] == "self" else parts
+    here = given[0] if given else parts[-1]
+    if len(parts) == 1:
+        return Import(parts[0], line, whole=here, hands_on=True, public=is_public)
+    names = (Bound(parts[-1], "" if here == "_" else here, line),)
+    return Import("::".join(parts[:-1]), line, names, hands_on=True, public=is_public)

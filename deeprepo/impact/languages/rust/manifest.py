@@ -1,0 +1,85 @@
+"""Rust's crates: Cargo.toml with its workspace, path and git dependencies."""
+
+import posixpath
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from deeprepo.impact.languages.rust.crates import KINDS, read
+from deeprepo.impact.packages import Package, Requirement
+from deeprepo.impact.text.tables import at, table, text_of
+
+LANGUAGE = "rust"
+MANIFESTS = ("Cargo.toml",)
+SUFFIXES = (".rs",)
+IMPORTED = r"^[ \t]*(?:pub[ \t]+)?use[ \t]+(?:::)?(\w+)::"
+LOCAL = r"\bmod[ ]+(\w+)"  # modules that no path tells
+IMPORTING = r"\bSPEC::|\bextern crate SPEC\b|\bmod SPEC\b"
+_OWN = frozenset({"crate", "self", "super", "std", "core", "alloc", "proc_macro", "test"})
+LOCKS = {"Cargo.lock": r'(?m)^name = "NAME"\nversion = "([^"\n]+)"'}
+
+
+def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+    """Return the crates of a tree that are libraries."""
+    rows = []
+    crates = {"": {}, **{posixpath.dirname(path): read(source) for path, source in sorted(manifests.items())}}
+    for folder, crate in crates.items():
+        name = text_of(at(crate, "package.name"))
+        root = posixpath.join(folder, text_of(at(crate, "lib.path")) or "src/lib.rs")
+        if name and root in paths:
+            version = text_of(at(crate, "package.version")) or text_of(at(crates[""], "workspace.package.version"))
+            doors = (root,) if at(crate, "package.publish") not in (False, []) else ()
+            rows.append(Package(LANGUAGE, name, folder, (posixpath.dirname(root),), version=version, doors=doors))
+    return tuple(rows)
+
+
+def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
+    """Return what the manifests ask for; what a workspace declares for its members is asked for there."""
+    rows = []
+    for path, source in sorted(manifests.items()):
+        crate = read(source)
+        tables = [crate, table(crate.get("workspace")), *map(table, table(crate.get("target")).values())]
+        for key, value in (pair for one in tables for kind in KINDS for pair in table(one.get(kind)).items()):
+            asked = table(value) or {"version": value}
+            if not asked.get("workspace"):
+                rows.append(_requirement(key, asked, path))
+    return tuple(rows)
+
+
+def _requirement(key: str, asked: Mapping[str, object], path: str) -> Requirement:
+    name = text_of(asked.get("package")) or key
+    if asked.get("git"):
+        tag = text_of(asked.get("tag")) or text_of(asked.get("rev"))
+        return Requirement(LANGUAGE, name, tag or text_of(asked.get("branch")), "git", path, fixed=bool(tag))
+    if asked.get("path"):
+        return Requirement(LANGUAGE, name, str(asked["path"]), "path", path)
+    return Requirement(LANGUAGE, name, text_of(asked.get("version")), path=path)
+
+
+def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
+    """Return a manifest that patches the published crates with those of the tree."""
+    del folders
+    rows = [f'"{package.name}" = {{ path = "../{package.folder}" }}\n' for package in packages]
+    return {"Cargo.toml": "".join(["[patch.crates-io]\n", *rows]).encode()}
+
+
+def offers(source: str, name: str) -> bool:
+    """Return whether the root of a crate makes a name public, or all of a module."""
+    said = re.search(rf"(?m)^pub\s++(?:use\b[^;]{{0,800}}(?:\b{name}\b|\*)|(?:[\w\"]++\s++){{1,4}}{name}\b)", source)
+    return said is not None
+
+
+def package_of(spec: str) -> str:
+    """Return the crate that a path begins with; "" for those that come with the language, and for what is no crate's name."""
+    first = spec.removeprefix("::").partition("::")[0]
+    return "" if first in _OWN or not re.fullmatch(r"[a-z][a-z\d_]*", first) else first
+
+
+def word(package: str) -> str:
+    """Return how texts may write a crate, as a pattern."""
+    return re.escape(package).replace("_", "[-_]")
+
+
+def answers(package: str, texts: Mapping[str, bytes]) -> bool:
+    """Return whether a manifest names a crate."""
+    written = re.compile(rb"(?<![\w-])" + word(package).encode())
+    return any(written.search(source) for path, source in texts.items() if not path.endswith("Cargo.lock"))

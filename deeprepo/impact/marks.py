@@ -1,0 +1,530 @@
+"""What the queries of a language say of one file: what its names do, what stands around code, and what classes names are bound to."""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Literal, TypeVar
+
+from tree_sitter import Node
+
+from deeprepo.impact.language import Language
+from deeprepo.impact.matching import BOUND, DEFINED, Captures, Parts, Rows, Several, matches, matches_at
+from deeprepo.impact.nodes import Spans, kind_of, name_of, text
+from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.values import Form
+
+Told = TypeVar("Told")
+UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
+MEMBERS = ("member", "method", "attribute", "component", "constructor")  # kinds that bind no bare name
+CLASSES = ("class", "type", "module", "holder")
+CASTS = ("parenthesized_expression", "non_null_expression", "as_expression", "satisfies_expression")
+IMPORTS = (
+    "import",
+    "import.member",
+    "statement",
+)  # the second of what a class has, which new lines are not held against
+WRAPS = (*CASTS, "unary_expression", "await_expression")
+CLASS = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
+LAST = re.compile(r"\W+")
+QUOTED = re.compile(r"[\"':\\](\w+)")
+WORD = re.compile(r"[\w$]+")
+CALLEES = ("identifier", "member_expression", "attribute")
+LONGEST = 200  # characters of what is called: longer ones are whole expressions, which name nothing
+SHORT = 1_500  # bytes of code that is read wherever it stands
+MOST_READ = 0.7  # of a file: with more, all of it is read at once
+# What may hold many definitions, of which those without a place are left out.
+HOLDS = re.compile(
+    r"class|interface|enum|struct|trait|impl|object|record|module|namespace|export|decorated|declaration_list|_body$|^block$"
+)
+ELEMENTS = "[]"  # behind a name: what it holds
+ARROW = "->"  # behind a name: what it points at
+
+
+class Mark(Struct, frozen=True):
+    """What a query says of the name at one place."""
+
+    form: Form
+    receiver: Node | None = None
+    args: Node | None = None
+    more: bool = False  # a call is given more than its arguments: a block behind them
+    owner: str = ""  # the class that a key belongs to, where its literal names it
+
+
+class Scope(Struct, frozen=True):
+    """A definition around other code."""
+
+    name: str
+    node: Node
+    at: int  # the byte where its name begins
+
+
+class Class(Struct, frozen=True):
+    """A class around other code."""
+
+    start: int
+    end: int
+    name: str
+    bases: tuple[str, ...]
+
+
+class Construction(Struct, frozen=True):
+    """A call that constructs an object of a class and does not write its name: `super(1)`, `this(1)`."""
+
+    name: str
+    place: Node
+    args: Node | None
+
+
+class Marks(Struct):
+    """All that the queries say of one file."""
+
+    root: Node
+    language: Language
+    at: dict[int, Mark] = field(default_factory=dict)
+    aliases: dict[tuple[int, int], str] = field(default_factory=dict)  # a value -> the name that it gets
+    receivers: set[tuple[int, int]] = field(default_factory=set)
+    scopes: dict[int, Scope] = field(default_factory=dict)  # node -> definition
+    functions: dict[int, Node] = field(default_factory=dict)  # nodes with a body of their own, those without a name too
+    bodies: tuple[int, list[Node], Spans] = field(  # the last two, by their places; how many they were
+        default_factory=lambda: (0, [], Spans(()))
+    )
+    classes: list[Class] = field(default_factory=list)
+    nest: dict[bool, tuple[list[Class], Spans]] = field(  # the classes by their places, with `objects` and without
+        default_factory=lambda: {True: ([], Spans(())), False: ([], Spans(()))}
+    )
+    named: set[int] = field(default_factory=set)  # where the names of classes stand
+    heirs: set[str] = field(default_factory=set)  # classes that say what they inherit from, wherever in the file
+    members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # member -> classes that define it
+    constructions: list[Construction] = field(default_factory=list)
+    imports: Spans = field(default_factory=lambda: Spans(()))
+    imported: set[str] = field(default_factory=set)  # names that an import brings
+    silent: Spans = field(default_factory=lambda: Spans(()))  # where no name is a use: the package of a file
+    foreseen: dict[str, Spans] = field(default_factory=dict)  # code that foresees a failure: of "use", "import"
+    name_tests: Spans = field(default_factory=lambda: Spans(()))  # code below a test that names something in quotes
+    questions: str = (
+        ""  # the tests for whether a name exists, anywhere in the file: an import of such a name never fails
+    )
+    value_tests: Spans = field(default_factory=lambda: Spans(()))  # code below a test of a value
+    types: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
+    objects: list[Class] = field(default_factory=list)  # code in which the object of a method is another than around it
+    made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
+    fields: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    results: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))  # as `types`
+    parts: dict[int, Node] = field(default_factory=dict)  # a name that takes a value apart -> the value
+    bound: dict[str, list[tuple[int, int, Node]]] = field(default_factory=lambda: defaultdict(list))  # as `types`
+    holders: dict[str, list[Node]] = field(default_factory=lambda: defaultdict(list))  # a field -> where it is given
+    # What gives a value (`origins.py`), by its node and the depth to which it was followed.
+    origins: dict[tuple[int, int], frozenset[tuple[str, Literal["called", "root", "class"]]]] = field(
+        default_factory=dict
+    )
+
+
+@lru_cache(maxsize=6)
+def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]) -> Marks:
+    """Return what the queries of a language say about some names of a file; they are asked about the parts around these names."""
+    parts = parts_around(root, [start for start, _ in places])
+    marks = Marks(root, language)
+    defined, bound = matches(language, DEFINED, root, parts), matches(language, BOUND, root, parts)
+    _definitions(language, marks, defined["defs"])
+    users = bound["receivers"]
+    if language.statements:
+        marks.imports = _spans([one for one in root.named_children if one.type in language.statements])
+    else:
+        marks.imports = _spans([one for one, _ in defined["imports"].of(*IMPORTS)])
+        marks.imported = {_imported(found) for found in defined["imports"]}
+    _foreseen(language, marks, places)
+    marks.questions = "".join(text(node) for node, _ in defined["guards"].of("asked.anywhere"))
+    uses = Several(matches_at(language, "uses", root, places), bound["bindings"], users)
+    _uses(language, marks, uses)
+    _constructions(language, marks, uses)
+    marks.constructions += _asked_for(marks, uses)
+    _typed(marks, Several(bound["types"], users), uses)
+    return marks
+
+
+def parts_around(root: Node, places: Sequence[int], short: int = SHORT) -> Parts:
+    """Return the parts of a file that tell what stands at some places: what is around them, and whatever is short; () for all of it."""
+    found: list[tuple[int, int]] = []
+    _split(root, places, found, short)
+    joined: list[tuple[int, int]] = []
+    for start, end in found:
+        if joined and start - joined[-1][1] <= short:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    read = sum(end - start for start, end in joined)
+    return tuple(joined) if read < MOST_READ * (root.end_byte - root.start_byte) else ()
+
+
+def _split(node: Node, places: Sequence[int], found: list[tuple[int, int]], short: int) -> None:
+    for child in node.children:
+        is_around = bisect_left(places, child.start_byte) < bisect_left(places, child.end_byte)
+        if child.end_byte - child.start_byte <= short or (is_around and not HOLDS.search(child.type)):
+            found.append((child.start_byte, child.end_byte))
+        elif is_around:
+            _split(child, places, found, short)
+
+
+def _spans(nodes: Sequence[Node]) -> Spans:
+    return Spans([(one.start_byte, one.end_byte, "") for one in nodes])
+
+
+def _foreseen(language: Language, marks: Marks, places: Sequence[tuple[int, int]]) -> None:
+    """What is around some places that foresees a failure, and what the tests around them ask for."""
+    rows = matches_at(language, "foreseen", marks.root, places)
+    for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
+        marks.foreseen[form] = _spans([one for one, _ in rows.of(key)])
+    marks.name_tests = _tests(rows, "foreseen.named")
+    tests = sorted(
+        (node.start_byte, node.end_byte) for _, found in rows.of("foreseen.asked") for node in found["tested"]
+    )
+    asked = matches_at(language, "foreseen", marks.root, tests) if tests else rows
+    marks.value_tests = _value_tests(rows, asked)
+
+
+def _tests(rows: Rows, key: str) -> Spans:
+    """The code below tests, each with what its test says."""
+    tests = [(node, text(found["tested"][0])) for node, found in rows.of(key)]
+    return Spans([(node.start_byte, node.end_byte, test) for node, test in tests])
+
+
+def _value_tests(rows: Rows, within: Rows) -> Spans:
+    """The code below tests, each with the names for whose values its test asks: `load` of `if (store.load)`. `within`: what is in the tests."""
+    asked = sorted((node.start_byte, name) for node, _ in within.of("asked") for name in WORD.findall(text(node))[-1:])
+    spans: list[tuple[int, int, str]] = []
+    for node, found in rows.of("foreseen.asked"):
+        test = found["tested"][0]
+        inside = asked[bisect_left(asked, (test.start_byte,)) : bisect_left(asked, (test.end_byte,))]
+        spans.append((node.start_byte, node.end_byte, " ".join(name for _, name in inside)))
+    return Spans(spans)
+
+
+def _imported(found: Captures) -> str:
+    """The name that an import brings; "" for all of a module."""
+    written = next((text(one) for key in ("here", "there", "spec") for one in found.get(key, ())), "")
+    return "" if "star" in found else LAST.split(written)[-1]
+
+
+def _definitions(language: Language, marks: Marks, rows: Rows) -> None:
+    """What the file defines: where the names of definitions stand, what is around other code, and what classes there are."""
+    bases: dict[int, list[str]] = defaultdict(list)
+    above = (language.around_of(node) for node, _ in rows.of("local"))
+    marks.functions = {node.id: node for node in (language.whole(one) for one in above if one is not None)}
+    for node, found in rows.of("class.of"):
+        bases[node.start_byte] += [plain(text(one)) for one in found.get("base", ())]
+    told = [(kind, found) for found in rows if (kind := kind_of(found))]
+    for kind, found in told:
+        _definition(language, marks, kind, found, bases)
+    marks.classes += [Class(node.start_byte, node.end_byte, UNKNOWN[0], ()) for node, _ in rows.of("class.nameless")]
+    for kind, found in told if marks.classes else ():
+        for name in found.get("name", ()) if kind in ("function", "variable", *MEMBERS) else ():
+            holder = next(classes_around(marks, name), None)
+            if holder is None:
+                continue
+            whole = language.whole(found[f"def.{kind}"][0])
+            around = _around(marks, whole) if kind in ("function", "variable") else None
+            if around is None or (around.start_byte, around.end_byte) == (holder.start, holder.end):
+                marks.members[name_of(name)].add(holder.name)
+
+
+def _definition(
+    language: Language, marks: Marks, kind: str, found: Captures, bases: Mapping[int, Sequence[str]]
+) -> None:
+    for name in [one for one in found.get("name", ()) if one.is_named]:
+        owner = "".join(text(one).lstrip("*&") for one in found.get("owner", ())[:1])
+        is_member = (bool(owner) or kind in MEMBERS) and language.member_form == "key"
+        marks.at[name.start_byte] = Mark("key" if is_member else "definition")
+        whole = found[f"def.{kind}"][0]
+        has_body = True
+        if language.declarators and kind in language.scopes:
+            whole = language.whole(whole)
+            has_body = whole.child_by_field_name("body") is not None
+        if kind in language.scopes and has_body and whole not in found.get("params", ()):
+            marks.scopes[whole.id] = Scope(f"{owner}.{name_of(name)}".strip(".`"), whole, name.start_byte)
+        if kind in CLASSES:
+            marks.named.add(name.start_byte)
+            above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))
+            marks.classes.append(Class(whole.start_byte, whole.end_byte, text(name).strip("`"), above))
+            marks.heirs.update([text(name).strip("`")] if above else ())
+
+
+def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
+    """Return whether the code around a name foresees that it is not there: a test names it in quotes, or asks for its value."""
+    place = node.start_byte, node.end_byte
+    spans = marks.foreseen["import" if form == "import" else "use"]
+    if any(True for _ in spans.around(*place, inclusive=True)):
+        return True
+    name = text(node)
+    if form == "import" and name in _quoted(marks.questions):
+        return True
+    if any(name in _quoted(test) for *_, test in marks.name_tests.around(*place, inclusive=True)):
+        return True
+    return any(name in test.split() for *_, test in marks.value_tests.around(*place, inclusive=True))
+
+
+@lru_cache(maxsize=256)
+def _quoted(test: str) -> frozenset[str]:
+    """The names that a test writes in quotes, or behind a colon or a backslash."""
+    return frozenset(QUOTED.findall(test))
+
+
+def plain(name: str) -> str:
+    """Return a class without its type arguments and what points at it; "" if no class is written."""
+    name = "".join(re.split(r"[<\[(]", name)[0].split()).lstrip("*&\\:")
+    return name if CLASS.fullmatch(name) else ""
+
+
+def _uses(language: Language, marks: Marks, rows: Several) -> None:
+    """What each name does, by the query of uses. What another binds goes before what a definition says."""
+    marks.silent = _spans([node for node, _ in rows.of("silent")])
+    for node, _ in rows.of("bound", "defines"):
+        marks.at.setdefault(node.start_byte, Mark("definition"))
+    for node, found in rows.of("key"):
+        last = marks.at.get(node.start_byte)
+        owner = plain(text(found["of"][0])) if "of" in found else last.owner if last is not None else ""
+        marks.at[node.start_byte] = Mark("key", owner=owner)
+    for node, _ in rows.of("label"):
+        marks.at.setdefault(node.start_byte, Mark("key"))
+    _beside(marks, rows)
+    for name, found in rows.of("name", "sought"):
+        _use(marks, name, found)
+    _overrule(language, marks, rows)
+
+
+def _overrule(language: Language, marks: Marks, rows: Several) -> None:
+    """Note what holds whatever other patterns say: places that look like keys and are values, and members that are assigned."""
+    for node, _ in rows.of("more"):
+        if node.start_byte in marks.at:
+            marks.at[node.start_byte] = replace(marks.at[node.start_byte], more=True)
+    for node, _ in rows.of("plain"):
+        marks.at[node.start_byte] = Mark("name")
+    for node, _ in rows.of("taken"):
+        marks.at[node.start_byte] = replace(marks.at.get(node.start_byte, Mark("import")), form="import")
+    form: Form = "definition" if language.store_form == "definition" else "member"
+    for node, found in rows.of("store"):
+        if node.start_byte in marks.at and "asked" not in found:
+            marks.at[node.start_byte] = Mark(form, marks.at[node.start_byte].receiver)
+
+
+def _constructions(language: Language, marks: Marks, rows: Several) -> None:
+    """The calls that construct without writing the class: `@constructs.own`, `@constructs.base`.
+
+    `@constructs.default` with `@place`: the base is constructed with nothing, unless a call of its class stands in it or in its constructors.
+    """
+    known_constructions: dict[Class, list[Node]] = defaultdict(list)  # class -> what is known of its constructions
+    for place, found in rows.of("constructs.own", "constructs.base"):
+        holder = next(classes_around(marks, place), None)
+        names = (holder.name,) if holder and "constructs.own" in found else holder.bases if holder else ()
+        if language.metaclasses.intersection(holder.bases if holder else ()):
+            continue  # what it constructs are classes
+        args = found["args"][-1] if "args" in found else None
+        marks.constructions += [Construction(name, place, args) for name in names[:1]]
+        if holder is not None:
+            known_constructions[holder].append(place)
+    defaults = [(one, found["place"][0]) for one, found in rows.of("constructs.default")]
+    for node, place in sorted(defaults, key=lambda row: row[0].end_byte - row[0].start_byte):
+        holder = next(classes_around(marks, place), None)
+        if holder is None or node.has_error or any(_is_in(one, node) for one in known_constructions[holder]):
+            continue
+        known_constructions[holder].append(node)
+        marks.constructions += [Construction(name, place, None) for name in holder.bases[:1]]
+
+
+def _asked_for(marks: Marks, rows: Several) -> Iterator[Construction]:
+    """The objects whose place says their class: `@constructs.wanted` with `@wanted`; `@constructs.returned` in what `@gives` one that is `@wanted`."""
+    gives: dict[int, list[str]] = defaultdict(list)  # a function -> the classes that it says it gives
+    for node, found in rows.of("gives"):
+        gives[node.id].append(text(found["wanted"][0]))
+    wanted = [(place, [text(found["wanted"][0])], found) for place, found in rows.of("constructs.wanted")]
+    wanted += [
+        (place, gives.get(_around(marks, place, gives).id, []), found)
+        for place, found in rows.of("constructs.returned")
+    ]
+    for place, classes, found in wanted:
+        names = [plain(one.rstrip("?")) for one in classes]
+        yield from (Construction(name, place, found["args"][0]) for name in names if name)
+
+
+def _is_in(node: Node, outer: Node) -> bool:
+    return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
+
+
+def _beside(marks: Marks, rows: Several) -> None:
+    """What patterns say beside the form of a name: what is given to it, what is around it, of what it takes a member."""
+    for value, found in rows.of("value"):
+        inner = bare(value, CASTS)
+        marks.aliases[inner.start_byte, inner.end_byte] = text(found["alias"][0])
+    for node, found in rows.of("around"):
+        called = found["called"][0]
+        marks.scopes[node.id] = Scope(text(called), node, called.start_byte)
+    marks.receivers.update((node.start_byte, node.end_byte) for node, _ in rows.of("receiver"))
+
+
+def _use(marks: Marks, name: Node, found: Captures) -> None:
+    last = marks.at.get(name.start_byte)
+    args = found["args"][-1] if "args" in found else last.args if last is not None else None
+    if "receiver" in found:
+        is_defined = last is not None and last.form == "definition" and args is None
+        before = found["receiver"][0]
+        form: Form = "definition" if is_defined else "member"
+        owner = last.owner if last is not None and not before.is_named else ""
+        marks.at[name.start_byte] = Mark(form, before if before.is_named else None, args, owner=owner)
+    elif last is None or last.form == "name":
+        marks.at[name.start_byte] = Mark("name", args=args)
+    elif last.form == "member":
+        marks.at[name.start_byte] = replace(last, args=args)
+
+
+def _typed(marks: Marks, rows: Several, uses: Several) -> None:
+    """What classes names are bound to: `@var` with `@type` in the function around or `@scope`, `@field` with `@type` in a class.
+
+    A name that something else binds is unknown there.
+    """
+    for node, found in rows.of("made"):
+        marks.made[node.start_byte, node.end_byte] = _class_in(found)
+    _results(marks, rows)
+    told = {node.start_byte for node, found in rows.of("var") if "element" not in found}
+    for node, found in rows.of("var"):
+        suffix = ELEMENTS if "element" in found else ARROW if "pointee" in found else ""
+        _bind(marks, node, _class_of(marks, found), found.get("scope", ()), suffix)
+    for node, found in rows.of("field"):
+        marks.fields[_owner_of(marks, found, node), text(node)].add(_class_of(marks, found))
+        marks.holders[text(node)].append(node)
+    for node, found in rows.of("this"):
+        marks.objects.append(Class(node.start_byte, node.end_byte, _class_in(found), ()))
+    _bind_others(marks, rows, uses, told)
+
+
+def _results(marks: Marks, rows: Several) -> None:
+    """Of what functions names are the results, and what takes a value apart."""
+    for node, found in rows.of("part"):
+        marks.parts[node.start_byte] = found["is"][0]
+    for node, found in rows.of("var"):
+        if "is" in found:
+            scope = next(iter(found.get("scope", ())), None) or _around(marks, node)
+            marks.results[text(node)].append((*marks.language.span(scope), _called(found["is"][0])))
+
+
+def _bind_others(marks: Marks, rows: Several, uses: Several, told: Collection[int]) -> None:
+    """The variables of loops over a list whose elements are known, and the names of which no pattern tells the class."""
+    items = [(node, found["of"][0]) for node, found in rows.of("item")]
+    others = {*told, *marks.named, *(node.start_byte for node, _ in items)}
+    for node, _ in uses.of("bound", "defines"):
+        if node.start_byte not in others:
+            _bind(marks, node, UNKNOWN[0])
+    for node, of in items:
+        _bind(marks, node, (bound_class(marks, of, text(of) + ELEMENTS) or UNKNOWN)[0])
+
+
+def _class_in(found: Captures) -> str:
+    """The class that a pattern captured."""
+    return (
+        next((plain(text(one)) for key in ("type", "element", "pointee") for one in found.get(key, ())), "")
+        or UNKNOWN[0]
+    )
+
+
+def _class_of(marks: Marks, found: Captures) -> str:
+    """The class that a pattern captured, or that of the value that it captured."""
+    if "is" not in found:
+        return _class_in(found)
+    value = bare(found["is"][0])
+    made = marks.made.get((value.start_byte, value.end_byte))
+    return made or (bound_class(marks, value, text(value)) or UNKNOWN)[0]
+
+
+def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix: str = "") -> None:
+    """Note the class of a name, in a scope or in the definition around."""
+    span = marks.language.span(next(iter(scopes), None) or _around(marks, node))
+    marks.types[text(node) + suffix].append((*span, of))
+    if not suffix:
+        marks.bound[text(node)].append((*span, node))
+
+
+def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
+    """The definition around a node, or the nearest of the others; else the file."""
+    if not others:
+        return next(bodies_around(marks, node), marks.root)
+    above = marks.language.around_of(node)
+    while above is not None and not (above.id in marks.scopes or above.id in marks.functions or above.id in others):
+        above = marks.language.around_of(above)
+    return above or marks.root
+
+
+def bodies_around(marks: Marks, node: Node) -> Iterator[Node]:
+    """Yield the definitions around a node and what else has a body of its own, innermost first."""
+    count, nodes, nest = marks.bodies
+    if count != len(marks.scopes) + len(marks.functions):  # they are collected first, and asked for then
+        nodes = [*({key: one.node for key, one in marks.scopes.items()} | marks.functions).values()]
+        nest = Spans([(*marks.language.span(one), str(at)) for at, one in enumerate(nodes)])
+        marks.bodies = len(marks.scopes) + len(marks.functions), nodes, nest
+    for *_, at in nest.around(node.start_byte, node.end_byte):
+        yield nodes[int(at)]
+
+
+def _owner_of(marks: Marks, found: Captures, node: Node) -> str:
+    """The class that a field belongs to: as it is written, else the one around."""
+    owner = next((plain(text(one)) for one in found.get("owner", ())), "")
+    return owner or next((one.name for one in classes_around(marks, node)), "")
+
+
+def bare(node: Node, wraps: Collection[str] = WRAPS, but: Collection[tuple[int, int]] = ()) -> Node:
+    """Return a value without the brackets and casts around it. `but`: the places of expressions whose class is known; they are left as they are."""
+    while node.type in wraps and node.named_children and (node.start_byte, node.end_byte) not in but:
+        node = node.named_children[0]
+    return node
+
+
+def _called(value: Node) -> str:
+    """The function that a value is a call of, as it is written; "" for another value."""
+    function = bare(value).child_by_field_name("function")
+    written = text(function) if function is not None and function.type in CALLEES else ""
+    return written if len(written) <= LONGEST else ""
+
+
+def function_of(marks: Marks, value: Node) -> str:
+    """Return the function whose result a value is: a call of it, or a name that is bound to such a call alone.
+
+    A function that code around the value gives another meaning is none.
+    """
+    value = bare(value)
+    found = _innermost(marks.results.get(text(value), ()), value)
+    is_bound_once = len(found) == len(_innermost(marks.types.get(text(value), ()), value)) == 1
+    called = _called(value) or (found[0] if is_bound_once else "")
+    root, whole = called.partition(".")[0], marks.root.end_byte - marks.root.start_byte
+    around = [row for row in marks.types.get(root, ()) if row[0] <= value.start_byte and value.end_byte <= row[1]]
+    return called if all(end - start == whole for start, end, _ in around) else ""
+
+
+def _innermost(rows: Sequence[tuple[int, int, Told]], value: Node) -> list[Told]:
+    """What the innermost scope around a value says, of rows of (first byte, last byte, what it says)."""
+    rows = [row for row in rows if row[0] <= value.start_byte and value.end_byte <= row[1]]
+    inner = min((end - start for start, end, _ in rows), default=0)
+    return [one for start, end, one in rows if end - start == inner]
+
+
+def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:
+    """Return the one class that a name is bound to in the innermost scope that binds it; unknown if there are several."""
+    found = set(_innermost(marks.types.get(name, ()), receiver))
+    return () if not found else (found.pop(),) if len(found) == 1 else UNKNOWN
+
+
+def bound_nodes(marks: Marks, receiver: Node, name: str) -> list[Node]:
+    """Return where the innermost scope that binds a name does so."""
+    return _innermost(marks.bound.get(name, ()), receiver)
+
+
+def classes_around(marks: Marks, node: Node, *, with_objects: bool = False) -> Iterator[Class]:
+    """Yield the classes around a node, innermost first; with the code in which a method's object is another one, if that is asked for."""
+    rows, nest = marks.nest[with_objects]
+    if len(rows) != len(marks.classes) + with_objects * len(
+        marks.objects
+    ):  # they are collected first, and asked for then
+        rows = [*marks.classes, *(marks.objects if with_objects else ())]
+        rows.sort(key=lambda one: one.name in UNKNOWN)
+        nest = Spans([(one.start, one.end, str(at)) for at, one in enumerate(rows)])
+        marks.nest[with_objects] = rows, nest
+    for *_, at in nest.around(node.start_byte, node.end_byte, inclusive=True):
+        yield rows[int(at)]

@@ -1,0 +1,74 @@
+"""Languages whose files declare their namespace: a name is resolved in a namespace, which may have several files."""
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+
+from deeprepo.impact.language import Standalone
+from deeprepo.impact.paths import Paths
+from deeprepo.impact.values import Facts, Import
+
+
+class Namespaces(Standalone, ABC):
+    """What is known of the namespaces of one tree: what the files that were read say, and what paths tell of the others."""
+
+    guesses = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        del configs
+        self.paths = paths
+        self.spaces_of: dict[str, set[str]] = {}  # a file that was read -> the namespaces that it is in
+        # A file and the name of a function or value of it, which may follow a dot.
+        self.members: set[tuple[str, str]] = set()
+        self._files: dict[tuple[str, str], set[str]] = defaultdict(set)  # namespace and name -> files
+        self._names: set[str] = set()  # those of them
+
+    def tell(self, path: str, facts: Facts) -> None:
+        """Note what a file holds, or held before a change."""
+        spaces = facts.spaces or ("",)
+        self.spaces_of[path] = {*self.spaces_of.get(path, ()), *spaces}
+        types, members = self.names(path, facts)
+        self.members |= {(path, name) for name in members - types}
+        self._names |= types | members
+        for name in types | members:
+            for space in spaces if path in self.paths.files else ():
+                self._files[space, name].add(path)
+
+    @abstractmethod
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Return the files that an import means, as `Modules` defines it."""
+
+    @abstractmethod
+    def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the names that other files can use: the types of the file, and its other definitions."""
+
+    def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
+        """Return the namespaces whose names a file sees without an import. `written`: those that it says it is in."""
+        del path
+        return written or ("",)
+
+    def is_known(self, name: str) -> bool:
+        """Return whether a file of any namespace may hold a name."""
+        return name in self._names
+
+    def holding(self, importer: str, space: str, name: str) -> Collection[str]:
+        """Return the files that hold a name of a namespace, so far as that is known."""
+        del importer
+        return self._files.get((space, name), ())
+
+    def sees(self, importer: str, path: str) -> bool:
+        """Return whether a file is built with another one: the boundary of a project may stand between them."""
+        del importer, path
+        return True
+
+    def is_namespace(self, path: str, name: str) -> bool:
+        """Return whether a name of a file means a namespace of those around it, which goes before a class that an import brings."""
+        told = {space for spaces in self.spaces_of.values() for space in spaces}
+        around = self.in_sight(path, tuple(self.spaces_of.get(path, ())))
+        wholes = {f"{space}.{name}" for space in around}
+        return any(space in wholes or any(space.startswith(f"{one}.") for one in wholes) for space in told)
+
+    def is_whole(self, path: str, name: str) -> bool:
+        """Return whether all of a file is called so, as if it were a class."""
+        del path, name
+        return False

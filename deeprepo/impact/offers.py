@@ -1,0 +1,201 @@
+"""A language that `impact` reads by queries, as the search for users asks it: `outline` and `uses` of `ports.Language`."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from itertools import islice
+
+from deeprepo.impact import marks, reader, spots
+from deeprepo.impact.arguments import OBJECT
+from deeprepo.impact.classes import bases
+from deeprepo.impact.language import Language
+from deeprepo.impact.structs import replace
+from deeprepo.impact.unreadable import Unreadable, finds, outlines
+from deeprepo.impact.values import COMPONENT, SINGLETON, Definition, Facts, Import, Parameter, Side, SomeUses, Use
+
+TOO_LONG = "its code takes a parser too long, or is nested more deeply than people write"
+CALLED = ("function", "method", "constructor")
+CONSTRUCTOR = "constructor"
+APART = ("{", "[", "%", "<")
+ATTRIBUTE = "@"  # of a class that has one a macro may add members to it, and hardly one that is called like its own
+MOST_ALTERNATIVES = 64  # definitions of one name that a call is held against
+UNTOLD = ("attribute", "global", "bound", "holder")  # kinds that an importer cannot ask for, or that no line defines
+
+
+def _language(path: str, source: bytes) -> Language:
+    language = reader.language_for(path, source)
+    if language is None:
+        raise Unreadable("no language of this installation reads it")
+    return language
+
+
+@outlines
+def outline(path: str, source: bytes, side: Side) -> Facts:
+    """Return the definitions of a file and what an importer can ask of it."""
+    language = _language(path, source)
+    facts = reader.facts(language, source)
+    if facts is None:
+        raise Unreadable(TOO_LONG)
+    exports = _exports(facts, language)
+    rows = [one for one in facts.definitions if one.kind not in UNTOLD and one.short not in language.nameless]
+    written = {one.name for one in rows if one.kind == "method" and one.parameters == ()}
+    rows = [one for one in rows if one.kind != COMPONENT or one.name not in written]
+    offering = [one for one in facts.imports if one.spec and (one.hands_on or language.exports)]
+    built = _built_elsewhere(rows)
+    heirs: dict[str, list[Definition]] = defaultdict(list)
+    for one in facts.definitions:
+        if any(base[:1] != ATTRIBUTE and base not in language.plain_bases for base in one.bases):
+            heirs[one.name].append(one)
+    symbols = [_as_sought(one, language, path, side, heirs.get(one.owner, ())) for one in rows if not one.means]
+    symbols = [replace(one, opaque=True) if one.name in built else one for one in symbols]
+    if language.exports:
+        offered = frozenset(exports.values())
+        is_public = language.apart_members
+        symbols = [replace(one, private=not (is_public or _is_offered(one.name, offered))) for one in symbols]
+    return replace(
+        facts,
+        definitions=alternatives(symbols, overloads=language.overloads),
+        exports=tuple(exports.items()),
+        complete=not (facts.made or facts.unsure or _is_open(path, facts, language, source)),
+        stars=facts.stars or sum(item.star and item.hands_on for item in facts.imports),
+        bases=tuple(bases(facts, language).items()),
+        bound=tuple(name for item in offering for name in _bound(item)),
+        loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
+        is_scoped=language.scoped and not facts.unscoped and not re.search(language.offers_all, path),
+        borrows=len({item.spec for item in facts.imports if item.star and not item.hands_on}) if language.scoped else 0,
+        is_whole=bool(facts.module_value) and not language.apart_members,
+    )
+
+
+def alternatives(symbols: Collection[Definition], *, overloads: bool = False) -> tuple[Definition, ...]:
+    """Return the definitions; those of one name know of each other, as a call has to fit one of them. But for overloads only a run decides which one counts."""
+    same: dict[str, list[Definition]] = defaultdict(list)
+    for symbol in symbols:
+        if symbol.kind != "type":  # a type may share the name of a value
+            same[symbol.name].append(symbol)
+    related_symbols = []
+    for symbol in symbols:
+        others = [item.called for item in islice(same[symbol.name], MOST_ALTERNATIVES + 2) if item is not symbol]
+        if symbol.called is None or not others:
+            related_symbols.append(symbol)
+            continue
+        is_vague = len(others) > MOST_ALTERNATIVES or any(one is None or one.opaque for one in others)
+        also = tuple(one.listed for one in others if one is not None)
+        related = replace(symbol, also=also, opaque=symbol.opaque or is_vague, ambiguous=not overloads)
+        related_symbols.append(related)
+    return tuple(related_symbols)
+
+
+def _is_offered(name: str, offered: Collection[str]) -> bool:
+    """Whether importers can reach a definition: it is offered, or what holds it."""
+    return name in offered or name.partition(".")[0].removesuffix("()") in offered
+
+
+def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool:
+    """Whether importers may find more in a file than it writes."""
+    if facts.open_beside or re.search(language.offers_all, path):
+        return True
+    if not facts.module_value:
+        return bool(facts.open)
+    rows = [one for one in facts.definitions if one.name == facts.module_value and not one.owner]
+    is_known = len({one.kind for one in rows}) == 1 and not any(one.bases for one in rows)
+    is_plain = all(one.kind in ("function", "class") or re.match(language.literal, one.head) for one in rows)
+    filled = language.filled.replace("NAME", re.escape(facts.module_value))
+    return not (is_known and is_plain) or re.search(filled.encode(), source) is not None
+
+
+def _built_elsewhere(rows: Sequence[Definition]) -> frozenset[str]:
+    """The constructors of classes that an object of the same name may build with other arguments: it has such a method, or inherits something."""
+    applied = {one.owner for one in rows if one.static and one.short == "apply"}
+    objects = {(one.name, bool(one.bases)) for one in rows if SINGLETON in one.marks}
+    return frozenset(f"{name}.{CONSTRUCTOR}" for name, is_heir in objects if is_heir or name in applied)
+
+
+def _exports(facts: Facts, language: Language) -> dict[str, str]:
+    """What importers write -> the definition of the file, "" for what the file has from another."""
+    unexported = language.unexported | language.nameless
+    told = [one for one in facts.definitions if one.kind != "holder" and one.short not in unexported]
+    offered = {
+        one.name: one.means or (one.name if one.kind not in UNTOLD else "")
+        for one in told
+        if not one.owner and not (language.exports and one.private) and one.visible != "file"
+    }
+    for one in told if language.lends_members else ():
+        if one.owner and (one.static or one.kind in marks.CLASSES):
+            offered.setdefault(one.short, one.name)
+    if facts.module_value:
+        is_called = any(one.name == facts.module_value and one.kind == "function" for one in told)
+        offered |= {"default": facts.module_value} if is_called or not language.apart_members else {}
+        members = {one.short: one.means or _name(one, language) for one in told if one.owner == facts.module_value}
+        offered |= {name: local for name, local in members.items() if name not in offered}
+    for item in facts.imports:
+        own = item.names if item.hands_on and not item.spec else ()
+        offered |= {bound.here: bound.there for bound in own}
+        names = _bound(item) if item.hands_on and item.spec else language.given.get(item.spec, "").split()
+        offered |= {name: "" for name in names if name not in offered}
+    return offered
+
+
+def _bound(item: Import) -> list[str]:
+    """The names that an import gives a meaning in its file."""
+    names = [one.here for one in item.names] if item.names else [item.whole.partition(".")[0]]
+    return [name for name in names if name]
+
+
+def _as_sought(one: Definition, language: Language, path: str, side: Side, heirs: Sequence[Definition]) -> Definition:
+    """One definition as the search asks for it."""
+    is_hidden = one.private or (bool(one.owner) and any(map(language.is_private, one.owner.split("."))))
+    is_own = not one.owner and one.visible == "file"
+    is_called = one.kind in CALLED
+    taken = [row for row in one.listed if row.name != OBJECT]
+    name = f"{one.owner}.{CONSTRUCTOR}".lstrip(".") if one.kind == CONSTRUCTOR else _name(one, language)
+    return replace(
+        one,
+        path=path,
+        side=side,
+        name=name,
+        owner=name.rpartition(".")[0],
+        kind=_kind(one, language),
+        parameters=tuple(map(_parameter, taken)) if is_called else None,
+        opaque=is_called and (one.opaque or _may_be_another(one, language, heirs)),
+        private=is_hidden or is_own or one.visible == "below",
+        visible=one.visible or (language.private_is if one.private and not language.exports else ""),
+    )
+
+
+def _name(one: Definition, language: Language) -> str:
+    """What a definition is called in its file: with what holds it."""
+    return one.short if one.owner and language.apart_members else one.name
+
+
+def _kind(one: Definition, language: Language) -> str:
+    """What a definition is to the search; a static method is a function of its class where importers can name it without that."""
+    if one.shown or one.kind in ("member", "common", "global"):
+        return one.shown or "variable"
+    if one.kind == "method" and ((one.static and language.lends_members) or language.apart_members):
+        return "function"
+    return "method" if one.kind == CONSTRUCTOR else one.kind
+
+
+def _may_be_another(one: Definition, language: Language, heirs: Sequence[Definition]) -> bool:
+    """Whether a call of a method may mean one that its class has from another, with other parameters. `heirs`: classes called like its own."""
+    if not language.overloads or one.kind not in ("function", "method"):
+        return False
+    is_of_all = bool(language.object_members) and re.search(language.object_members, one.short) is not None
+    is_alone = one.static or one.visible == "file" or not any(row.start <= one.start <= row.end for row in heirs)
+    return is_of_all or not is_alone
+
+
+def _parameter(one: Parameter) -> Parameter:
+    name = one.name if one.name[:1] not in APART else "{}"  # what it takes apart is no name
+    return replace(one, name=name)
+
+
+@finds
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """Return the identifiers of a file that are spelt like one of the names."""
+    language = _language(path, source)
+    found = spots.spots(language, source, names)
+    if found is None:
+        raise Unreadable(TOO_LONG)
+    return SomeUses(found) if len(found) >= spots.MOST else found

@@ -1,0 +1,160 @@
+"""What the value of a receiver comes from: the functions whose results it is, through the variables, loops and callbacks between.
+
+In the trees of all grammars a value stands behind a sign, `=` or `in`, and a call holds what it is given.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from tree_sitter import Node
+
+from deeprepo.impact.everyday import METHODS
+from deeprepo.impact.marks import LONGEST, UNKNOWN, Marks, bound_class, bound_nodes
+from deeprepo.impact.nodes import text
+from deeprepo.impact.values import Origin
+
+CALL = re.compile(r"(?:\w+_)?call(?:_expression)?|(?:method_|macro_)?invocation(?:_expression)?")
+CREATION = re.compile(r"(?:object_creation|new|instance)_expression")
+CODE = re.compile(r"function|lambda|closure|method|class")  # it runs elsewhere, or what it is given to runs it
+PASSED = re.compile(r"argument|suffix|lambda")  # between a function and the call that it is given to
+BLOCK = re.compile(r"(?:do_)?block")
+MEMBER = re.compile(r"member|field|attribute|navigation|selector|access|scoped|qualified|dot")
+END = re.compile(r"(?!\w*variable_declaration)\w+_(?:statement|declaration|clause|definition|item)")
+SIGNS = (b"=", b":=", b"in", b"of", b"<-")  # between a name and what it is given
+IMPLIED = re.compile(r"it|\$\d|_\d?")  # what a function without parameters calls what it is given
+CALLEES, BEFORE = ("method", "name", "function", "target"), ("receiver", "object", "scope")
+TYPES = re.compile(r"(?:::)?<[^<>]*(?:<[^<>]*>[^<>]*)?>\s*$")  # type arguments behind a name
+LAST = re.compile(r"\w+(?=\W*$)")
+CAPITAL = re.compile(r"(?<!\w)[A-Z]\w*")
+Part = Literal["called", "root", "class"]
+CALLED: Part = "called"
+ROOT: Part = "root"
+CLASS: Part = "class"
+DEEPEST = 5  # variables that stand for each other
+LARGEST = 200  # nodes of one value
+
+
+def origin(marks: Marks, value: Node) -> Origin:
+    """Return what a value comes from, as far as its file tells."""
+    found = _of(marks, value, DEEPEST)
+    called, roots, classes = (
+        tuple(sorted(word for word, one in found if one is kind)) for kind in (CALLED, ROOT, CLASS)
+    )
+    return Origin(called, roots, classes)
+
+
+def _of(marks: Marks, value: Node, depth: int) -> frozenset[tuple[str, Part]]:
+    """Return what gives a value, as names and their kinds. Each value is followed once: names that are bound often lead back to each other."""
+    key = value.id, depth
+    if depth and key not in marks.origins:
+        marks.origins[key] = frozenset(_found(marks, value, depth))
+    return marks.origins[key] if depth else frozenset()
+
+
+def _found(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
+    """The names of functions and classes that give a value, those that nothing in the file binds, and classes that a call is given."""
+    stack = [value]
+    for _ in range(LARGEST):
+        if not stack:
+            return
+        node = stack.pop()
+        written = text(node) if node.end_byte - node.start_byte <= LONGEST else ""
+        given: list[Node] = []
+        if CALL.fullmatch(node.type):
+            callee, before = _parts(node)
+            is_chain = callee is not None and CALL.fullmatch(callee.type) is not None
+            stack += [one for one in (callee if is_chain else before,) if one is not None]
+            yield from () if is_chain else _names(callee)
+            yield from ((word, CLASS) for word in CAPITAL.findall(text(node)[:LONGEST]))
+        elif CREATION.fullmatch(node.type):
+            of = node.child_by_field_name("type") or node.child_by_field_name("constructor") or node.named_child(0)
+            yield from _names(of)
+        elif nodes := bound_nodes(marks, node, written):
+            yield from _class(marks, node, written, nodes)
+            given = [*_values(nodes)]
+        elif not node.named_children:
+            yield written, ROOT
+            given = [*_values(marks.holders.get(written, ())), *_implied(node, written)]
+        elif MEMBER.search(node.type):
+            given = [*_values(marks.holders.get("".join(LAST.findall(written)), ()))]
+            stack.append(node.named_children[0])
+        elif not CODE.search(node.type):
+            stack += node.named_children
+        for one in given:
+            yield from _of(marks, one, depth - 1)
+
+
+def _names(called: Node | None) -> Iterator[tuple[str, Part]]:
+    """The name of a function or a class, without what is before it and its type arguments."""
+    for word in LAST.findall(TYPES.sub("", text(called)[-LONGEST:])):
+        yield word, CALLED
+
+
+def _class(marks: Marks, node: Node, written: str, bound: Iterable[Node]) -> Iterator[tuple[str, Part]]:
+    """The class of a variable, where its declaration tells one. A container says nothing of what it holds."""
+    of = bound_class(marks, node, written)[0]
+    arguments = re.compile(rf"{re.escape(of)}\s*[<\[]")
+    around = [one.parent.parent or one if one.parent is not None else one for one in bound]
+    if of != UNKNOWN[0] and not any(arguments.search(text(one)[:LONGEST]) for one in around):
+        yield LAST.findall(of)[-1], CALLED
+
+
+def _parts(call: Node) -> tuple[Node | None, Node | None]:
+    """What a call names as the function, with what stands before its dot where the grammar puts both into one node, and that."""
+    callee = next((one for key in CALLEES if (one := call.child_by_field_name(key)) is not None), call.named_child(0))
+    before = next((one for key in BEFORE if (one := call.child_by_field_name(key)) is not None), None)
+    if before is None and callee is not None and MEMBER.search(callee.type):
+        before = callee.named_child(0)
+    return callee, before
+
+
+def _values(bound: Iterable[Node]) -> Iterator[Node]:
+    """What names are given where they are bound: what stands behind the sign, or what calls the function whose parameters they are."""
+    for name in bound:
+        is_code, child, above = False, name, name.parent
+        while above is not None:
+            if CALL.fullmatch(above.type) and above.start_byte < child.start_byte:
+                yield _caller(above)
+                break
+            if is_code and not PASSED.search(above.type) and not (BLOCK.fullmatch(above.type) and _is_passed(above)):
+                break
+            is_code = is_code or CODE.search(above.type) is not None
+            given = None if is_code else _behind(above, child)
+            if given is not None:
+                yield given
+            if given is not None or END.fullmatch(above.type):
+                break
+            child, above = above, above.parent
+
+
+def _caller(call: Node) -> Node:
+    """The call that runs a function; of one that every collection has, what stands before its dot."""
+    callee, before = _parts(call)
+    words = {word for word, _ in _names(callee)}
+    return before if before is not None and not words.isdisjoint(METHODS) else call
+
+
+def _is_passed(block: Node) -> bool:
+    return block.parent is not None and CALL.fullmatch(block.parent.type) is not None
+
+
+def _behind(above: Node, child: Node) -> Node | None:
+    """What a node gives to the name in one of its children; None if it gives nothing."""
+    children = above.children
+    at = next(at for at, one in enumerate(children) if one.id == child.id)
+    if at > 1 and children[at - 1].type == "as":
+        return children[at - 2]
+    signs = [place for place, one in enumerate(children) if place > at and not one.is_named and one.text in SIGNS]
+    behind = [one for one in children[signs[0] + 1 :] if one.is_named] if signs else []
+    fields = (above.child_by_field_name(key) for key in ("value", "right"))
+    return next((one for one in (*behind, *fields) if one is not None and one.start_byte >= child.end_byte), None)
+
+
+def _implied(node: Node, written: str) -> Iterator[Node]:
+    """What calls the function around a name that its language gives to a parameter which nobody writes."""
+    above = node.parent if IMPLIED.fullmatch(written) else None
+    while above is not None and not CODE.search(above.type):
+        above = above.parent
+    if above is not None:
+        yield from _values(above.children[:1])

@@ -1,0 +1,82 @@
+"""What manifests tell: who offers and who takes which package."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeVar
+
+from deeprepo.impact.paths import is_below
+from deeprepo.impact.structs import Struct
+
+T = TypeVar("T")
+Exact = Annotated[T, "exact"]  # a name or a path that others look up: no text that anybody may change
+Origin = Literal["registry", "path", "git", "workspace"]
+# When a break reaches a repository: with its next build, with the next release of what it takes, or when somebody upgrades it.
+Arrival = Literal["build", "release", "upgrade"]
+# Constraints that any version meets.
+LATEST = frozenset({"", "*", "latest", "x", "+", "latest.release", "LATEST", "RELEASE"})
+
+
+class Package(Struct, frozen=True, eq=False):
+    """What a repository offers under a name that other manifests can write."""
+
+    language: str
+    name: str
+    folder: str = ""  # of its manifest
+    roots: tuple[str, ...] = ()  # folders and files that it consists of
+    entries: tuple[str, ...] | None = None  # files that importers can name; None: any
+    # Of one that is published: the version that its manifest writes, and the files whose names are its public ones.
+    version: str = ""
+    doors: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Package) and self._offered == other._offered
+
+    def __hash__(self) -> int:
+        return hash(self._offered)
+
+    @property
+    def _offered(self) -> tuple[object, ...]:
+        """What makes two packages the same, whatever was published of them."""
+        return self.language, self.name, self.folder, self.roots, self.entries
+
+    def holds(self, path: str) -> bool:
+        """Return whether a file is a part of the package."""
+        return any(is_below(path, root) for root in self.roots)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A package that a manifest asks for."""
+
+    language: Exact[str]
+    name: Exact[str]
+    constraint: Exact[str] = ""  # as written: ">=2.3,<3"; of git the branch or the tag
+    origin: Exact[Origin] = "registry"
+    path: Exact[str] = ""  # of the manifest
+    fixed: bool = False  # of git: a tag or a commit, not a branch
+    locked: Exact[str] = ""  # the version that a lock file names
+
+    @property
+    def arrival(self) -> Arrival:
+        """Return when a break of the package reaches who asks for it so."""
+        if self.origin in ("path", "workspace") or (self.origin == "git" and not (self.fixed or self.locked)):
+            return "build"
+        if self.origin == "git" or self.locked:
+            return "upgrade"
+        asked = self.constraint.strip()
+        opened = asked in LATEST or (asked.startswith(">") and "<" not in asked and "==" not in asked)
+        return "release" if opened else "upgrade"
+
+    @property
+    def version(self) -> str:
+        """Return the version that is in use, as far as the repository tells."""
+        return self.locked or self.constraint.strip()
+
+
+class PackageRow(Struct, frozen=True):
+    """A package that a repository offers or takes, as an index of many repositories keeps it."""
+
+    role: Literal["offers", "takes"]
+    language: str
+    name: str
+    version: str = ""  # as its manifest asks for it
+    arrival: str = ""  # when a break of it reaches who takes it

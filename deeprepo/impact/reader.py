@@ -1,0 +1,606 @@
+"""Facts of one file: parse it once, run the queries of its language, put their captures together."""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+
+from tree_sitter import Node
+
+from deeprepo.impact.arguments import parameters
+from deeprepo.impact.language import Language, language_of, load
+from deeprepo.impact.matching import DEFINED, Captures, Parts, Rows, matches
+from deeprepo.impact.memo import memo
+from deeprepo.impact.nodes import SYMBOLS, Spans, errors, first, first_line, head, kind_of, last_line, name_of, text
+from deeprepo.impact.parsing import has_open_angles, root_of, too_deep
+from deeprepo.impact.structs import replace
+from deeprepo.impact.values import Bound, Definition, Facts, Import, Parameter
+
+LONGEST = 1_500_000  # bytes of a file that is read
+BUNDLE = 20_000  # bytes of a line that no person writes
+KEPT = 400  # files whose facts are kept: both directions ask for those of a changed file
+LONGEST_SAID = 200  # characters of what makes a file open
+QUOTES = "\"'`<>"
+BLANK = re.compile(rb"[^\n]")
+NOT_ASCII = re.compile(rb"[\x80-\xff]")
+WIDTHS = (
+    "self",
+    "below",
+    "file",
+    "folder",
+    "package",
+    "unit",
+    "anywhere",
+)  # who can name a definition: the widest that is said
+GLOBAL = ("global", "attribute")  # kinds that count although a function holds them
+
+
+def is_readable(source: bytes) -> bool:
+    """Return whether a person may have written it: not too long, not nested without end, no line of a bundle."""
+    if len(source) > LONGEST:
+        return False
+    if len(source) > BUNDLE and max(map(len, source.split(b"\n"))) > BUNDLE:
+        return False
+    return not too_deep(source) and not has_open_angles(source)
+
+
+def parse(language: Language, source: bytes) -> Node | None:
+    """Return the root of a file's syntax tree; None if a parser takes more than its share of time."""
+    if not is_readable(source):
+        return None
+    code = source.replace(b"\0", b" ")
+    if not code.isascii() and code.decode("utf-8", "ignore").encode() != code:
+        code = NOT_ASCII.sub(b"_", code)  # another encoding: places are bytes, and queries read UTF-8 alone
+    if language.code is not None:
+        code = language.code(code)
+    return root_of(language.grammar, _scripts(code) if language.scripts else code)
+
+
+def _scripts(page: bytes) -> bytes:
+    """The code of a page where it stands, and white space in the place of all else."""
+    low, pieces, at = page.lower(), list[bytes](), 0
+    while (start := low.find(b"<script", at)) >= 0:
+        body = low.find(b">", start) + 1
+        end = low.find(b"</script", body) if body else -1
+        if end < 0:
+            break
+        pieces += [BLANK.sub(b" ", page[at:body]), page[body:end]]
+        at = end
+    return b"".join([*pieces, BLANK.sub(b" ", page[at:])])
+
+
+@lru_cache(maxsize=KEPT)
+@memo
+def facts(language: Language, source: bytes) -> Facts | None:
+    """Return what a file defines, imports and offers; None if it cannot be read."""
+    root = parse(language, source)
+    return Reader(language, root).facts() if root is not None else None
+
+
+@memo
+def has_errors(language: Language, source: bytes) -> bool | None:
+    """Return whether a file does not parse; None if it cannot be read."""
+    root = parse(language, source)
+    return root.has_error if root is not None else None
+
+
+def language_for(path: str, source: bytes) -> Language | None:
+    """Return the language of a file; the other one that its language names, where only that one reads it without an error, or goes before it."""
+    language = language_of(path)
+    if language is None or not language.otherwise:
+        return language
+    if language.otherwise_if and re.search(language.otherwise_if.encode(), source) is None:
+        return language
+    other = [one for one in load(language.folder) if one.name == language.otherwise][-1]
+    if language.otherwise_if:
+        return other if _reads(other, source) or not _reads(language, source) else language
+    return language if _reads(language, source) or not _reads(other, source) else other
+
+
+def _reads(language: Language, source: bytes) -> bool:
+    """Whether a file parses without an error."""
+    return has_errors(language, source) is False
+
+
+def imports(language: Language, source: bytes) -> tuple[Import, ...]:
+    """Return what a file imports, as its statements alone tell; nothing if it cannot be read."""
+    if language.imported is not None:
+        return tuple(language.imported(source))
+    return _imports(language, source) or ()
+
+
+@memo
+def _imports(language: Language, source: bytes) -> tuple[Import, ...] | None:
+    if language.import_lines is not None:
+        code = language.import_lines(source)
+    else:
+        end = re.search(language.imports_end.encode(), source, re.MULTILINE) if language.imports_end else None
+        code = source[: end.start()] if end is not None else source
+    root = parse(language, code)
+    if root is not None and root.has_error and language.import_lines is not None:  # told wrongly, perhaps
+        root = parse(language, source)
+    return Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else None
+
+
+@lru_cache(maxsize=64)
+def written_paths(language: Language, source: bytes) -> tuple[Import, ...]:
+    """Return the paths by which the code names what other files have, besides its import statements; nothing if it cannot be read."""
+    return _paths(language, source) or ()
+
+
+@memo
+def _paths(language: Language, source: bytes) -> tuple[Import, ...] | None:
+    root = parse(language, source)
+    return Reader(language, root, needs_definitions=False).paths() if root is not None else None
+
+
+class Reader:
+    """One file as its queries tell it."""
+
+    def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True, parts: Parts = ()) -> None:
+        """`parts`: those of which alone something is asked; () for all of the file."""
+        self.language, self.root, self.last = language, root, root.end_point[0] + 1  # `last`: its last line
+        self._queries, self._parts = DEFINED if needs_definitions else ("imports",), parts
+
+    @cached_property
+    def captures(self) -> Mapping[str, Rows]:
+        """Return what the queries find, by query."""
+        return matches(self.language, self._queries, self.root, self._parts)
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return self.captures.get("defs", Rows())
+
+    @cached_property
+    def _defs(self) -> list[tuple[str, Captures]]:
+        """The definitions with their kinds, but for what the file says of itself."""
+        own = min((node.start_byte for node, _ in self._rows.of("module")), default=-1)
+        told = [(kind, found) for found in self._rows if (kind := kind_of(found))]
+        return [(kind, found) for kind, found in told if not _is_at(own, found.get("name", ()))]
+
+    @cached_property
+    def _bodies(self) -> list[Node]:
+        return [node for node, _ in self._rows.of("local")]
+
+    @cached_property
+    def bodies(self) -> frozenset[int]:
+        """Return the nodes whose definitions nobody sees outside."""
+        return frozenset(node.id for node in self._bodies)
+
+    @cached_property
+    def locals(self) -> Spans:
+        """Return where they are."""
+        return Spans([(node.start_byte, node.end_byte, "") for node in self._bodies])
+
+    @cached_property
+    def _hiding(self) -> Spans:
+        hiding = [node for node in self._bodies if not self._is_inline(node)] if self.language.inline else self._bodies
+        return Spans([(node.start_byte, node.end_byte, "") for node in hiding])
+
+    @cached_property
+    def _wholesale(self) -> list[int]:
+        """Where the file writes the word by which a function reads all that it is passed."""
+        word = self.language.reads_all.encode()
+        words = re.finditer(rb"\b" + word + rb"\b", self.root.text or b"") if word else ()
+        return [self.root.start_byte + one.start() for one in words]
+
+    @cached_property
+    def _holders(self) -> Spans:
+        """What may hold definitions, each with its name."""
+        holders = []
+        for kind, found in self._defs:
+            if kind in ("class", "holder", "type", "module"):
+                node = first(found, f"def.{kind}")
+                holders.append((node.start_byte, node.end_byte, _called(found).strip("*&`")))
+        return Spans(list(dict.fromkeys(holders)))
+
+    def facts(self) -> Facts:
+        """Return what the file defines, imports and offers."""
+        definitions = self._definitions()
+        opened, owners, made = "a component" if self.language.scripts else "", set[str](), set[str]()
+        unsure = unwritten = False
+        hidden = self._starts("opaque")
+        held, is_unscoped = "", self.root.has_error or self.language.scripts
+        for found in self.captures["open"]:
+            for node in found.get("open", ()):
+                opened = opened or text(node).partition("\n")[0][:LONGEST_SAID]
+            unsure = unsure or "open.sought" in found
+            unwritten = unwritten or "open.new" in found
+            for node in found.get("made", ()):
+                made.update(re.findall(r"\w+", text(node)))
+            for node in found.get("open.owner", ()):
+                owners.add(self.owner(node))
+            for node in found.get("held", ()):
+                held = self._held(node)
+            is_unscoped = is_unscoped or "unscoped" in found
+        if self.root.has_error:
+            opened = opened or next((f"a syntax error at line {line}" for line in errors(self.root)), "")
+        answering = frozenset(owners)
+        for kind, found in self._defs:
+            if kind in ("class", "type") and first(found, f"def.{kind}").start_byte in hidden:
+                outer = self.owner(first(found, f"def.{kind}"))
+                owners.add(f"{outer}.{_called(found)}".lstrip("."))
+        module = next((text(node) for node, _ in self._rows.of("module")), "")
+        opaque = {text(node) for node, _ in self._rows.of("opaque.name")}
+        return Facts(
+            definitions=definitions,
+            imports=self.imports(self.guards("imports", "guards")),
+            spaces=self.spaces(),
+            unsure=unsure,
+            unwritten=unwritten,
+            stars=self._stars(),
+            open=opened or (held and f"what {held} holds"),
+            module_value=held,
+            open_beside=bool(opened),
+            unscoped=is_unscoped,
+            types=frozenset(text(node) for found in self.captures["imports"] for node in found.get("type", ())),
+            made=frozenset(made),
+            open_owners=frozenset(owners),
+            answering=answering,
+            opaque=frozenset(opaque),
+            module=module,
+        )
+
+    def _held(self, node: Node) -> str:
+        """The name of the value that a file exports as the module itself: as it is written, else `default`."""
+        name = node if node.type in self.language.identifiers else node.child_by_field_name("name")
+        return text(name) or "default"
+
+    def _stars(self) -> int:
+        """How often the file imports all that another offers, but for what it has itself."""
+        rows = self.captures["imports"]
+        own = {node.start_byte for found in rows for node in found.get("stars.own", ())}
+        return len({node.start_byte for found in rows for node in found.get("stars", ())} - own)
+
+    def owner(self, node: Node) -> str:
+        """Return the class around a node, with the classes around that, where its language tells them."""
+        names = (name for *_, name in self._holders.around(node.start_byte, node.end_byte) if name)
+        return next(names, "") if self.language.flat else ".".join(reversed([*names]))
+
+    def _outer(self, node: Node) -> Node:
+        """A definition with what stands around it as a part of it: decorators, `export`."""
+        while self.language.around and node.parent is not None and node.parent.type in self.language.around:
+            node = node.parent
+        return node
+
+    def _is_inline(self, body: Node) -> bool:
+        """Whether a body runs where it stands: that of a function without a name which a statement of the file calls, or hands to a call."""
+        if any(True for _ in self.locals.around(body.start_byte, body.end_byte)):
+            return False
+        above = body.parent
+        if above is None or above.child_by_field_name("name") is not None:
+            return False
+        while above.parent is not None and above.parent.type in self.language.inline:
+            above = above.parent
+        return above.parent is not None and above.parent.type == "expression_statement"
+
+    def _is_local(self, node: Node) -> bool:
+        return any(True for _ in self._hiding.around(node.start_byte, node.end_byte, inclusive=True))
+
+    def _definitions(self) -> tuple[Definition, ...]:
+        rows, language = self._rows, self.language
+        taken = parameters(rows)
+        withheld = {node.id for node, _ in rows.of("withheld")}
+        exported = [node for node, _ in rows.of("exported") if node.id not in withheld]
+        offered = Spans([(node.start_byte, node.end_byte, "") for node in exported])
+        opaque = {language.whole(node).start_byte for node, _ in rows.of("opaque")}
+        static, kept, values = self._starts("static"), self._starts("kept"), self._starts("valued")
+        marks, visible, placed = _marks(rows)
+        sections, spaces = _sections(rows), Spans(_spaces(rows))
+        definitions: dict[tuple[int, str, str], Definition] = {}
+        bases: dict[int, list[str]] = defaultdict(list)
+        for node, found in rows.of("class.of"):
+            bases[node.start_byte] += [re.split(r"[<\[]", text(base))[0] for base in found.get("base", ())]
+            bases[node.start_byte] += [_marked(base, found["bearer"][0]) for base in found.get("base.mark", ())]
+        for kind, found in self._defs:
+            if kind == "holder" and "class.of" not in found:
+                continue
+            own = first(found, f"def.{kind}")
+            if kind not in GLOBAL and self._is_local(own):
+                continue
+            whole = language.whole(own)
+            given = [name_of(node).lstrip("*&") for node in found.get("owner", ())]
+            is_free = kind == "global" or (kind == "class" and language.flat)
+            owner = given[0] if given else "" if is_free else self.owner(whole)
+            params = first(found, "params", None)
+            # A member that no line writes: it takes what its class is made of, or less.
+            unwritten = next((key for key in found if key.startswith("named.")), "")
+            takes = None
+            if params is not None:
+                takes = tuple(taken.get(params.id, ()))
+                if unwritten:
+                    takes = tuple(replace(one, is_required=False) for one in takes)
+                if owner and kind == "function" and language.receiver and whole.start_byte not in static:
+                    takes = takes[1:] if takes and takes[0].kind in ("positional", "only") else None
+            is_common = kind == "common" or "common" in found
+            is_offered = (
+                not language.exports
+                or is_common
+                or any(True for _ in offered.around(whole.start_byte, whole.end_byte, inclusive=True))
+            )
+            around = self._outer(whole)
+            for node in found["name"] if "name" in found else found[unwritten or "default"]:
+                name = name_of(node) if "name" in found else unwritten[6:] or "default"
+                private = not is_offered if language.exports else language.is_private(name)
+                is_value = node.start_byte in values
+                row = Definition(
+                    name=f"{owner}.{name}" if owner else name,
+                    owner=owner,
+                    kind="member" if is_value else "method" if kind == "function" and owner else kind,
+                    line=node.start_point[0] + 1,
+                    start=first_line(around),
+                    end=last_line(language.last_of(around)),
+                    head=head(whole),
+                    more="more" in found,
+                    opaque=params is not None and (whole.start_byte in opaque or self._reads_all(whole, params)),
+                    static=whole.start_byte in static,
+                    visible=visible.get(whole.start_byte)
+                    or visible.get(name)
+                    or ("file" if node.start_byte in kept else _in_section(sections, whole)),
+                    marks=marks.get(whole.start_byte, ()) + _in_spaces(spaces, whole),
+                    sought="sought" in found,
+                    shown=placed.get(whole.start_byte) or next((key[3:] for key in found if key.startswith("as.")), ""),
+                    parameters=takes if not is_value else None,
+                    bases=tuple(bases.get(whole.start_byte, ())),
+                    private=private or "private" in found,
+                    means=self._meant(found),
+                    common=is_common,
+                )
+                key = (whole if kind == "constructor" else node).start_byte, name, owner
+                is_told = key in definitions and (
+                    definitions[key].parameters is not None or definitions[key].kind == "class"
+                )
+                if not is_told or (definitions[key].parameters is None and row.parameters is not None):
+                    definitions[key] = row
+        ordered = (row for _, row in sorted(definitions.items(), key=lambda item: item[0][0]))
+        return (*ordered, *self._members(taken))
+
+    def _starts(self, capture: str) -> frozenset[int]:
+        return frozenset(node.start_byte for node, _ in self._rows.of(capture))
+
+    def _members(self, taken: Mapping[int, Sequence[Parameter]]) -> Iterator[Definition]:
+        """The members of objects that have a name, and of what functions return, by the hook of the language."""
+        tell = self.language.members
+        for found in self.captures["objects"] if tell is not None else ():
+            value, owner = found["value"][0], found["owner"][0]
+            if tell is None or self._is_local(value):
+                continue
+            for one in tell(text(owner) if owner.type in (*self.language.identifiers, "default") else "default", value):
+                params = one.function and (
+                    one.function.child_by_field_name("parameters") or one.function.child_by_field_name("parameter")
+                )
+                yield Definition(
+                    name=f"{one.owner}.{text(one.name)}",
+                    owner=one.owner,
+                    kind="method" if one.function else "member",
+                    line=first_line(one.name),
+                    start=first_line(one.whole),
+                    end=last_line(one.whole),
+                    head=head(one.function or one.whole),
+                    opaque=one.opaque or bool(one.function and params and self._reads_all(one.function, params)),
+                    parameters=tuple(taken.get(params.id, ())) if params else None,
+                    private=True,
+                )
+
+    def _meant(self, found: Captures) -> str:
+        meant = first(found, "means", None)
+        return text(meant) if meant is not None and meant.type in self.language.identifiers else ""
+
+    def _reads_all(self, whole: Node, params: Node) -> bool:
+        """Whether nobody can tell what a function takes: its list has an error, or its code reads what is passed as a whole."""
+        at, body = bisect_left(self._wholesale, whole.start_byte), params.child_by_field_name("body")
+        parts = params.children if body is not None else [params]  # some definitions are their own list
+        return any(one.has_error for one in parts if one != body) or (
+            at < len(self._wholesale) and self._wholesale[at] < self.language.span(whole)[1]
+        )
+
+    def spaces(self) -> tuple[str, ...]:
+        """Return the namespaces that the file's code is in, the outermost first: one without a body holds all that follows."""
+        rows = [(node, text(first(found, "called"))) for node, found in self.captures["imports"].of("inside")]
+        spans = Spans(
+            [
+                (node.start_byte, (node if node.child_by_field_name("body") else self.root).end_byte, name)
+                for node, name in rows
+            ]
+        )
+        found = []
+        for node, _ in sorted(rows, key=lambda row: row[0].start_byte):
+            names = [name for *_, name in spans.around(node.start_byte, node.end_byte, inclusive=True)]
+            found.append(self.language.separator.join(reversed(names)).replace("`", ""))
+        return tuple(dict.fromkeys(found))
+
+    def imports(self, guards: Spans) -> tuple[Import, ...]:
+        """Return what the file imports. `guards`: the code that foresees that an import fails."""
+        whole: dict[int, Import] = {}
+        names: dict[int, list[Bound]] = defaultdict(list)
+        rows = self.captures["imports"]
+        maybe = Spans([(one.start_byte, one.end_byte, "") for one, _ in rows.of("maybe")])
+        listed = {node.start_byte: [*self._listed(node)] for node, _ in rows.of("listed")}
+        for found in rows:
+            node, spec = first(found, "import", None) or first(found, "import.member", None), first(found, "spec", None)
+            if node is None or node.start_byte in listed:
+                continue
+            spec = spec or node.child_by_field_name("source")
+            key = spec.start_byte if spec is not None else node.start_byte
+            hands_on = self.language.hands_on and not self._is_local(node)
+            if key not in whole:
+                whole[key] = Import(
+                    spec=text(spec).strip(QUOTES).replace("`", ""),
+                    line=(spec or node).start_point[0] + 1,
+                    hands_on=hands_on or ("hands_on" in found and not self._is_local(node)),
+                    guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
+                    maybe=any(True for _ in maybe.around(node.start_byte, node.end_byte)),
+                    of_type="import.member" in found,
+                    inside=self._inside(node),
+                )
+            one = whole[key]
+            if "hands_on" in found and not one.hands_on and not self._is_local(node):
+                one = whole[key] = _with(one, hands_on=True)
+            bounds = list(_bounds(node, found))
+            if bounds:
+                names[key] += bounds
+            elif "star" in found:
+                whole[key] = _with(one, star=True)
+            elif "nothing" not in found and "taken" not in found:
+                whole[key] = _with(
+                    one, whole=text(first(found, "here", None)) or one.whole or self.language.whole_name(one.spec)
+                )
+        items = (
+            _with(one, names=tuple(dict.fromkeys(names[key]))) if key in names else one for key, one in whole.items()
+        )
+        told = (self._split(item) if self.language.split else item for item in items)
+        return (*(item for items in listed.values() for item in items), *told)
+
+    def _listed(self, node: Node) -> Iterator[Import]:
+        """What a statement imports, by the hook of the language; that of tokens only if what is given them takes it for such."""
+        inside, is_token = self._inside(node), node.type == self.language.tokens
+        is_local = bool(inside) or self._is_local(node)
+        for item in self.language.listed(text(node), first_line(node)) if self.language.listed is not None else ():
+            yield replace(item, hands_on=item.hands_on and not is_local, inside=inside, guarded=is_token)
+
+    @cached_property
+    def _modules(self) -> Spans:
+        rows = self.captures["imports"].of("inside")
+        return Spans([(node.start_byte, node.end_byte, text(first(found, "called"))) for node, found in rows])
+
+    def _inside(self, node: Node) -> tuple[str, ...]:
+        """The names of the modules around a node, outermost first."""
+        modules = self._modules.around(node.start_byte, node.end_byte) if self.language.inline_modules else ()
+        return tuple(reversed([name for *_, name in modules]))
+
+    def paths(self) -> tuple[Import, ...]:
+        """Return the paths in the code outside of import statements, each once: it calls what it names by the path, with dots."""
+        written = re.compile(rb"\w+(?:%b\w+)+" % self.language.separator.encode())
+        rows = matches(self.language, ("paths",), self.root)["paths"]
+        silent = Spans([(node.start_byte, node.end_byte, "") for node, _ in rows.of("silent")])
+        statements = [node for node, _ in self.captures["imports"].of("listed", "import")]
+        nodes = [(node, True) for node, _ in rows.of("path")]
+        nodes += [(node, False) for node in statements if node.type != self.language.tokens]
+        found: dict[tuple[str, tuple[str, ...]], Import] = {}
+        end = 0
+        for node, is_code in sorted(nodes, key=lambda row: (row[0].start_byte, -row[0].end_byte)):
+            if node.start_byte < end:  # a part of the last one
+                continue
+            end, code = node.end_byte, (node.text or b"") if is_code else b""
+            inside = self._inside(node) if code else ()
+            for match in written.finditer(code):
+                at = node.start_byte + match.start()
+                if not any(True for _ in silent.around(at, at)):
+                    spec, line = (
+                        match[0].decode("utf-8", "replace"),
+                        first_line(node) + code.count(b"\n", 0, match.start()),
+                    )
+                    whole = spec.replace(self.language.separator, ".")
+                    found.setdefault((whole, inside), Import(spec, line, whole=whole, inside=inside))
+        return tuple(found.values())
+
+    def _split(self, item: Import) -> Import:
+        """An import that names a member with its module, as the module and a name of it."""
+        spec, _, name = item.spec.rpartition(self.language.split)
+        if item.star or item.names or not spec:
+            return item
+        return _with(item, spec=spec, whole="", names=(Bound(name, item.whole or name, item.line),))
+
+    def function(self, node: Node) -> Node:
+        """Return the innermost function around a node with its parameters, or the file."""
+        inner: Node | None = node
+        while inner is not None and inner.id not in self.bodies:
+            inner = self.language.around_of(inner)
+        return (self.language.around_of(inner) if inner is not None else None) or self.root
+
+    def guards(self, *queries: str) -> Spans:
+        """Return the code that foresees that what is in it fails, by these queries."""
+        return Spans(
+            [
+                (node.start_byte, node.end_byte, "")
+                for query in queries
+                for found in self.captures[query]
+                for node in found.get("guard", ())
+            ]
+        )
+
+
+def _is_at(start: int, nodes: Sequence[Node]) -> bool:
+    """Whether what is defined is the module itself that a file begins: it holds what the file defines, and is no definition of it."""
+    return any(one.start_byte == start for one in nodes)
+
+
+def _bounds(node: Node, found: Captures) -> Iterator[Bound]:
+    """The names that a match takes out of a module; none where it is all of it, or nothing."""
+    if "takes" in found or "takes_default" in found:
+        taken = first(found, "takes", None)
+        yield Bound(text(taken) or "default", "", (taken or node).start_point[0] + 1)
+    elif "taken" in found:
+        yield from _taken(found["taken"][0])
+    elif "default" in found:
+        name = first(found, "default")
+        yield Bound("default", text(name).strip(QUOTES), first_line(name))
+    elif "there" in found:
+        there, here = first(found, "there"), text(first(found, "here", None)).strip(QUOTES)
+        given = text(there).strip(QUOTES)
+        yield Bound(given, here or given, there.start_point[0] + 1)
+
+
+def _taken(pattern: Node) -> Iterator[Bound]:
+    """The names that a pattern takes out of a module: `{ a, b: c }`, not what it takes out of these."""
+    for one in pattern.named_children:
+        there, here = one.child_by_field_name("key") or one, one.child_by_field_name("value") or one
+        if not there.named_child_count and not here.named_child_count and "comment" not in one.type:
+            yield Bound(text(there).strip(QUOTES), text(here), there.start_point[0] + 1)
+
+
+def _called(found: Captures) -> str:
+    """What a definition is called: `default` where it has no name and is what its file exports."""
+    return name_of(found["name"][0]) if "name" in found else "default"
+
+
+def _marks(rows: Rows) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int | str, str], Mapping[int, str]]:
+    """Where a definition begins -> what else it is, who can name it, and what kind its place makes it. A symbol names who is meant."""
+    marks = {node.start_byte: ("object",) for node, _ in rows.of("singleton")}
+    for node, found in rows.of("extends"):
+        marks[node.start_byte] = (f"extension {text(first(found, 'extended'))}",)
+    visible: dict[int | str, str] = {}
+    for said, node, _ in rows.under("visible."):
+        key = name_of(node) if node.type in SYMBOLS else node.start_byte
+        if visible.get(key) not in WIDTHS[WIDTHS.index(said) :]:
+            visible[key] = said
+    alone = (found for found in rows if not kind_of(found))  # in order: of two that name a kind the last one counts
+    placed = {one.start_byte: key[3:] for found in alone for key in found if key[:3] == "as." for one in found[key]}
+    return marks, visible, placed
+
+
+def _sections(rows: Rows) -> Mapping[int, list[tuple[int, str]]]:
+    """The bodies in which a word says who can name what stands behind it, each with the places of these words."""
+    sections: dict[int, set[tuple[int, str]]] = defaultdict(set)
+    for said, node, _ in rows.under("behind."):
+        sections[node.parent.id if node.parent is not None else 0].add((node.start_byte, said))
+    return {body: sorted(words) for body, words in sections.items()}
+
+
+def _in_section(sections: Mapping[int, list[tuple[int, str]]], node: Node) -> str:
+    """The keyword that sets the visibility of a definition, the last one before it, such as `public:`; "" without one."""
+    words = sections.get(node.parent.id, []) if sections and node.parent is not None else []
+    at = bisect_left(words, (node.start_byte, ""))
+    return words[at - 1][1] if at else ""
+
+
+def _spaces(rows: Rows) -> list[tuple[int, int, str]]:
+    """The namespaces of a file, each by the last part of its name; "" for one without a name."""
+    named = [(node, text(first(found, "called", None))) for node, found in rows.of("space")]
+    return [(node.start_byte, node.end_byte, name.rpartition("::")[2]) for node, name in named]
+
+
+def _in_spaces(spaces: Spans, node: Node) -> tuple[str, ...]:
+    """The marks of what stands in namespaces, the outermost first."""
+    around = spaces.around(node.start_byte, node.end_byte)
+    return tuple(f"namespace {name}" for *_, name in reversed([*around]))
+
+
+def _marked(mark: Node, bearer: Node) -> str:
+    """What marks a part of a class from which a generator may make members of it, with what bears the mark."""
+    return " ".join(f"{text(mark)} {re.split('[={]', head(bearer))[0]}".split())
+
+
+def _with(item: Import, **values: object) -> Import:
+    return replace(item, **values)  # type: ignore[arg-type]

@@ -1,0 +1,229 @@
+"""What a name means: what a module offers by it, through whatever hands it on, and what it is inside a file."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from deeprepo.impact.index import Index
+from deeprepo.impact.language import Modules, language_of
+from deeprepo.impact.namespaces import Namespaces
+from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.values import Definition, Facts, Import
+
+DEPTH = 8  # files through which a name is handed on
+
+
+class Answer(Struct, frozen=True):
+    """Whether a module offers a name. `open`: nobody can know."""
+
+    state: Literal["found", "absent", "open"]
+    definitions: tuple[tuple[str, Definition], ...] = ()  # path and definition, where they are known
+    modules: tuple[str, ...] = ()  # the files of the module that the name is, if it is one
+    beyond: Literal["", "absent", "open"] = (
+        ""  # of one that an import binds: whether what it takes is there, if that is not known
+    )
+
+
+OPEN, ABSENT = Answer("open"), Answer("absent")
+
+
+def offered(index: Index, files: Iterable[str], name: str, depth: int = DEPTH) -> Answer:
+    """Return what a name of a module means; the module is one file, or several that are one."""
+    answers = [_once(index, path, name, depth) for path in files]
+    found = [answer for answer in answers if answer.state == "found"]
+    if found:
+        modules = dict.fromkeys(path for answer in found for path in answer.modules)
+        return Answer("found", tuple(row for answer in found for row in answer.definitions), tuple(modules))
+    return ABSENT if answers and all(answer is ABSENT for answer in answers) else OPEN
+
+
+def _once(index: Index, path: str, name: str, depth: int) -> Answer:
+    """What a name of a file means. Each file is asked once: files that re-export everything of each other have very many ways between them."""
+    key = path, name, depth
+    if key not in index.answers:
+        answer = _of_file(index, path, name, depth)
+        index.answers[key] = answer
+        return answer
+    found: Answer = index.answers[key]
+    return found
+
+
+def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
+    language, facts = language_of(path), index.facts(path)
+    modules = index.modules(language) if language is not None else None
+    if language is None or modules is None or depth == 0:
+        return OPEN
+    if facts is None:
+        source = index.sources.get(path)  # of a table of a megabyte nobody reads more than whether it has the word
+        return ABSENT if source is not None and language_of(path) and name.encode() not in source else OPEN
+    own = tuple((path, one) for one in facts.definitions if one.name == name and not one.owner and not one.private)
+    is_whole = isinstance(modules, Namespaces) and modules.is_whole(path, name)
+    if (
+        own or is_whole
+    ):  # where the file hands on another one of that name, too, a condition decides which of the two it is
+        is_either = own and any(
+            one.here == name for item in facts.imports if item.hands_on and item.spec for one in item.names
+        )
+        return OPEN if is_either else Answer("found", own, (path,) if is_whole else ())
+    through = _handed_on(index, modules, path, facts, name, depth)
+    if through is not ABSENT:
+        return through
+    if language.exports and not any(not one.common and not one.private for one in facts.definitions):
+        is_script = not any(
+            item.hands_on for item in facts.imports
+        )  # it exports nothing, or an object that is its own default
+        return OPEN if facts.may_offer(name) or name == "default" or (is_script and not _exports(facts)) else ABSENT
+    return OPEN if facts.may_offer(name) else ABSENT
+
+
+def _exports(facts: Facts) -> bool:
+    return any(not one.private for one in facts.definitions)
+
+
+def _handed_on(index: Index, modules: Modules, path: str, facts: Facts, name: str, depth: int) -> Answer:
+    """What the imports of a file make of a name that it does not define."""
+    is_open = False
+    for item in facts.imports:
+        if not item.hands_on:
+            continue
+        for bound in item.names:
+            if bound.here == name:
+                return _followed(index, modules, path, facts, item, bound.there, depth)
+        if item.whole and name in (item.whole, item.whole.partition(".")[0]):
+            return Answer("found", (), modules.files(path, item) or () if item.whole == name else ())
+        if item.star:
+            files = modules.files(path, item, name)
+            answer = offered(index, files, name, depth - 1) if files and path not in files else OPEN
+            is_hidden = any(one.visible == "below" for _, one in answer.definitions)  # from who is not below that file
+            if answer.state == "found" and not is_hidden:
+                return answer
+            is_open = is_open or is_hidden or answer.state == "open"
+    return OPEN if is_open else ABSENT
+
+
+def _followed(index: Index, modules: Modules, path: str, facts: Facts, item: Import, there: str, depth: int) -> Answer:
+    """What a name is that an import of a file brings and hands on."""
+    if not item.spec:  # a name of the file itself, under another one
+        own = tuple((path, one) for one in facts.definitions if one.name == there and not one.owner)
+        return Answer("found", own)
+    answer = taken(index, modules, path, item, there, depth - 1)
+    return answer if answer.state == "found" else Answer("found", beyond=answer.state)  # which is another finding's
+
+
+def taken(index: Index, modules: Modules, path: str, item: Import, name: str, depth: int = DEPTH) -> Answer:
+    """Return what a name of the module is that an import of a file means: a module, or what the module offers by it."""
+    inner = modules.inner(path, item, name)
+    if inner:
+        return Answer("found", (), inner)
+    files = modules.files(path, item, name)
+    if not files:
+        return ABSENT if inner is not None and files is not None else OPEN
+    answer = offered(index, files, name, depth) if path not in files else OPEN
+    return answer if inner is not None or answer.state == "found" else OPEN
+
+
+def called(index: Index, path: str, receiver: str) -> tuple[Import, tuple[str, ...]] | None:
+    """Return an import of the module that a name of a file means, with the files of that; None if it means none, or that is uncertain."""
+    facts, language = index.facts(path), language_of(path)
+    modules = index.modules(language) if language is not None else None
+    if facts is None or language is None or modules is None:
+        return None
+    found: list[tuple[Import, tuple[str, ...]]] = []
+    for item in facts.imports:
+        files = () if item.names or item.star else modules.files(path, item) or ()
+        told = item.whole or next((one.module for home in files if (one := index.facts(home)) is not None), "")
+        if told == receiver:
+            found.append((item, files if is_declared(index, modules, path, item) else ()))
+        for bound in item.names:
+            if bound.here == receiver:
+                answer = taken(index, modules, path, item, bound.there) if not item.inside else OPEN
+                whole = replace(item, spec=language.below(item.spec, bound.there))
+                found.append((whole, answer.modules if not answer.definitions else ()))
+    return found[0] if len(found) == 1 and found[0][1] else None
+
+
+def is_declared(index: Index, modules: Modules, path: str, item: Import) -> bool:
+    """Return whether no file above that has to name a file as its module leaves that to another one, so that the path means something else."""
+    for home, above in modules.parents(path, item):
+        known = [(one, facts) for one in above if (facts := index.facts(one)) is not None]
+        rows = (modules.files(one, row) or () for one, facts in known for row in facts.imports)
+        if len(known) == len(above) and not any(home in files for files in rows):
+            return False
+    return True
+
+
+def named(index: Index, path: str, name: str) -> Answer:
+    """Return what a plain name means in a file: its own definition, or what an import brings."""
+    facts, language = index.facts(path), language_of(path)
+    modules = index.modules(language) if language is not None else None
+    if facts is None or modules is None or language is None:
+        return OPEN
+    if language.told_by:
+        known = [(home, index.facts(home)) for home in index.homes(language, language.told_by, name)]
+        types = [(home, one) for home, facts in known if facts is not None for one in facts.definitions]
+        types = [row for row in types if row[1].name == name and row[1].kind in ("class", "type")]
+        return Answer("found", tuple(types)) if types else OPEN
+    found = of_mates(index, modules.mates(path, name) or (path,), name)
+    rows = [(item, bound) for item in facts.imports for bound in item.names if bound.here == name]
+    if any(name in (item.whole, item.whole.partition(".")[0]) for item in facts.imports):
+        return OPEN  # a module is called so, too
+    if not rows and found.state != "found":
+        return by_star(index, modules, path, facts, name)
+    if found.state == "found" or len(rows) != 1 or rows[0][0].inside:
+        return OPEN if rows else found
+    item, bound = rows[0]
+    return taken(index, modules, path, item, bound.there)
+
+
+def named_by(index: Index, path: str, written: str) -> Answer:
+    """Return what a name means in a file that may stand behind that of a module: `order::Order`, `ship.Order`."""
+    answer = _behind_module(index, path, written)
+    if answer.state == "open":  # what is meant without a statement that names it
+        homes = [item.target for item in index.links(path) if written in item.names]
+        return offered(index, homes[:1], written)
+    return answer
+
+
+def _behind_module(index: Index, path: str, written: str) -> Answer:
+    language = language_of(path)
+    separator = "." if language is None or "." in written else language.separator
+    receiver, _, name = written.rpartition(separator)
+    if not receiver or language is None:
+        return named(index, path, written)
+    module = called(index, path, receiver)
+    return offered(index, module[1], name) if module is not None else OPEN
+
+
+def by_star(index: Index, modules: Modules, path: str, facts: Facts, name: str) -> Answer:
+    """Return what a name means that only an import of all names can bring: known if one of them does."""
+    stars = [modules.files(path, item, name) for item in facts.imports if item.star]
+    answers = [offered(index, files, name) for files in stars if files and path not in files]
+    found = [answer for answer in answers if answer.state == "found"]
+    return found[0] if len(found) == 1 else OPEN
+
+
+def of_mates(index: Index, mates: Sequence[str], name: str) -> Answer:
+    """Return what a name means that files see of each other without an import."""
+    known = [(path, index.facts(path)) for path in mates]
+    if any(facts is None for _, facts in known):
+        return OPEN
+    rows = [
+        (path, one)
+        for path, facts in known
+        for one in (facts.definitions if facts is not None else ())
+        if one.name == name and not one.owner
+    ]
+    return Answer("found", tuple(rows)) if rows else OPEN
+
+
+def names_of(index: Index, files: Iterable[str]) -> tuple[str, ...]:
+    """Return the names that a module itself writes: those that another one may be meant for."""
+    names: dict[str, None] = {}
+    for path in files:
+        facts = index.facts(path)
+        if facts is None:
+            continue
+        names.update(dict.fromkeys(one.name for one in facts.definitions if not one.owner and not one.private))
+        for item in facts.imports:
+            if item.hands_on:
+                names.update(dict.fromkeys(bound.here for bound in item.names))
+    return tuple(name for name in names if name != "default")

@@ -1,0 +1,232 @@
+"""What a change breaks in a schema, and which lines of a tree name what is broken."""
+
+import asyncio
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import cast
+
+from deeprepo.impact.changes import ChangedFile, Query
+from deeprepo.impact.in_hand import reading
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.schemas import graphql, jsonschema, openapi, protobuf, sql
+from deeprepo.impact.schemas.breaks import (
+    Document,
+    SchemaBreak,
+    SchemaLanguage,
+    SchemaPlace,
+    SchemaSides,
+    SchemaUse,
+    UnreadableSchemaError,
+    forms_of_table,
+    spellings,
+)
+from deeprepo.impact.structs import Struct, field
+from deeprepo.impact.text.lines import file_lines, is_comment
+from deeprepo.impact.text.paths import is_output, is_prose, is_settings, is_test, vendored_folder
+from deeprepo.impact.values import Side
+
+SCHEMAS: Mapping[str, SchemaLanguage] = {
+    module.NAME: cast("SchemaLanguage", module) for module in (sql, openapi, protobuf, graphql, jsonschema)
+}
+SIDES: tuple[Side, Side] = ("base", "head")
+BYTES = 6 << 20  # of one schema; a larger one is open
+BREAKS = 1_000  # of one change that are looked up
+ROWS = 20_000  # lines with a searched word
+USES = 40  # of one break, of each likeness
+MOST_LINES = 20_000  # of a file that are searched for the owner of a name
+FAR = 100  # lines above a use in which its owner is looked for
+SHORTEST = 3  # letters of a word that is searched
+_ANNOTATION = re.compile(r"^\s*+\*\s*+@(?:\w{1,20}\\)?\w{0,30}Column\(")  # what Doctrine reads in a comment
+
+
+class SchemaChange(Struct, frozen=True):
+    """What comparing the changed schemas has shown."""
+
+    breaks: tuple[tuple[str, SchemaBreak], ...] = ()  # with the name of the schema's language
+    complete: frozenset[str] = frozenset()  # paths that were compared to their end
+    open: tuple[tuple[str, str], ...] = ()  # path and reason
+    other_paths: frozenset[str] = frozenset()  # files that turned out to be no schema
+    successors: Mapping[str, str] = field(default_factory=dict)  # path before the change -> path that the change lists
+
+    def home(self, one: SchemaBreak) -> str:
+        """Return the changed file that brings a break, by the path that the change lists."""
+        return self.successors.get(one.path, one.path) if one.side == "base" else one.path
+
+
+class SchemaUses(Struct, frozen=True):
+    """The lines that name what is broken, and what was not looked at."""
+
+    uses: Mapping[SchemaBreak, tuple[SchemaUse, ...]] = field(default_factory=dict)
+    open: tuple[tuple[str, str], ...] = ()  # path of a schema and reason
+
+
+def wants(file: ChangedFile) -> bool:
+    """Return whether a file may be a schema, by its path."""
+    return (
+        (file.has_text or file.status in ("deleted", "renamed"))
+        and not file.is_ignored
+        and any(one.wants(path) for one in SCHEMAS.values() for path in {file.path, file.old_path} if path)
+    )
+
+
+async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
+    """Compare both sides of the changed schemas, language by language."""
+    mine = [file for file in files if wants(file)]
+    texts: dict[tuple[str, str], str] = {}
+    too_large = set[str]()
+    for side in SIDES:
+        paths = [path for file in mine if (path := _path_on(file, side))]
+        for path, raw in (await tree.read_many(paths, side)).items():
+            texts[side, path] = raw[:BYTES].decode("utf-8", "replace")
+            too_large |= {path} if len(raw) > BYTES else set()
+    breaks: list[tuple[str, SchemaBreak]] = []
+    reasons: dict[str, str] = {}
+    schemas: set[str] = set()
+    for name, language in SCHEMAS.items():
+        own = [
+            file
+            for file in mine
+            if any(language.is_schema(one) for side in SIDES for one in _documents(language, [file], side, texts))
+        ]
+        schemas |= {file.path for file in own}
+        large = [file for file in own if not too_large.isdisjoint({file.path, file.old_path})]
+        reasons |= {file.path: f"it has more than {BYTES >> 20} MB" for file in large}
+        rows = await asyncio.to_thread(_compared, language, [one for one in own if one not in large], texts, reasons)
+        breaks += [(name, one) for one in rows]
+    return SchemaChange(
+        tuple(breaks),
+        frozenset(schemas - reasons.keys()),
+        tuple(sorted(reasons.items())),
+        frozenset(file.path for file in mine) - schemas,
+        {file.old_path: file.path for file in mine if file.old_path},
+    )
+
+
+def _path_on(file: ChangedFile, side: str) -> str:
+    return (file.old_path or "") if side == "base" else "" if file.status == "deleted" else file.path
+
+
+def _documents(
+    language: SchemaLanguage, files: Iterable[ChangedFile], side: Side, texts: Mapping[tuple[str, str], str]
+) -> list[Document]:
+    """What a language wants of a side."""
+    rows = [(file, _path_on(file, side)) for file in files]
+    return [
+        Document(path, texts[side, path], file.added_lines if side == "head" else frozenset(), file.path)
+        for file, path in rows
+        if (side, path) in texts and language.wants(path)
+    ]
+
+
+def _compared(
+    language: SchemaLanguage,
+    files: Sequence[ChangedFile],
+    texts: Mapping[tuple[str, str], str],
+    reasons: dict[str, str],
+) -> list[SchemaBreak]:
+    """The breaks; a file that cannot be read goes to the reasons, and the others are compared without it."""
+    while files:
+        sides = SchemaSides(*(_documents(language, files, side, texts) for side in SIDES))
+        reading(files[0].path)
+        try:
+            return language.compare(sides)
+        except UnreadableSchemaError as error:
+            bad = [file for file in files if error.path in (file.path, file.old_path)] or files
+            reasons |= {file.path: str(error) for file in bad}
+            files = [file for file in files if file not in bad]
+    return []
+
+
+async def find_uses(
+    tree: Tree, change: SchemaChange, left_out: Collection[str] = (), *, compare_base: bool = True
+) -> SchemaUses:
+    """Return the lines of a tree that name the elements, surest first. `left_out`: the schemas, of which lines of the base alone use anything."""
+    named = [(name, one) for name, one in change.breaks if one.name]
+    open_rows = {change.home(one): f"more than {BREAKS} elements are broken" for _, one in named[BREAKS:]}
+    by_word: dict[str, list[tuple[str, SchemaBreak]]] = defaultdict(list)
+    for name, one in named[:BREAKS]:
+        for word in one.searched or spellings(one.name):
+            if len(word) >= SHORTEST:
+                by_word[word].append((name, one))
+    if not by_word:
+        return SchemaUses(open=tuple(sorted(open_rows.items())))
+    look = _either(by_word)
+    before = await tree.grep_lines(Query([look], syntax="perl", side="base", limit=ROWS)) if compare_base else ()
+    rows = await tree.grep_lines(Query([look], syntax="perl", limit=ROWS))
+    if len(rows) >= ROWS:
+        reason = f"not every line that may use it was looked at: more than {ROWS:,} lines hold a name of it"
+        open_rows |= {change.home(one): reason for _, one in named[:BREAKS]}
+    there, still = ({(path, text.strip("\r")) for path, _, text in each} for each in (before, rows))
+    places: dict[str, list[int]] = defaultdict(list)
+    for path, number, text in rows:
+        if _can_use(path, text) and (path not in left_out or (path, text.strip("\r")) in there):
+            places[path].append(number)
+    # What the change leaves of the users that it edits was looked at: a name alone proves nothing against that.
+    edited = [text for path, text in there - still if _can_use(path, text) and not _defines_schema(path)]
+    mended = {one for text in edited for word in re.findall(look, text) for _, one in by_word[word]}
+    lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(places))).items()}
+    uses = _uses(places, lines, look, by_word, (left_out, mended))
+    return SchemaUses(uses, tuple(sorted(open_rows.items())))
+
+
+def _uses(
+    numbers: Mapping[str, Sequence[int]],
+    lines: Mapping[str, Sequence[str]],
+    look: str,
+    by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
+    unsure: tuple[Collection[str], Collection[SchemaBreak]],
+) -> dict[SchemaBreak, tuple[SchemaUse, ...]]:
+    """The lines that use each break. `unsure`: the files, and the breaks, of which a name alone proves nothing."""
+    uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
+    counts: Counter[tuple[SchemaBreak, bool]] = Counter()
+    wholes = {path: "\n".join(lines.get(path, ())[:MOST_LINES]) for path in numbers}
+    for place in [SchemaPlace(path, at, lines.get(path, ()), wholes[path]) for path in numbers for at in numbers[path]]:
+        for word in dict.fromkeys(re.findall(look, place.text)):
+            for name, one in by_word[word]:
+                likeness = SCHEMAS[name].likeness(one, place)
+                sure = likeness == "sure"
+                is_wanted = sure or (likeness and place.path not in unsure[0] and one not in unsure[1])
+                if is_wanted and counts[one, sure] < USES and (place.path, place.line) not in uses[one]:
+                    counts[one, sure] += 1
+                    uses[one][place.path, place.line] = SchemaUse(
+                        place.path, place.line, place.text.strip("\r"), sure, 0 if sure else _distance(one, place)
+                    )
+    return {one: tuple(sorted(mine.values(), key=_certain_first)) for one, mine in uses.items() if mine}
+
+
+def _distance(one: SchemaBreak, place: SchemaPlace) -> int:
+    """How far above a line the owner of the element is named: `user.name` says whose it is, and so does `class User:` around a line."""
+    owner = re.compile("|".join(map(re.escape, sorted(forms_of_table(one.owner)))), re.IGNORECASE)
+    above = place.lines[max(0, place.line - FAR) : place.line][::-1]
+    return next((at for at, text in enumerate(above) if one.owner and owner.search(text)), FAR)
+
+
+def _certain_first(use: SchemaUse) -> tuple[bool, bool, bool, int, str, int]:
+    """The most certainly broken first: a program reads settings by keys of their own."""
+    return not use.sure, is_test(use.path), is_settings(use.path), use.distance, use.path, use.line
+
+
+def _either(words: Collection[str]) -> str:
+    """A pattern for one of the words, also between the two underscores by which a query asks for a field: `order__total__gte`."""
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    return rf"(?<!\w)(?:\w{{1,80}}?__)?({'|'.join(map(re.escape, longest_first))})(?:__\w{{1,80}})?(?!\w)"
+
+
+def _defines_schema(path: str) -> bool:
+    return any(language.wants(path) for language in SCHEMAS.values())
+
+
+def _can_use(path: str, text: str) -> bool:
+    is_remark = is_comment(text, path) and not _ANNOTATION.search(text)
+    return not (is_prose(path) or is_output(path) or vendored_folder(path) or is_remark)
+
+
+async def quotes_of(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBreak, str]:
+    """Return the line of each break."""
+    texts: dict[tuple[str, str], list[str]] = {}
+    for side in SIDES:
+        paths = list({one.path for one in breaks if one.side == side})
+        for path, raw in (await tree.read_many(paths, side)).items():
+            texts[side, path] = ["", *(line.rstrip("\r") for line in file_lines(raw))]
+    return {one: next(iter(texts.get((one.side, one.path), [])[one.line : one.line + 1]), "") for one in breaks}

@@ -1,0 +1,105 @@
+"""Lines of a model that map a column: by the column's name as a text, or by a member that is called like it. Pure.
+
+A mapper of objects reads and writes every column that it knows of. The table of a model appears beside it (`@Table(name = "orders")`,
+`__tablename__`, `tableName:`), or follows from the name of its class.
+"""
+
+import re
+
+from deeprepo.impact.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, forms_of_table, spellings
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.text.brackets import open_count
+from deeprepo.impact.text.lines import is_comment
+
+# The name of a column as a text: of a decorator, a call, an argument, a tag.
+_NAMED = (
+    r"\b(?:name|value|field|source|key|db_column|column_name|columnName|fieldName)\s*+[=:]\s*+:?[\"'`]NAME[\"'`]"
+    r"|(?:Column(?:Info|Name)?|column|Property|PrimaryKey|@map|field)\b(?:<\w++>|\[\w++\])?\(\s*+[\"'`]NAME[\"'`]"
+    r"|`[^`\n]{0,200}\b(?:db|gorm|bun|xorm):\"(?:column:)?NAME\b"
+)
+_MEMBER = r"^\s++(?:(?!return\b)(?:[\w.@?<>\[\]|\\]++(?:\([^()\n]*+\))?\s++)*?)(?:field\s++:|field\s++|\$)?(?:FORMS)\s*+(?:[?!]?:(?!:)|[=;]|\{|$|\s[A-Z])"
+_OTHER = re.compile(
+    r"(?:Column|column|mapped_column|@map)\b[^()\n]{0,30}\((?:[^()]{0,200}?\b(?:name|field)\s*+[=:])?\s*+[\"'`](\w{1,99})"
+)
+_DECLARED = re.compile(
+    r"Field\(|ForeignKey\(|Column\b|column[(<\[]|Mapped\[|\bDataTypes?\.(?!VIRTUAL)|@Property|@PrimaryKey|^[ \t]++field\b",
+    re.MULTILINE,
+)
+_NO_COLUMN = re.compile(r"\brelationship\(|@Transient\b|\btransient\b|\bNotMapped\b|\bstatic\b|\breturn\b|VIRTUAL\b")
+_HEAD = re.compile(
+    r"^\s*+(?:[\w@]++\s++)*?(?:class|model|struct|type|object|record|schema)\s++(?!Meta\b)[\"]?(\w++)"
+    r"|(?<![\w.@\[])(?:\w++\.)?(?:Table|pgTable|mysqlTable|sqliteTable|define|Entity)(?:<(\w++)>)?\(\s*+[\"'`]?(\w*+)|^\s*+([A-Z]\w*+)\.init\("
+)
+_TABLE_NAME = re.compile(
+    r"(?:\b(?:db_table|__tablename__|table_name|tableName|\$table|table)\s*+[=:]\s*+|@@map\(\s*+|\btag\s*+,\s*+"
+    r"|(?:Table|Entity)(?:<\w++>)?\(\s*+\{?\s*+(?:(?:name|value|tableName)\s*+[=:]\s*+)?)[\"'`](?:\w++\.)?(\w++)[\"'`]"
+)
+_ABOVE = re.compile(r"^\s*+(?:[@#\[*/)}\]\"']|\w++\s*+[=:])")
+_MODEL_LINES, _DECORATION, _LONG = 150, 8, 500
+
+
+class _Model(Struct, frozen=True):
+    """The model around a line, in small letters: the name of its class, and the table that it names."""
+
+    name: str
+    table: str
+    depth: int  # of the brackets that stay open between its head and the line
+
+
+def owners_of(one: SchemaBreak) -> frozenset[str]:
+    """Return the names of the table and of the class of its rows."""
+    return forms_of_table(one.owner) | forms_of_table(one.model or one.owner)
+
+
+def tables_in(text: str) -> list[str]:
+    """Return the tables that a line says to map, in small letters."""
+    return [name.lower() for name in _TABLE_NAME.findall(text[:_LONG])]
+
+
+def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
+    """Return whether a line of a model maps the column; None if nothing in the line tells."""
+    model, text = _model_around(place), place.text[:_LONG]
+    if model is None or model.depth > 2:  # noqa: PLR2004 - the body of a function of the model
+        return None
+    own = f"{_lines_above(place, place.line - 1)}\n{text}"
+    forms = "|".join(sorted(map(re.escape, spellings(one.name)), key=len, reverse=True))
+    is_named = re.search(_NAMED.replace("NAME", re.escape(one.name)), text, re.IGNORECASE) is not None
+    is_member = model.depth <= 1 and bool(re.search(_MEMBER.replace("FORMS", forms), text))
+    other = _OTHER.search(own)
+    is_member = is_member and not _NO_COLUMN.search(own)
+    if not (is_named or is_member) or (other and not is_named and other[1].lower() != one.name):
+        return None
+    owners = {form.lower() for form in owners_of(one)} | {one.owner, one.model}
+    if (model.table or model.name) not in owners:
+        return "" if model.table else None
+    return "sure" if is_named or _DECLARED.search(own) or model.table else None
+
+
+def _lines_above(place: SchemaPlace, line: int) -> str:
+    """The decorators and attributes right above a line (counted from 1 by `line` + 1)."""
+    rows: list[str] = []
+    for text in reversed(place.lines[max(0, line - _DECORATION) : line]):
+        if not _ABOVE.search(text) or text.rstrip().endswith((";", "}")) or _HEAD.search(text[:_LONG]):
+            break
+        if not is_comment(text, place.path):
+            rows.append(text[:_LONG])
+    return "\n".join(reversed(rows))
+
+
+def _model_around(place: SchemaPlace) -> _Model | None:
+    """The model that a line is a part of."""
+    for at in range(min(place.line, len(place.lines)) - 1, max(-1, place.line - _MODEL_LINES), -1):
+        match = _HEAD.search(place.lines[at][:_LONG])
+        if match is None:
+            continue
+        between = "\n".join(place.lines[at : place.line - 1])
+        is_call = "(" in match[0]
+        if is_call and at < place.line - 1 and open_count(between) <= 0:
+            continue  # the call ends before the line
+        body = place.lines[at : at + _MODEL_LINES]
+        end = next((n for n, line in enumerate(body[1:], 1) if _HEAD.match(line[:_LONG])), len(body))
+        code = [line[:_LONG] for line in body[:end] if not is_comment(line, place.path)]
+        table = _TABLE_NAME.search("\n".join([_lines_above(place, at), *code]))
+        name = next(filter(None, match.groups()), "").lower()
+        return _Model(name, table[1].lower() if table else "", open_count(between) - is_call)
+    return None

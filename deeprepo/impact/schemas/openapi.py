@@ -1,0 +1,157 @@
+"""OpenAPI and Swagger: what clients of a description call, send and receive, and no longer can."""
+
+import re
+from collections.abc import Iterator
+
+from deeprepo.impact.schemas import breaks
+from deeprepo.impact.schemas.documents import Node, load
+from deeprepo.impact.schemas.shapes import Members, Part, ShapeComparer
+from deeprepo.impact.uses.targets import telling
+
+NAME = "openapi"
+_FILE = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
+_MARK = re.compile(r"^[ \t]*+\{?[ \t]*+[\"']?(?:openapi|swagger)[\"']?\s*+:\s*+[\"']?[23]\.", re.MULTILINE)
+_COMPACT = re.compile(r"[\"'](?:openapi|swagger)[\"']\s*+:\s*+[\"'][23]\.")
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_PARAMETER = re.compile(r"\{[^{}/]{0,200}\}")
+_DECLARES = re.compile(
+    r"\b(?:Route|HandleFunc|router|app|mux|group|blueprint|bp)\b|@\w*(?:Mapping|Get|Post|Put|Patch|Delete|Path|Controller)\b|\b(?:re_)?path\("
+)
+_CALLS = re.compile(
+    r"\.(?:get|post|put|patch|delete|head|request)\w*\s*+[(<]|\bfetch\w*\(|\bcurl\b|\bhttp\w*\.|\brequests?\.|\baxios\b|\$http|\bajax\b|url\s*+[:=]",
+    re.IGNORECASE,
+)
+_MISSED = ("query", "header", "formData", "cookie")  # where a parameter that goes is missed
+
+
+def wants(path: str) -> bool:
+    """Return whether it may be a description of the product."""
+    return bool(_FILE.search(path)) and breaks.is_product(path)
+
+
+def is_schema(document: breaks.Document) -> bool:
+    """Return whether it says which version of OpenAPI it is written in."""
+    text = document.text
+    look = _COMPACT if text.lstrip()[:1] == "{" else _MARK
+    return bool(look.search(text[:50_000]) or look.search(text[-5_000:]))
+
+
+def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
+    """Return the breaks of each description that is on both sides."""
+    rows = breaks.each_version(sides, _breaks)
+    return list({(one.rule, one.element, one.change): one for one in rows}.values())
+
+
+def _breaks(was: breaks.Document, now: breaks.Document) -> Iterator[breaks.SchemaBreak]:
+    """All of them, path by path. A path that refers to another file now is not compared."""
+    old, new = Node(was, load(was)).at("paths"), Node(now, load(now)).at("paths")
+    there = {_PARAMETER.sub("{}", path): path for path in new.mapping}
+    comparer = ShapeComparer(closed_only=False)
+    for path in [one for one in old.mapping if one.startswith("/")]:
+        before = old.at(path)
+        after = new.at(path if path in new.mapping else there.get(_PARAMETER.sub("{}", path), ""))
+        methods = [method for method in _METHODS if method in before.mapping]
+        if "$ref" in after.mapping:
+            continue
+        if not after.mapping or (methods and not any(method in after.mapping for method in _METHODS)):
+            yield _gone("path", path, path, before, [before.at(method) for method in methods])
+            continue
+        for method in methods:
+            if method in after.mapping:
+                yield from _of_operation(comparer, f"{method.upper()} {path}", (before, after), method)
+            else:
+                yield _gone("operation", f"{method.upper()} {path}", path, before.at(method), [before.at(method)])
+
+
+def _gone(kind: breaks.Kind, element: str, path: str, at: Node, operations: list[Node]) -> breaks.SchemaBreak:
+    law = "A client that calls it gets 404." if kind == "path" else "A client that calls it gets 404 or 405."
+    words = re.findall(r"\w+", max(_segments(path), key=len, default=""))[-1:]  # the rarest part of a path
+    return breaks.SchemaBreak(
+        f"{kind}-removed", kind, element, "was removed", law, at.document.path, at.line, "base", path, at.keys[-1],
+        is_planned=bool(operations) and all(one.mapping.get("deprecated") is True for one in operations), searched=frozenset(words),
+    )  # fmt: skip
+
+
+def _of_operation(
+    comparer: ShapeComparer, label: str, items: tuple[Node, Node], method: str
+) -> Iterator[breaks.SchemaBreak]:
+    owner = (_segments(label.partition(" ")[2]) or [""])[-1]
+    old, new = (item.at(method) for item in items)
+    name, new_name = (str(one.mapping.get("operationId") or "") for one in (old, new))
+    if name and new_name != name:
+        law = "Generated clients call it by the operation's id: their method of that name is gone."
+        change = f"has the id {new_name} instead of {name}"
+        part = Part(label, "id")
+        yield part.broken("operation-renamed", change, law, new.at("operationId"), "head", (), name, kind="operation")
+    part = Part(label, owner, noun="parameter")
+    yield from comparer.of_members(part, _parameters(items[0], old), _parameters(items[1], new))
+    before, after = _body(old), _body(new)
+    part = Part(f"the body of {label}", owner)
+    if after.mapping.get("required") is True and before.mapping.get("required") is not True:
+        law = "A call without it is refused."
+        yield part.broken("body-required", "is required now", law, after, "head", (), kind="operation")
+    yield from comparer.compare(part, _content(before), _content(after))
+    for code in [one for one in old.at("responses").mapping if one.startswith("2")]:
+        part = Part(f"the answer of {label}", owner, "out")
+        yield from comparer.compare(part, _content(old.at("responses", code)), _content(new.at("responses", code)))
+
+
+def _parameters(item: Node, operation: Node) -> Members:
+    """The parameters of an operation and of its path, but for those within the path. Those of another file are not known."""
+    members = Members()
+    for holder in (item, operation):
+        for entry in holder.at("parameters").parts():
+            row = entry.mapping
+            name, at = str(row.get("name")), (*holder.keys, "parameters", str(row.get("name")))
+            members.is_vague |= "$ref" in row
+            if row.get("in") in _MISSED:
+                schema = row.get("schema", row)
+                shape = {**(schema if isinstance(schema, dict) else {}), "deprecated": row.get("deprecated")}
+                members.properties[name] = Node(item.document, shape, at)
+                members.required |= {name: members.properties[name]} if row.get("required") is True else {}
+    return members
+
+
+def _body(operation: Node) -> Node:
+    """What holds the schema of the body: a part of its own, in Swagger a parameter."""
+    rows = [one for one in operation.at("parameters").parts() if one.mapping.get("in") == "body"]
+    return rows[0] if rows else operation.at("requestBody")
+
+
+def _content(holder: Node) -> Node:
+    """The schema of a body or an answer; of several forms that of JSON, or the first."""
+    if "schema" in holder.mapping:
+        return holder.at("schema")
+    forms = sorted(holder.at("content").mapping, key=lambda form: "json" not in form)
+    return holder.at("content", forms[0] if forms else "", "schema")
+
+
+def _segments(path: str) -> list[str]:
+    return [part for part in path.split("/") if part and "{" not in part]
+
+
+def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
+    """Return whether a line of a client calls the path, or names what it sends and receives there."""
+    if _FILE.search(place.path):
+        return ""
+    if one.rule in ("path-removed", "operation-removed"):
+        return _of_path(one, place.text)
+    if one.owner == "id":
+        is_called = telling(one.name) and re.search(rf"[.\s>:]{re.escape(one.name)}\s*+\(", place.text)
+        return "hint" if is_called else ""
+    is_near = re.search(rf"[/\"'`]{re.escape(one.owner)}[/\"'`?$]", place.whole)
+    return breaks.by_name(one, place) if is_near and one.rule.endswith("-removed") else ""
+
+
+def _of_path(one: breaks.SchemaBreak, text: str) -> breaks.Likeness:
+    parts = _segments(one.name)
+    if not parts or (len(parts) == 1 and not telling(parts[0].replace("-", "_"))):
+        return ""
+    shape = "".join(
+        "/" + (re.escape(part) if "{" not in part else r"[^/\"'`\s]{1,80}") for part in one.name.strip("/").split("/")
+    )
+    if not re.search(rf"{shape}/?(?:[?\"'`#\s]|$)", text) or _DECLARES.search(text):
+        return ""
+    if one.kind == "operation" and not re.search(rf"\b{one.owner}\b|{one.owner.upper()}", text):
+        return ""
+    return "sure" if len(parts) > 1 and _CALLS.search(text) else "hint"

@@ -1,0 +1,268 @@
+"""SQL: what statements of a migration, or the difference of two dumps, take away from those who select and insert.
+
+Every dialect writes these few statements alike, and the rest of its grammar decides nothing here. Therefore this reads words instead
+of a grammar: a statement of an unknown dialect costs nothing, and a file of any size takes linear time.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from deeprepo.impact.schemas import breaks, migrations, sql_uses
+from deeprepo.impact.schemas.breaks import Severity
+from deeprepo.impact.schemas.migrations import MigrationStep
+from deeprepo.impact.structs import replace
+from deeprepo.impact.text.brackets import before_close
+
+NAME = "sql"
+_FILE = re.compile(r"\.(?:sql|ddl|psql)$", re.IGNORECASE)
+# The names of files and folders that take a migration back, and the lines of the tools behind which a file does.
+_BACKWARD = re.compile(
+    r"(?:^|[/._-])(?:down|rollback|undo|revert)\.\w{1,20}$|(?:^|/)(?:down|rollback|revert)/[^/]++$|(?:^|/)U[\d._]++__[^/]++$",
+    re.IGNORECASE,
+)
+_MARK = re.compile(
+    r"^[ \t]*+(?:--|#)[ \t]*+(?:\+?(?:goose|micrate|migrate)[ \t:]++|--- !|!)?"
+    r"(?:(?P<down>Downs?(?: Migration)?|//[ \t]*+@UNDO)|Ups?(?: Migration)?)\b[^\n]{0,60}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Comments, texts, bodies between dollar signs, and lines of data: all that holds no statement.
+_ASIDE = re.compile(
+    r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|^[ \t]*+#[^\n]*+|'(?:[^']|'')*+'?|\$(?P<tag>\w{0,40})\$"
+    r"|(?<=;)(?<=stdin;)[^\n]*+\n(?:(?!\\\.)[^\n]*+(?:\n|$))*+(?:\\\.[^\n]*+)?",
+    re.MULTILINE | re.IGNORECASE,
+)
+MOST_STATEMENTS = 50_000
+_ID = r"(?:[A-Za-z_#@][\w$#@]*+|\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`|\[[A-Za-z_][^\]\n]{0,200}\])"
+_NAME = rf"(?:(?:IF|NOT|EXISTS|ONLY|COLUMN)\s++)*+(?:{_ID}\s*+\.\s*+)*({_ID})"
+_TABLE = r"(?:\w++\s++){0,4}?(?:TABLES?|VIEW)\s++"
+_STATEMENT = re.compile(rf"\s*+(?P<verb>ALTER|DROP|CREATE|RENAME)\s++{_TABLE}", re.IGNORECASE)
+_FIRST_NAME = re.compile(rf"\s*+{_NAME}", re.IGNORECASE)
+_RENAME = re.compile(rf"\s*+{_NAME}\s++TO\s++{_NAME}", re.IGNORECASE)
+# What ALTER TABLE does: a verb and a name. The name is a column after the word COLUMN, or where no other keyword of SQL follows.
+_ACTION = re.compile(
+    rf"\s*+(?P<verb>DROP|RENAME|CHANGE|ADD)\s++(?P<column>COLUMN\s++)?{_NAME}(?:\s++(?:TO\s++)?{_NAME})?", re.IGNORECASE
+)
+_RENAME_TABLE = re.compile(rf"\s*+RENAME\s++TO\s++{_NAME}", re.IGNORECASE)
+_NOT_COLUMNS = frozenset({
+    "CONSTRAINT", "INDEX", "KEY", "PRIMARY", "FOREIGN", "CHECK", "PARTITION", "DEFAULT", "UNIQUE", "FULLTEXT", "SPATIAL", "EXCLUDE", "NOT",
+    "EXPRESSION", "IDENTITY", "PERIOD", "SYSTEM", "LIKE", "TRIGGER", "OWNER", "TABLESPACE", "TO",
+})  # fmt: skip
+_REQUIRED = re.compile(r"\bNOT\s++NULL\b", re.IGNORECASE)
+_FILLS = re.compile(
+    r"\b(?:DEFAULT|GENERATED|AUTO_?INCREMENT|(?:BIG|SMALL)?SERIAL|IDENTITY|AS|NEXTVAL|ROWVERSION)\b", re.IGNORECASE
+)
+
+
+def wants(path: str) -> bool:
+    """Return whether it holds statements, or is a migration that calls functions for them."""
+    return breaks.is_product(path) and (bool(_FILE.search(path)) or migrations.is_migration(path))
+
+
+def is_schema(document: breaks.Document) -> bool:
+    """Return whether a file is called like a schema: what defines no table breaks none."""
+    return wants(document.path)
+
+
+def is_backward(path: str) -> bool:
+    """Return whether a file takes a migration back, by its name."""
+    return bool(_BACKWARD.search(path))
+
+
+likeness = sql_uses.likeness
+
+
+def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
+    """Return what the new statements take away, and what a dump no longer creates."""
+    old = {document.home: document for document in sides.before if _FILE.search(document.path)}
+    rows: list[MigrationStep] = []
+    steps: list[MigrationStep] = []
+    for document in [one for one in sides.after if not is_backward(one.path)]:
+        if document.path in old:
+            rows += _difference(old[document.path], document)
+        does = _steps(forward(document.text), document.path) if _FILE.search(document.path) else _of_code(document)
+        steps += [one for one in does if one.line in document.added_lines]
+    rows += _lost_in_order(steps)
+    return list({(one.rule, one.owner, one.element): one for one in map(_break, reversed(rows))}.values())[::-1]
+
+
+def _of_code(document: breaks.Document) -> list[MigrationStep]:
+    """What a migration in code does: its calls, and the statements in its texts."""
+    rows = [*migrations.call_steps(document)]
+    for text, line in migrations.sql_texts(migrations.forward(document.text)):
+        rows += [replace(one, line=one.line + line - 1) for one in _steps(text, document.path)]
+    return sorted(rows, key=lambda one: one.line)
+
+
+def forward(text: str) -> str:
+    """Return a text whose part below a tool's mark, which takes the migration back, is blank; lines stay where they are."""
+    marks = [*_MARK.finditer(text)]
+    for mark, behind in pairwise([*marks, None]):
+        if mark is not None and mark["down"] and any(not one["down"] for one in marks):
+            last = behind.start() if behind is not None else len(text)
+            text = text[: mark.start()] + re.sub(r"[^\n]", " ", text[mark.start() : last]) + text[last:]
+    return text
+
+
+def _lost_in_order(steps: Sequence[MigrationStep]) -> list[MigrationStep]:
+    """The steps that take away what was there before the change and is missing at its end, and those that ask for more."""
+    lost: dict[tuple[str, str], MigrationStep] = {}
+    new: set[tuple[str, str]] = set()
+    required: list[MigrationStep] = []
+    origins: dict[str, str] = {}  # the name of a table now -> at the beginning
+    for step in steps:
+        table = origins.get(step.table, step.table)
+        place = (table, step.column.lower())
+        if step.does in ("create", "add", "require-column"):
+            restored = (
+                [(table, "")] + [(table, column) for column in step.columns] if step.does == "create" else [place]
+            )
+            came_back = [lost.pop(one, None) for one in restored]
+            if not any(came_back):
+                new.add(place)
+            if step.does == "require-column" and (table, "") not in new:
+                required.append(step)
+            continue
+        if place not in new and (table, "") not in new:
+            lost.setdefault(place, replace(step, table=table))
+        if step.does == "rename-column":
+            lost.pop((table, step.new.lower()), None)
+        elif step.does == "rename-table" and lost.pop((step.new.lower(), ""), None) is None:
+            origins[step.new.lower()] = table
+    return [*lost.values(), *required]
+
+
+def _break(row: MigrationStep) -> breaks.SchemaBreak:
+    table = row.table
+    kind: breaks.Kind = "column" if row.column else "table"
+    element = f"{table}.{row.column}" if row.column else table
+    verb = row.does.partition("-")[0]
+    rule, name = f"{kind}-{'renamed' if verb == 'rename' else 'dropped'}", row.column or table
+    alone: Severity | None = None
+    fate = f"was renamed to {row.new}" if row.new else "was dropped"
+    law = f"A statement that names a {kind} which is gone fails."
+    if verb == "require":
+        rule, name, alone = "column-required", "", "medium"
+        fate = "is NOT NULL without a default"
+        law = "A database has no value for the rows that are there: the migration fails on a table that is not empty (MySQL fills in an empty value)."
+    return breaks.SchemaBreak(
+        rule, kind, element, fate, law, row.path, row.line, row.side, name, table if row.column else "", alone, model=row.model,
+    )  # fmt: skip
+
+
+def _difference(old: breaks.Document, new: breaks.Document) -> list[MigrationStep]:
+    """The tables and columns that a dump created before the change and no longer creates."""
+    before, after = _created(old), _created(new)
+    rows: list[MigrationStep] = []
+    for table, one in before.items():
+        now = after.get(table)
+        if now is None:
+            rows.append(MigrationStep("drop-table", table, "", old.path, one.line, side="base"))
+        elif now.columns:
+            gone = [column for column in one.columns if column not in now.columns]
+            rows += [
+                MigrationStep("drop-column", table, column, old.path, _line_of(old.text, one.line, column), side="base")
+                for column in gone
+            ]
+    return rows
+
+
+def _line_of(text: str, first: int, column: str) -> int:
+    """The line of a column of a table that is created on a line."""
+    look = re.compile(rf"(?<!\w){re.escape(column)}(?!\w)", re.IGNORECASE)
+    rows = enumerate(text.split("\n")[first - 1 :], first)
+    return next((at for at, line in rows if look.search(line)), first)
+
+
+def _created(document: breaks.Document) -> dict[str, MigrationStep]:
+    """The tables that a dump creates. The first statement defines one, unless it is dropped again."""
+    tables: dict[str, MigrationStep] = {}
+    for step in _steps(forward(document.text), document.path):
+        if step.does == "drop-table":
+            tables.pop(step.table, None)
+        elif step.does == "create":
+            tables.setdefault(step.table, step)
+    return tables
+
+
+def _steps(text: str, path: str) -> Iterator[MigrationStep]:
+    """What the statements of a text do, in their order. Raises `UnreadableSchemaError`."""
+    code, at, line = _code(text), 0, 1
+    for number, statement in enumerate(code.split(";")):
+        if number > MOST_STATEMENTS:
+            raise breaks.UnreadableSchemaError(path, f"it has more than {MOST_STATEMENTS:,} statements")
+        start = at + len(statement) - len(statement.lstrip())
+        line, at = line + code.count("\n", at, start), start
+        if head := _STATEMENT.match(statement.lstrip()):
+            yield from _of_statement(head["verb"].upper(), statement.lstrip()[head.end() :], path, line, head[0])
+        end = at + len(statement.lstrip()) + 1
+        line, at = line + code.count("\n", at, end), end
+
+
+def _code(text: str) -> str:
+    """A text in which everything that holds no statement is blank; lines stay where they are."""
+    out, at = [], 0
+    while match := _ASIDE.search(text, at):
+        end = match.end()
+        if match["tag"] is not None:
+            close = text.find(match[0], end)
+            end = close + len(match[0]) if close >= 0 else end
+        out += [text[at : match.start()], re.sub(r"[^\n]", " ", text[match.start() : end])]
+        at = end
+    return "".join([*out, text[at:]])
+
+
+def _of_statement(verb: str, rest: str, path: str, line: int, head: str) -> Iterator[MigrationStep]:
+    """The steps of one statement about a table. `rest`: behind its first words."""
+    first = _FIRST_NAME.match(rest)
+    table = _plain(first[1]) if first else ""
+    if verb == "ALTER" and first:
+        line += head.count("\n")
+        for part, above in _parts(rest[first.end() :]):
+            at = line + rest.count("\n", 0, first.end()) + above
+            yield from _of_action(part, table, path, at)
+    elif verb == "DROP":
+        names = [one for part, _ in _parts(rest) if (one := _FIRST_NAME.match(part))]
+        yield from (MigrationStep("drop-table", _plain(one[1]), "", path, line) for one in names)
+    elif verb == "RENAME":
+        pairs = [one for part, _ in _parts(rest) if (one := _RENAME.match(part))]
+        yield from (MigrationStep("rename-table", _plain(one[1]), "", path, line, _plain(one[2])) for one in pairs)
+    elif table and first:
+        inner = before_close(rest[first.end() :].partition("(")[2])
+        found = [one[1] for part, _ in _parts(inner) if (one := _FIRST_NAME.match(part))]
+        columns = tuple(_plain(one) for one in found if one.upper() not in _NOT_COLUMNS)
+        yield MigrationStep("create", table, "", path, line, columns=columns)
+
+
+def _of_action(action: str, table: str, path: str, line: int) -> Iterator[MigrationStep]:
+    """The step of one action upon a table."""
+    if new := _RENAME_TABLE.match(action):
+        yield MigrationStep("rename-table", table, "", path, line, _plain(new[1]))
+        return
+    match = _ACTION.match(action)
+    if match is None or (not match["column"] and match[3].upper() in _NOT_COLUMNS):
+        return
+    verb, name, new_name = match["verb"].upper(), _plain(match[3]), _plain(match[4] or "")
+    if verb == "DROP":
+        yield MigrationStep("drop-column", table, name, path, line)
+    elif verb == "ADD":
+        is_required = _REQUIRED.search(action) and not _FILLS.search(action)
+        yield MigrationStep("require-column" if is_required else "add", table, name, path, line)
+    elif new_name not in ("", name):
+        yield MigrationStep("rename-column", table, name, path, line, new_name)
+
+
+def _parts(text: str) -> Iterator[tuple[str, int]]:
+    """The parts between commas that are in no bracket, each with the lines above its first word."""
+    depth, start, above = 0, 0, 0
+    for at, letter in enumerate(f"{text},"):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth <= 0:
+            part = text[start:at]
+            yield part, above + part.count("\n", 0, len(part) - len(part.lstrip()))
+            start, above = at + 1, above + part.count("\n")
+
+
+def _plain(name: str) -> str:
+    """A name without its quotes and in lower case."""
+    return name.strip('"`[]').lower()

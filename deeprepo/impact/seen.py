@@ -1,0 +1,120 @@
+"""What some lines of a file use, and what its names are bound to."""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+
+from deeprepo.impact.arguments import arguments
+from deeprepo.impact.language import Language
+from deeprepo.impact.matching import BOUND, Rows, matches, matches_at
+from deeprepo.impact.memo import memo
+from deeprepo.impact.nodes import first, first_line, text
+from deeprepo.impact.parsing import Lines
+from deeprepo.impact.reader import Reader, parse
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.values import Use
+
+WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
+DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
+
+
+class Seen(Struct, frozen=True):
+    """What some lines of a file use, and where its names are bound to something that no import tells."""
+
+    uses: tuple[Use, ...]
+    bindings: Mapping[str, tuple[tuple[int, int], ...]]  # name -> the lines in which each binding of it can count
+    types: Mapping[str, tuple["Typed", ...]]  # a name -> what it is, where its file says it
+    stores: frozenset[str]  # members that are assigned
+
+    def typed(self, name: str, line: int) -> "Typed | None":
+        """Return what a name is on a line."""
+        return next((one for one in self.types.get(name, ()) if one.start <= line <= one.end), None)
+
+    def binds(self, name: str, line: int) -> bool:
+        """Return whether a local binding may decide what a name means on a line."""
+        return any(start <= line <= end for start, end in self.bindings.get(name, ()))
+
+
+class Typed(Struct, frozen=True):
+    """What class a name is of, in some lines."""
+
+    name: str
+    start: int
+    end: int
+    is_own: bool = False  # of the class itself or one below it, which may have more members
+
+
+@memo
+def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | None:
+    """Return the names that some lines use; None if the file cannot be read."""
+    root = parse(language, source)
+    if root is None:
+        return None
+    file, code = Reader(language, root), Lines(source)
+    told = matches(language, BOUND, root)
+    bindings = _bindings(file, told["bindings"], code)
+    uses = matches_at(language, "uses", root, [code.span(line) for line in sorted(lines)])
+    skipped = {node.start_byte for rows in (told["bindings"], uses) for node, _ in rows.of("unread", "store")}
+    found = _uses(file, uses, frozenset(lines))
+    return Seen(
+        uses=tuple(use for start, use in sorted(found.items()) if start not in skipped),
+        bindings={name: tuple(sorted(rows.values())) for name, rows in bindings.items()},
+        types=_types(file, told["types"], bindings),
+        stores=frozenset(text(node) for node, _ in told["bindings"].of("store")),
+    )
+
+
+def _bindings(file: Reader, rows: Rows, code: Lines) -> Mapping[str, Mapping[int, tuple[int, int]]]:
+    """Name -> the byte at which it is bound -> the lines in which that can count."""
+    bindings: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
+    for node, _ in rows.of("bound"):
+        around = [*file.locals.around(node.start_byte, node.end_byte)]
+        outer = (code.at(around[-1][0]), code.at(around[-1][1])) if around else (1, file.last)
+        bindings[text(node)][node.start_byte] = min(outer[0], first_line(node)), outer[1]
+    return bindings
+
+
+def _uses(file: Reader, rows: Rows, wanted: Collection[int]) -> Mapping[int, Use]:
+    """Where a name begins -> how it is used; of several patterns the one that tells most counts."""
+    guards = file.guards("guards")
+    uses: dict[int, Use] = {}
+    for name, found in rows.of("name"):
+        if first_line(name) not in wanted:
+            continue
+        before, args = first(found, "receiver", None), first(found, "args", None)
+        receiver = text(before) if before is not None and before.end_byte - before.start_byte <= WRITTEN else ""
+        if before is not None and not DOTTED.fullmatch(receiver):
+            receiver = "()"  # the value of an expression
+        use = Use(
+            name=text(name),
+            line=first_line(name),
+            receiver=receiver.replace("?.", "."),
+            arguments=arguments(file.language, args) if args is not None else None,
+            is_guarded=any(True for _ in guards.around(name.start_byte, name.end_byte)),
+        )
+        last = uses.get(name.start_byte)
+        if last is None or use.arguments is not None or (use.receiver and not last.receiver):
+            uses[name.start_byte] = use
+    return uses
+
+
+def _types(file: Reader, rows: Rows, bindings: Mapping[str, Collection[int]]) -> Mapping[str, tuple[Typed, ...]]:
+    """The names whose class is written: the object that a method belongs to, and a name that is bound once, to a new object.
+
+    `bindings`: name -> the bytes at which it is bound.
+    """
+    types: dict[str, list[Typed]] = defaultdict(list)
+    starts = {name: sorted(places) for name, places in bindings.items()}
+    for found in rows:
+        scope, var = first(found, "scope", None), first(found, "var", None)
+        whole = scope or file.function(var or file.root)
+        name = text(var) or "this"
+        bound = starts.get(name, ())
+        span = file.language.span(whole)
+        times = bisect_left(bound, span[1]) - bisect_left(bound, span[0])
+        if "type" in found and times == (name != "this"):
+            start = first_line(whole if scope is not None or whole == file.root else var or whole)
+            end = min(file.language.last_of(whole).end_point[0] + 1, file.last)
+            types[name].append(Typed(text(found["type"][0]), start, end, is_own="own" in found))
+    return {name: tuple(rows) for name, rows in types.items()}

@@ -1,0 +1,336 @@
+"""What some names of a file do where they stand, told by the same queries as new lines."""
+
+import re
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from deeprepo.impact.arguments import arguments
+from deeprepo.impact.language import Language
+from deeprepo.impact.lexical import is_telling
+from deeprepo.impact.marks import (
+    ARROW,
+    CLASS,
+    ELEMENTS,
+    LONGEST,
+    UNKNOWN,
+    Class,
+    Construction,
+    Mark,
+    Marks,
+    Scope,
+    bare,
+    bodies_around,
+    bound_class,
+    classes_around,
+    function_of,
+    is_foreseen,
+    marks_of,
+)
+from deeprepo.impact.memo import memo
+from deeprepo.impact.nodes import SYMBOLS, last_line, name_of, text
+from deeprepo.impact.origins import origin
+from deeprepo.impact.reader import parse
+from deeprepo.impact.structs import replace
+from deeprepo.impact.values import Arguments, Form, Origin, Use
+
+MOST = 2_000  # names of one file
+INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
+PART = re.compile(r"(?:\.|::|->)([\w$]+)$")  # the last member of what a receiver writes
+LAST = re.compile(r"\W+")
+WORD = re.compile(rb"\w+")
+TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[\w\s.,?:\[\]]{1,200}>(?=\.|$)|(?<=[\w<,])<[\w\s.,?:\[\]]{1,200}>(?=[\s,>])")
+NESTED_ARGUMENTS = 4  # type arguments inside type arguments
+OF_TYPES = ("type_identifier", "scoped_type_identifier")  # before the dot of a type: a type, or what holds types
+SIGNS = (".", "::")
+PATH_WORDS = ("identifier", "type_identifier", "crate", "self", "super", "metavariable", "primitive_type")
+DEEPEST = 20  # words of a path
+MODULE = "<module>"  # what code is told to be in that is in no definition
+VARIABLE = "@"  # before a variable of the object
+
+
+def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Use, ...] | None:
+    """Return the identifiers that are spelt like one of the names, in the order of the file; None if it cannot be read. At most `MOST`."""
+    words = _words(source)
+    there = frozenset(name for name, parts in _parts(frozenset(names)) if words.issuperset(parts))
+    return _spots_of(language, source, there) if there else ()
+
+
+@lru_cache(maxsize=64)
+def _words(source: bytes) -> frozenset[bytes]:
+    return frozenset(WORD.findall(source))
+
+
+@lru_cache(maxsize=8)
+def _parts(names: frozenset[str]) -> tuple[tuple[str, list[bytes]], ...]:
+    """Each name with its words."""
+    return tuple((name, WORD.findall(name.encode())) for name in names)
+
+
+@memo
+def _spots_of(language: Language, source: bytes, names: frozenset[str]) -> tuple[Use, ...] | None:
+    """The same of names that the file writes: what is kept does not ask which others the change has."""
+    pattern = any_of(names)
+    if pattern.search(source) is None:
+        return ()
+    root = parse(language, source)
+    if root is None:
+        return None
+    marks = marks_of(language, root, tuple(match.span() for match in pattern.finditer(source)))
+    found = [*_spots(language, source, marks, pattern)]
+    rows = [one for one in marks.constructions if LAST.split(one.name)[-1] in names]
+    if rows:
+        places = {(one.place.start_byte, LAST.split(one.name)[-1]) for one in rows}
+        found = [one for one in found if (one.at, one.name) not in places]
+        found += [_constructed(language, marks, one) for one in rows]
+    return tuple(_as_written(language, one) for one in sorted(found, key=lambda one: one.at)[:MOST])
+
+
+def _as_written(language: Language, use: Use) -> Use:
+    """A use with dots where its language separates names otherwise; a member whose name speaks for itself is of no unknown class."""
+    receiver, types, form = use.receiver, use.types, use.form
+    may_tell = receiver or language.free_functions  # else it is a member in any case
+    if types == UNKNOWN and may_tell and language.telling and is_telling(use.name, language.telling):
+        types, form = (), form if receiver else "name"
+    if language.own_class and receiver == language.own_class and types and types != UNKNOWN:
+        receiver = types[0]
+    if language.paths_with:
+        before, _, rest = receiver.partition("<")
+        if language.paths_with in receiver and ">" in rest:
+            receiver = before.removesuffix(language.paths_with) + rest.rpartition(">")[2]
+        receiver = receiver.replace(language.paths_with, ".")
+        types = tuple(row.replace(language.paths_with, ".") for row in types)
+    is_same = (receiver, types, form) == (use.receiver, use.types, use.form)
+    return use if is_same else replace(use, receiver=receiver, types=types, form=form)
+
+
+def _spots(language: Language, source: bytes, marks: Marks, pattern: re.Pattern[bytes]) -> Iterator[Use]:
+    count = 0
+    for match in pattern.finditer(source):
+        node = marks.root.descendant_for_byte_range(match.start(), match.end())
+        if node is None or (node.start_byte + (node.type in SYMBOLS), node.end_byte) != match.span():
+            continue
+        named = _named(language, node)
+        mark = marks.at.get(named.start_byte) if named is not None else None
+        if named is None or (mark is None and node.type not in language.identifiers):
+            continue
+        if any(True for _ in marks.silent.around(node.start_byte, node.end_byte, inclusive=True)):
+            continue
+        count += 1
+        if count > MOST:
+            return
+        yield _spot(language, marks, node, mark or Mark("name"), named)
+
+
+def _named(language: Language, node: Node) -> Node | None:
+    """What an identifier is the name of: itself, or the path of which it is the last part; None where it names nothing."""
+    above = node.parent
+    if above is None or above.type in language.apart:
+        return node if above is None else None
+    if above.type in language.qualified:
+        return above if above.end_byte == node.end_byte else None
+    return node
+
+
+def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) -> Use:
+    at, end, name = node.start_byte, node.end_byte, name_of(node)
+    is_import = mark.form == "import" or any(True for _ in marks.imports.around(at, end, inclusive=True))
+    around = [*_scopes(marks, node)]
+    is_its_name = bool(around) and (
+        around[0].at == at or (mark.form == "definition" and around[0].name.rpartition(".")[2] == name)
+    )
+    if is_its_name:
+        around = around[1:]  # what a definition is called is bound around it
+    name = text(named) if named is not node and not is_import else name
+    form: Form = "import" if is_import else "member" if mark.owner else mark.form
+    types: tuple[str, ...] = (mark.owner,) if mark.owner else ()
+    passed = _arguments(language, mark.args, has_more=mark.more)
+    if mark.receiver is not None and not is_import:
+        types = _types(language, marks, mark.receiver)
+        if types and types[0] in marks.members.get(name, ()):
+            types = types[:1]  # what a class defines itself goes before what it inherits
+    elif form == "name" and language.traits.bare_members == "own":
+        form, types = _of_object(language, marks, node, is_call=passed is not None)
+        if form != "definition" and not name[:1].isupper():
+            passed = passed or Arguments()
+    elif form == "name" and (mark.args is not None or language.traits.bare_members == "all"):
+        types = _own_member(language, marks, node, name)
+        form = "member" if types else form
+    if language.untold == "silent" and types == UNKNOWN:
+        types = ()
+    before = text(mark.receiver)
+    if mark.receiver is not None and mark.receiver.parent is not None and mark.receiver.parent.type == language.tokens:
+        before, is_alone = _words_before(node, mark.receiver)
+        types = types if is_alone else UNKNOWN
+    value = (mark.receiver.parent if mark.receiver is not None else None) or node
+    return Use(
+        name=name,
+        line=node.start_point[0] + 1,
+        at=at + (node.type in SYMBOLS),
+        form=form,
+        receiver=mark.owner or ("" if is_import else without_types(" ".join(before.split()))[:LONGEST]),
+        types=types,
+        arguments=passed,
+        is_guarded=is_foreseen(marks, node, form),
+        alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
+        is_receiver=(at, end) in marks.receivers,
+        result_of=_result_of(marks, node, mark),
+        origin=origin(marks, mark.receiver) if mark.receiver is not None and types in ((), UNKNOWN) else Origin(),
+        function=".".join(one.name for one in reversed(around)) or MODULE,
+        span=_lines(language, around[0].node) if around else None,
+    )
+
+
+def _words_before(node: Node, receiver: Node) -> tuple[str, bool]:
+    """The path that is written before a name among words, and whether it is one word."""
+    sign, last = node.prev_sibling, receiver
+    parts: list[str] = []
+    while sign is not None and text(sign) in SIGNS and last.type in PATH_WORDS and len(parts) < DEEPEST:
+        parts.append(text(last).lstrip("$"))
+        further = last.prev_sibling
+        if further is None or text(further) != text(sign) or further.prev_sibling is None:
+            break
+        last = further.prev_sibling
+    return text(sign).join(reversed(parts)), len(parts) == 1
+
+
+def _result_of(marks: Marks, node: Node, mark: Mark) -> str:
+    value = mark.receiver if mark.receiver is not None else marks.parts.get(node.start_byte)
+    return function_of(marks, value) if value is not None else ""
+
+
+def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tuple[str, ...]:
+    """Whose member a name without a receiver is, in a language that lets one be left out; () for nobody's."""
+    if not language.traits.bare_members or re.match(language.classes, name):
+        return ()
+    around = [*classes_around(marks, node)]
+    if any(one.name in UNKNOWN for one in around):  # what a class without a name inherits is not in sight
+        return UNKNOWN
+    having = next((one.name for one in around if one.name in marks.members.get(name, ())), "")
+    if having or name in marks.imported:
+        return (having,) if having else ()
+    is_open = around and (not language.free_functions or any(one.name in marks.heirs for one in around))
+    return UNKNOWN if is_open else ()
+
+
+def _of_object(language: Language, marks: Marks, node: Node, *, is_call: bool) -> tuple[Form, tuple[str, ...]]:
+    """What a name without a receiver is, where that asks the object of the method: a variable, a member, or a name of the file.
+
+    A symbol may name what a method is to define.
+    """
+    name = text(node)
+    if node.type in SYMBOLS or (not is_call and bound_class(marks, node, name)):
+        return "definition", ()
+    own = next(classes_around(marks, node, with_objects=True), None)
+    types = _of_own(own, is_above=False) if own is not None else UNKNOWN
+    if re.match(language.classes, name):
+        scope = node.parent.child_by_field_name("scope") if node.parent is not None else None
+        if scope is None or scope == node:
+            return "name", ()
+        return "name", (text(scope.child_by_field_name("name") or scope),)
+    if types == UNKNOWN:
+        return "name", ()
+    return "member", types[:1] if own is not None and own.name in marks.members.get(name, ()) else types
+
+
+def _constructed(language: Language, marks: Marks, one: Construction) -> Use:
+    around = [*_scopes(marks, one.place)]
+    name = LAST.split(one.name)[-1]
+    receiver = one.name[: -len(name)].rstrip(".:\\") if not language.flat else ""
+    return Use(
+        name=name,
+        line=one.place.start_point[0] + 1,
+        at=one.place.start_byte,
+        form="member" if receiver else "name",
+        receiver=receiver,
+        arguments=_arguments(language, one.args) or Arguments(),
+        function=".".join(scope.name for scope in reversed(around)) or MODULE,
+        span=_lines(language, around[0].node) if around else None,
+    )
+
+
+def _lines(language: Language, node: Node) -> tuple[int, int]:
+    return node.start_point[0] + 1, last_line(language.last_of(node))
+
+
+def _arguments(language: Language, node: Node | None, *, has_more: bool = False) -> Arguments | None:
+    if node is None:
+        return None
+    passed = arguments(language, node) or Arguments(spread=True)
+    return replace(passed, spread=True) if has_more else passed
+
+
+def _scopes(marks: Marks, node: Node) -> Iterator[Scope]:
+    """The definitions around a node, innermost first."""
+    return (marks.scopes[one.id] for one in bodies_around(marks, node) if one.id in marks.scopes)
+
+
+def _types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
+    """The class that a receiver is known to be, as the file writes it; its bases with it, where it is the object itself."""
+    types = _told(language, marks, receiver)
+    return () if types == UNKNOWN and language.untold == "open" else types
+
+
+def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
+    receiver = bare(receiver, but=marks.made)
+    if (receiver.start_byte, receiver.end_byte) in marks.made:
+        return (marks.made[receiver.start_byte, receiver.end_byte],)
+    if held := _held(marks, receiver):
+        return held
+    if receiver.end_byte - receiver.start_byte > LONGEST or receiver.type in OF_TYPES:
+        return () if receiver.type in OF_TYPES else UNKNOWN
+    written = "".join(text(receiver).split())
+    own = next(classes_around(marks, receiver, with_objects=True), None)
+    if written in (*language.own, *language.above) and own is not None:
+        return _of_own(own, is_above=written in language.above)
+    part = PART.search(written)
+    if part is not None or (written[:1] == VARIABLE and own is not None):
+        holders = _told(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
+        holders = (own.name,) if own is not None and part is None else holders
+        name = part[1] if part is not None else written
+        found = {one for holder in holders for one in marks.fields.get((holder, name), ())}
+        return (found.pop(),) if len(found) == 1 else _untold(language, written)
+    return bound_class(marks, receiver, written) or _untold(language, written)
+
+
+def _held(marks: Marks, receiver: Node) -> tuple[str, ...]:
+    """The class of what a list holds that has an index, and of what a smart pointer points at; () for another receiver."""
+    behind = receiver.next_sibling
+    is_arrow = behind is not None and behind.type == ARROW
+    held = bound_class(marks, receiver, text(receiver) + ARROW) if is_arrow else ()
+    if held or receiver.type not in INDEXED or not receiver.named_children:
+        return held
+    holder = receiver.named_children[0]
+    return bound_class(marks, holder, text(holder) + ELEMENTS) or UNKNOWN
+
+
+def _of_own(own: Class, *, is_above: bool) -> tuple[str, ...]:
+    """What the object of a method may be; unknown in a class without a name."""
+    types = own.bases if is_above else (own.name, *own.bases)
+    return types if types and own.name not in UNKNOWN else UNKNOWN
+
+
+def _untold(language: Language, written: str) -> tuple[str, ...]:
+    """Of a receiver that no line binds: it may be a class or a module, where its language lets those stand before a dot."""
+    last = LAST.split(without_types(written))[-1]
+    if language.untold == "named" and CLASS.fullmatch(written) and re.match(language.classes, last):
+        return (last if language.flat else written,)
+    is_open = language.untold in ("open", "silent") or (
+        language.untold in ("class", "named") and re.match(language.classes, last)
+    )
+    return () if is_open else UNKNOWN
+
+
+def without_types(written: str) -> str:
+    """Return what stands before a dot without type arguments: `Cache` of `Cache<T>`."""
+    for _ in range(NESTED_ARGUMENTS if ">" in written else 0):
+        written = TYPE_ARGUMENTS.sub("", written)
+    return written
+
+
+@lru_cache(maxsize=64)
+def any_of(names: frozenset[str]) -> re.Pattern[bytes]:
+    """Return a pattern of any of the names as a whole word; nothing, where there are none."""
+    parts = sorted((re.escape(name.encode()) for name in names if name), key=lambda part: (-len(part), part))
+    return re.compile(rb"(?<![\w$])(?:" + b"|".join(parts) + rb")(?![\w$])" if parts else rb"(?!)")

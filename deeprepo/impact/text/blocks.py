@@ -1,0 +1,261 @@
+"""Whole syntax blocks around a line, told by indentation, which every language has: a switch with its default, a try with its handlers. Pure.
+
+Nothing is cut in the middle. A block that is too long is cut at the borders of its statements, and keeps the branch that
+holds the line, the head of each part that is left out, and its last branch where that is short.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.text.lines import is_comment
+
+MOST_SCANNED = 1_500  # lines that are looked at upwards, and as many downwards
+LONG_HEAD = 8  # lines of a signature
+MAX_LEVELS = 40  # blocks around one line
+NEAR = 4  # lines before and after a statement whose block is too long, in whole statements
+LAST_BRANCH = 5  # lines of the last branch of a long block
+MOST_HANDLERS = 12  # lines of the handlers of a long try, together
+TAB = 4  # columns
+_CLOSES = re.compile(r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b)")
+# The rest of a head: its bracket on a line of its own, conditions on its types.
+_GOES_ON = re.compile(r"\s*(?:\{\s*$|where\b)")
+_BRANCH = re.compile(
+    r"\s*(?:\}\s*)?(?:(?:elif|elsif|elseif|except|catch)\b|(?:else|finally|rescue|ensure|case|default|when|otherwise|with\s+_)\b(?!\s*[=.(]\w*\s*[;,]?$))"
+    r"|\s*_\s*(?:if\b.*)?=>"
+)
+_LAST = re.compile(r"\s*(?:\}\s*)?(?:else|default|finally|otherwise|case\s+_)\b|\s*_\s*=>")
+_HANDLER = re.compile(r"^\s*(?:\}\s*)?(?:except|catch|rescue|ensure|finally)\b")
+_DOCSTRING = re.compile(r"\s*[rbu]?(\"\"\"|''')")
+
+
+class Block(Struct, frozen=True):
+    """Lines of a file that belong together: a statement, a branch, an `if` with its `else`."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start + 1
+
+
+def around(path: str, rows: Sequence[str], line: int, most: int, first: int = 0) -> list[int]:
+    """Return the numbers of the lines to show for one line: its largest whole block of at most so many lines.
+
+    `first`: the line on which the function around it begins, if that is known: it is shown, and nothing before it.
+    """
+    best = statement(rows, line)
+    if len(best) > most:
+        return [*({first} - {0, line}), *opening_lines(path, rows, line, most)]
+    beyond: Block | None = None
+    for level in _enclosing(rows, best):
+        if first and level.start < first:
+            break
+        if len(level) > most:
+            beyond = level
+            break
+        best = level
+    numbers = {*range(best.start, best.end + 1)}
+    if beyond is not None:
+        if len(best) < NEAR:
+            numbers |= {*_siblings(rows, best, beyond)}
+        numbers |= {beyond.start, *_last_branch(rows, beyond), *_handlers(rows, beyond)}
+    return sorted(numbers | ({first} - {0}))
+
+
+def opening_lines(path: str, rows: Sequence[str], start: int, most: int) -> list[int]:
+    """Return the statement or definition that begins on a line: whole, or its first statements without comments, and its last branch."""
+    block = statement(rows, start)
+    if len(block) <= most:
+        return [*range(block.start, block.end + 1)]
+    lines, number = [block.start], block.start + 1
+    while number <= block.end:
+        if _ends_head(rows, block, number):
+            lines, number = [*lines, number], number + 1
+            continue
+        last = max(number, _doc(rows, number, block.end))
+        if last == number and rows[number - 1].strip() and not is_comment(rows[number - 1], path):
+            last = statement(rows, number).end
+            if len(lines) + last - number + 1 > most:
+                break
+            lines += range(number, last + 1)
+        number = last + 1
+    return sorted({*lines, *_last_branch(rows, block)})
+
+
+def statement(rows: Sequence[str], line: int) -> Block:
+    """Return the statement that begins on a line, with all its branches if it opens a block."""
+    end = _end(rows, line, line)
+    if end > line and not _is_branch(rows[line - 1]):
+        end = _chain_end(rows, line, end)
+    return Block(line, end)
+
+
+def openings(rows: Sequence[str], line: int, first: int) -> Iterator[int]:
+    """Yield a line, and those above it down to `first` that open the blocks in which it stands, the nearest first."""
+    depth = indent(rows[line - 1])
+    yield line
+    for number in range(line - 1, max(1, first, line - MOST_SCANNED) - 1, -1):
+        if rows[number - 1].strip() and indent(rows[number - 1]) < depth:
+            depth = indent(rows[number - 1])
+            yield number
+
+
+def heads(rows: Sequence[str], line: int) -> list[int]:
+    """Return the lines that open the blocks in which a line stands, the nearest first; a signature of several lines is whole or has its first."""
+    lines = list[int]()
+    for number in openings(rows, line, 1):
+        if number == line:
+            continue
+        first = _opening(rows, number) if _continues(rows[number - 1]) else number
+        lines += [*range(first, number + 1)] if number - first <= LONG_HEAD else [first, number]
+    return lines
+
+
+def _enclosing(rows: Sequence[str], block: Block) -> Iterator[Block]:
+    """The blocks around one, from the inside: of a branch first the branch, then the whole."""
+    for _ in range(MAX_LEVELS):
+        head = _head(rows, block.start)
+        if not head:
+            return
+        if _is_branch(rows[head - 1]):
+            branch = Block(head, _end(rows, head, block.end))
+            if branch != block:
+                yield branch
+            head = _opening(rows, head)
+        elif _continues(rows[head - 1]):  # the end of a head of several lines
+            head = _opening(rows, head)
+        end = _chain_end(rows, head, _end(rows, head, block.end))
+        whole = Block(head, max(end, block.end))
+        if whole == block:
+            return
+        yield whole
+        block = whole
+
+
+def _head(rows: Sequence[str], start: int) -> int:
+    """The nearest line above that is indented less; 0 if none is near."""
+    return next((number for number in openings(rows, start, 1) if number != start), 0)
+
+
+def _opening(rows: Sequence[str], branch: int) -> int:
+    """The line that opens the whole of which this line begins a branch."""
+    depth = indent(rows[branch - 1])
+    for number in range(branch - 1, max(0, branch - MOST_SCANNED), -1):
+        text = rows[number - 1]
+        if not text.strip() or indent(text) > depth:
+            continue
+        if indent(text) < depth or not (_is_branch(text) or _continues(text)):
+            return number
+    return branch
+
+
+def _continues(text: str) -> bool:
+    """Whether a line goes on with what an earlier line of its depth began."""
+    return bool(_CLOSES.match(text) or _GOES_ON.match(text))
+
+
+def _ends_head(rows: Sequence[str], block: Block, number: int) -> bool:
+    """Whether a line of a long block only ends its head, and what it opens is the rest of the block."""
+    text = rows[number - 1]
+    return indent(text) == indent(rows[block.start - 1]) and _continues(text) and number + 1 < block.end
+
+
+def _end(rows: Sequence[str], head: int, least: int) -> int:
+    """The last line of what a line opens: what is indented more, and the bracket that closes it."""
+    depth, last = indent(rows[head - 1]), least
+    for number in range(least + 1, min(len(rows), least + MOST_SCANNED) + 1):
+        text = rows[number - 1]
+        if not text.strip():
+            continue
+        if indent(text) > depth or (
+            indent(text) == depth and _GOES_ON.match(text) and not _is_done(rows[last - 1], depth)
+        ):
+            last = number
+        elif indent(text) == depth and _CLOSES.match(text) and not _is_branch(text):
+            last = number
+            if not re.search(r"[{(\[:]\s*$", text):  # `) {` closes the parameters and opens the body
+                return last
+        else:
+            return last
+    return last
+
+
+def _is_done(text: str, depth: int) -> bool:
+    """Whether nothing goes on after a line: it ends a statement or a block, or is an item of its own."""
+    return text.rstrip().endswith((";", "}") if indent(text) > depth else (";", "}", ","))
+
+
+def _chain_end(rows: Sequence[str], head: int, end: int) -> int:
+    """The end with the branches that follow at the same depth, and the bracket behind them."""
+    depth = indent(rows[head - 1])
+    for _ in range(MOST_SCANNED):
+        number = end + 1
+        while number <= len(rows) and not rows[number - 1].strip():
+            number += 1
+        if number > len(rows) or indent(rows[number - 1]) != depth or not _is_branch(rows[number - 1]):
+            return end
+        end = _end(rows, number, number)
+    return end
+
+
+def _siblings(rows: Sequence[str], best: Block, beyond: Block) -> Iterator[int]:
+    """Whole statements beside one, as many lines as NEAR on each side."""
+    depth = indent(rows[best.start - 1])
+    top = best.start
+    for number in range(best.start - 1, max(beyond.start, best.start - NEAR - 1), -1):
+        text = rows[number - 1]
+        if text.strip() and indent(text) < depth:
+            break
+        if text.strip() and indent(text) == depth and not _CLOSES.match(text):
+            top = number
+    yield from range(top, best.start)
+    bottom, number = best.end, best.end + 1
+    while number <= min(beyond.end, best.end + NEAR):
+        text = rows[number - 1]
+        if text.strip() and indent(text) < depth:
+            break
+        end = statement(rows, number).end if text.strip() else number
+        if end > best.end + NEAR:
+            break
+        bottom, number = (end if text.strip() else bottom), end + 1
+    yield from range(best.end + 1, bottom + 1)
+
+
+def _last_branch(rows: Sequence[str], whole: Block) -> range:
+    """The default of a long switch, the handler of a long try: the last branch, if it is short."""
+    for number in range(whole.end, max(whole.start, whole.end - LAST_BRANCH - 1), -1):
+        if _LAST.match(rows[number - 1]):
+            return range(number, min(_end(rows, number, number), whole.end) + 1)
+    return range(0)
+
+
+def _handlers(rows: Sequence[str], whole: Block) -> Iterator[int]:
+    """The handlers of a long try, as many as are short together: which errors get out is what a reader asks of it."""
+    depth, left = indent(rows[whole.start - 1]), MOST_HANDLERS
+    for number in range(whole.start + 1, whole.end + 1):
+        if indent(rows[number - 1]) == depth and _HANDLER.match(rows[number - 1]):
+            end = min(_end(rows, number, number), whole.end)
+            left -= end - number + 1
+            if left < 0:
+                return
+            yield from range(number, end + 1)
+
+
+def _doc(rows: Sequence[str], number: int, end: int) -> int:
+    """The last line of the docstring that begins on a line; 0 if none does."""
+    match = _DOCSTRING.match(rows[number - 1])
+    if not match:
+        return 0
+    if rows[number - 1].count(match[1]) > 1:
+        return number
+    return next((n for n in range(number + 1, end + 1) if match[1] in rows[n - 1]), 0)
+
+
+def indent(text: str) -> int:
+    """Return how far a line is indented, in columns."""
+    return len(text) - len(text.lstrip()) + (TAB - 1) * text[: len(text) - len(text.lstrip())].count("\t")
+
+
+def _is_branch(text: str) -> bool:
+    return bool(_BRANCH.match(text))

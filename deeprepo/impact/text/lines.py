@@ -1,0 +1,331 @@
+"""How a file becomes lines, and what one line tells in any language: whether it is a comment, and what it defines. Pure.
+
+A language's own parser answers better when a whole file of a language that has one is at hand. These answers are for the lines that a
+search brings from anywhere in a tree: from a template, a migration, a script, a language without a parser.
+"""
+
+import codecs
+import posixpath
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from deeprepo.impact.filetypes import BLOCK as _BLOCK
+from deeprepo.impact.filetypes import C_COMMENTS, HASH, PAGE, PHP_HASH, SLASHES, Marks, filetypes
+from deeprepo.impact.structs import Struct
+
+BYTE_ORDER_MARK = codecs.BOM_UTF8
+ENCODINGS = (
+    (BYTE_ORDER_MARK, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)  # the first that fits
+HEAD_BYTES = 8_000  # of a file, in which git looks for a NUL byte
+QUOTED = 500  # characters of a longer line that a finding quotes
+
+_DASHES, _SEMICOLON = r"--(?!>)", r";"
+_STYLE = r"/\*(?:(?!\*/).)*+(?:$|\*/\s*$)|\*+/\s*$|\*(?=\s)(?![^\n]*[{,]\s*$)"  # `* {` is every element of a page
+# Where `#` may begin a directive of a preprocessor, an attribute or a private field.
+_NO_DIRECTIVE = r"#(?!!|\[|\w+\s*[=;(]|(?:include|import|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|region|endregion)\b)"
+_UNKNOWN = (_NO_DIRECTIVE, SLASHES, _BLOCK, r"--\s", r";;", PAGE)
+_BY_SUFFIX: tuple[tuple[str, Marks], ...] = (
+    (
+        """.pyw .zsh .fish .ksh .pl .pm .t .yml .yaml .toml .cmake .mk .nim
+        .cr .tcl .coffee .bzl .star .awk .po .pot .graphql .gql .conf .cfg .env .dockerfile .gitignore .feature .bats .gn .pp""",
+        (HASH,),
+    ),
+    (".astro", (*C_COMMENTS, PAGE)),
+    (
+        """.mm .sbt .groovy .gradle .proto .zig .sol .json .jsonc .json5 .prisma .d .v .sv .avdl .mod""",
+        C_COMMENTS,
+    ),
+    (".fs .fsx", (SLASHES, r"\(\*")),
+    (".css", (_STYLE,)),
+    (".scss .less .sass .styl", (SLASHES, _STYLE)),
+    (".tf .hcl .thrift", (HASH, *C_COMMENTS)),
+    (".nix .ps1 .psm1 .psd1", (HASH, r"/\*", r"<#", r"#>")),
+    (".sql .ddl .psql", (_DASHES, _BLOCK, r"#\s")),
+    (".hs .elm .ada .adb .ads .vhd .vhdl .dhall .purs", (_DASHES, r"\{-")),
+    (".lisp .lsp .cl .el .clj .cljs .cljc .edn .scm .ss .rkt .asm .s", (_SEMICOLON, r"#\|", r"\|#")),
+    (".ini .properties", (HASH, _SEMICOLON, r"!")),
+    (""".md .mdx .markdown .html .htm .xhtml .xml .xsd .svg .jsp .hbs .handlebars .mustache .gohtml .tmpl .csproj .xaml .cshtml .razor
+        .j2 .jinja .jinja2 .twig .njk .liquid .erb .ejs .eex .heex""",
+     (PAGE, r"\{#", r"\{\{/\*", r"\{\{!", r"<%#", r"<%--", r"@\*")),
+    (".haml", (r"-#", r"/")),
+    (".pug .jade", (r"//",)),
+    (".tex .sty .erl .hrl", (r"%",)),
+    (".ml .mli .sml", (r"\(\*",)),
+    (".pas .pp", (SLASHES, r"\(\*", r"\{(?!\$)")),
+    (".vim", (r"\"",)),
+    (".vb .vbs .bas", (r"'", r"(?i:rem\b)")),
+    (".bat .cmd", (r"::", r"(?i:@?rem\b)")),
+    (".f90 .f95 .f03", (r"!",)),
+    (".m4 .ac", (r"dnl\b", HASH)),
+)  # fmt: skip
+_BY_NAME: tuple[tuple[str, Marks], ...] = (
+    (
+        """dockerfile containerfile makefile gnumakefile rakefile gemfile podfile fastfile brewfile vagrantfile procfile justfile build workspace
+        cmakelists.txt requirements.txt .env .gitignore .dockerignore .gitattributes .editorconfig .htaccess codeowners""",
+        (HASH,),
+    ),
+    ("jenkinsfile go.mod go.work", C_COMMENTS),
+)
+# Marks of a comment behind code, with the strings in front of them that may hold the same characters.
+_STRING = r"\"(?:\\.|[^\"\\\n])*+(?:\"|$)|`(?:\\.|[^`\\\n])*+(?:`|$)|(?<!\w)'(?:\\.|[^'\\\n]){0,300}+'"
+_BEHIND: Mapping[str, str] = {
+    HASH: r"#\s",
+    PHP_HASH: r"#\s",
+    SLASHES: r"//(?:\s|$)",
+    _DASHES: r"--\s",
+    _SEMICOLON: r";\s",
+}
+BLOCK = 180  # lines of a block at most
+_LONG = 2_000  # characters; a longer line was written by a program
+
+_WORDS = (
+    r"def|defp|defmacro|fn|fun|func|function\*?|sub|class|struct|enum|interface|trait|protocol|object|record|union|typedef|type|module|namespace|mod"
+    r"|const|static|var|let|val|macro_rules!|message|(?i:create)\s++(?i:or\s++replace\s++)?(?i:table|view|function|index|type)(?i:\s++if\s++not\s++exists)?"
+)
+_DEFINES = (
+    # Announced by a word: `def NAME`, `func (r *T) NAME`, `pub const NAME`, `CREATE TABLE NAME`.
+    # `let Some(value) = ` takes apart what is there, `*const NAME` is a type, and the variable of a loop lives in it.
+    rf"(?<![\w.$'\"*-])(?<!import )(?<!use )(?!let\s++\w++\()(?:{_WORDS})\s++(?:\([^)]{{0,200}}+\)\s*+)?(?:(?:mut|class|struct|readonly)\s++)?(?:\w++[.:])?[\"'`]?NAME(?![\w$-]|\s++(?:of|in)\s)"
+    # A macro of the C family.
+    r"|^\s*+#\s*+define\s++NAME\b"
+    # Written like a call behind a type, or alone, with a body: `int NAME(int a) {`, `NAME(a) {`.
+    r"|^\s*+(?!(?:return|new|else|await|throw|case|in|if|for|while|switch|let)\b)(?:[\w<>\[\],.?*&:]++\s++){1,12}?[*&]?NAME\s*+\([^;]*\{\s*$"
+    r"|^\s*+NAME\s*+\([^()]*+\)\s*+(?::[^{;]*+)?\{\s*$"
+)
+_BINDS = r"^\s*+(?:export\s++)?(?:(?:const|let|var)\s++)?NAME\s*+(?::(?!:)|=(?![=>~]))"
+_STANDS_FOR = "\u01c2"  # a letter that no name holds, so that the borders of words stay where they are
+_DEFINED = re.compile(
+    r"(?<![\w.$])(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val)\s+([A-Za-z_$][\w$]*+)(?!\s+(?:of|in)\s)"
+)
+# For `git grep`: a definition that a word announces, at the beginning of its line.
+_ANNOUNCED = (
+    r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|internal\s+|static\s+|async\s+|pub(?:\([a-z]+\))?\s+|final\s+|abstract\s+"
+    r"|open\s+|sealed\s+|data\s+|override\s+|suspend\s+|inline\s+|unsafe\s+|declare\s+|readonly\s+)*"
+    r"(?:def|fn|fun|func(?:\s+\([^)]*\))?|function\*?|class|struct|enum|interface|trait|object|record|type|const|let|var|val|static|module|#\s*define)"
+    r"\s+(?:self\.)?NAME\b"
+)
+
+
+def utf8(source: bytes) -> bytes:
+    """Return a text without its byte order mark, in UTF-8 if the mark says that it is UTF-16 or UTF-32."""
+    encoding = next((name for mark, name in ENCODINGS if source.startswith(mark)), "")
+    if encoding in ("", "utf-8-sig"):
+        return source.removeprefix(BYTE_ORDER_MARK)
+    return source.decode(encoding, "replace").encode("utf-8", "replace")
+
+
+def is_binary(blob: bytes) -> bool:
+    """Return whether a file is not a text, as git decides it."""
+    return b"\0" in blob[:HEAD_BYTES]
+
+
+def without_mark(source: bytes) -> bytes:
+    """Return a text without the byte order mark before it, so that its first line begins like any other."""
+    return source.removeprefix(BYTE_ORDER_MARK)
+
+
+class Cap(Struct, frozen=True):
+    """How much of a file patterns and parsers may see: nothing of one that is larger, and an empty line for one that is longer. In bytes."""
+
+    size: int
+    line: int
+
+    def shorten(self, source: bytes) -> bytes:
+        """Return the part of a file that may be seen, in UTF-8."""
+        source = utf8(source)
+        if len(source) > self.size:
+            return b""
+        return b"\n".join([line if len(line) <= self.line else b"" for line in source.split(b"\n")])
+
+    def problem(self, source: bytes) -> str:
+        """Return why something of a file may not be seen, as what follows its path in a sentence; "" if all of it may."""
+        source = utf8(source)
+        if len(source) > self.size:
+            return f"is larger than {self.size >> 10} kB"
+        if any(len(line) > self.line for line in source.split(b"\n")):
+            return f"has a line of more than {self.line:,} characters"
+        return ""
+
+
+CONFIG = Cap(64 << 10, 2_000)  # a configuration file; a longer line was written by a program
+# A manifest that is parsed; one that is read line by line, or is JSON, may be as large as any file.
+MANIFEST = Cap(512 << 10, 20_000)
+
+
+FEEDS, RETURNS = re.compile(r"\n"), re.compile(r"\r\n?|\n")
+YAML_BREAKS = re.compile(r"\r\n?|[\n\x85\u2028\u2029]")
+
+
+class Places:
+    """Where something is by git's lines, which end at line feeds alone, of a text whose lines a program ends elsewhere too (`ends`)."""
+
+    def __init__(self, text: str, ends: re.Pattern[str] = RETURNS) -> None:
+        self._theirs = (0, *(match.end() for match in ends.finditer(text)))
+        self._ours = (0, *(match.end() for match in FEEDS.finditer(text)))
+
+    def at(self, row: int, column: int = 1) -> tuple[int, int]:
+        """Return the row and the column of what the program places here; both are from 1. Behind the text nothing is known."""
+        if self._theirs == self._ours or not 0 < row <= len(self._theirs):
+            return row, column
+        offset = self._theirs[row - 1] + column - 1
+        line = bisect_right(self._ours, offset)
+        return line, offset - self._ours[line - 1] + 1
+
+    def row(self, row: int) -> int:
+        """Return the row alone."""
+        return self.at(row)[0]
+
+
+@lru_cache(maxsize=32)  # what lies around a dozen uses in one file is asked for in turn
+def file_lines(blob: bytes | None) -> tuple[str, ...]:
+    """Return the lines of a file, each with the carriage return that may end it; of no file one empty line."""
+    return tuple((blob or b"").decode("utf-8", "replace").split("\n"))
+
+
+def line_number(text: str, at: int) -> int:
+    """Return the number of the line in which a position is, from 1."""
+    return text.count("\n", 0, at) + 1
+
+
+def is_comment(line: str, path: str) -> bool:
+    """Return whether a line holds a comment and nothing else. Of a file whose language is unknown: whether it looks like one."""
+    return bool(_comment(_marks(path)).match(line[:_LONG]))
+
+
+def code_of(line: str, path: str) -> str:
+    """Return a line without the comment behind its code. What a string holds is code."""
+    marks = tuple(dict.fromkeys(_BEHIND[mark] for mark in _marks(path) if mark in _BEHIND))
+    if marks and _spaced(marks).search(line):  # few lines have one, and whole files are asked about
+        for match in _behind(marks).finditer(line[:_LONG]):
+            if match["comment"] is not None:
+                return line[: match.start()]
+    return line
+
+
+def defines(line: str, name: str, path: str = "") -> bool:
+    """Return whether a line gives the name its meaning: a function, a type, a constant, a macro. No comment does."""
+    if not name or name not in line or (path and is_comment(line, path)):
+        return False
+    return says(_DEFINES, name, line)
+
+
+def binds(line: str, name: str) -> bool:
+    """Return whether a line begins with the name and gives it a value, as a variable or as a key."""
+    return name in line and says(_BINDS, name, line)
+
+
+def defined_names(line: str) -> list[str]:
+    """Return the names that a word announces as defined in a line."""
+    return _DEFINED.findall(line)
+
+
+def special(name: str) -> bool:
+    """Return whether a name is one of those that every class may define: it says nothing without its class."""
+    return name == "constructor" or (name.startswith("__") and name.endswith("__"))
+
+
+def definition(name: str) -> str:
+    """Return a Perl pattern for lines that define a name, in the languages that announce definitions by a word."""
+    return _ANNOUNCED.replace("NAME", re.escape(name))
+
+
+def says(pattern: str, name: str, line: str) -> bool:
+    """Return whether a pattern holds with NAME for a name. One word is put for each name: a pattern per name takes 0.1 s to compile."""
+    if (name[0] + name[-1]).replace("_", "a").isalnum():
+        return bool(_look(pattern, _STANDS_FOR).search(line.replace(name, _STANDS_FOR)))
+    return bool(_look(pattern, name).search(line))
+
+
+@lru_cache(maxsize=1024)
+def _look(pattern: str, name: str) -> re.Pattern[str]:
+    return re.compile(pattern.replace("NAME", re.escape(name)))
+
+
+@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=256)
+def _marks(path: str) -> Marks:
+    """How a comment begins in this file, by its name."""
+    base = posixpath.basename(path).lower()
+    stem = base.partition(".")[0] if base.startswith(("dockerfile", "makefile", "jenkinsfile")) else base
+    return _marks_by_name().get(stem) or _marks_by_suffix().get(posixpath.splitext(base)[1]) or _UNKNOWN
+
+
+@lru_cache(maxsize=1)
+def _marks_by_suffix() -> Mapping[str, Marks]:
+    marks = {suffix: one.comments for one in filetypes() for suffix in one.suffixes if one.comments}
+    return {**_table(reversed(_BY_SUFFIX)), **marks}
+
+
+@lru_cache(maxsize=1)
+def _marks_by_name() -> Mapping[str, Marks]:
+    return _table(_BY_NAME)
+
+
+def _table(rows: Iterable[tuple[str, Marks]]) -> Mapping[str, Marks]:
+    return {word: marks for words, marks in rows for word in words.split()}
+
+
+@lru_cache(maxsize=64)
+def _comment(marks: Marks) -> re.Pattern[str]:
+    return re.compile(rf"^\s*+(?:{'|'.join(marks)})")
+
+
+@lru_cache(maxsize=64)
+def _spaced(marks: Marks) -> re.Pattern[str]:
+    return re.compile(rf"\s(?:{'|'.join(marks)})")
+
+
+@lru_cache(maxsize=64)
+def _behind(marks: Marks) -> re.Pattern[str]:
+    return re.compile(rf"{_STRING}|(?P<comment>(?<!\s)\s++(?:{'|'.join(marks)}))")
+
+
+def block(rows: Sequence[str], line: int, most: int = BLOCK) -> tuple[int, int]:
+    """Return the first and the last line of the block around a line, by indentation; only the line itself if it is in no block.
+
+    A line that opens a block of its own, such as the head of a function, stands for that block.
+    """
+    if not 1 <= line <= len(rows):
+        return line, line
+    own = closing(rows, line, most)
+    if own > line:
+        return line, own
+    indent = _indent(rows[line - 1])
+    for number in range(line - 1, max(0, line - most), -1):
+        text = rows[number - 1]
+        if text.strip() and _indent(text) < indent and text.strip()[0] not in ")]}#/*":
+            return number, max(line, closing(rows, number, most))
+    return line, line
+
+
+def closing(rows: Sequence[str], start: int, most: int = BLOCK) -> int:
+    """Return the last line of the block that a line opens, by indentation; the line itself where it opens none."""
+    indent, last = _indent(rows[start - 1]), start
+    for number in range(start + 1, min(len(rows), start + most) + 1):
+        text = rows[number - 1]
+        if not text.strip():
+            continue
+        if _indent(text) > indent:
+            last = number
+        elif not text.strip().startswith("{"):
+            return number if last > start and text.strip()[0] in "})]" else last
+    return last
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def quote_of(line: str) -> str:
+    """Return what a finding quotes of a line: all of it, or of a long one its beginning up to the end of a word; empty if it is blank."""
+    if len(line) <= QUOTED:
+        return line if line.strip() else ""
+    ends = [at for at in range(QUOTED, 0, -1) if line[at - 1].isalnum() and not (line[at].isalnum() or line[at] == "_")]
+    return line[: ends[0]] if ends and line[: ends[0]].strip() else line

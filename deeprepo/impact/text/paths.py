@@ -1,0 +1,289 @@
+"""What a path alone tells about a file: whether it is a test, prose, a sample, settings, or made by a program. Pure.
+
+Each question is answered here and nowhere else, so that no part of a review takes a file for a test that another part takes for
+the product. A suffix that code has decides before a name does: `src/history.ts` is code, `HISTORY` and `history.md` are prose.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from posixpath import basename, dirname
+
+from deeprepo.impact.filetypes import filetype
+
+# How a name shows bytes that are no UTF-8.
+_NAME_ESCAPE = re.compile(r"\\x(?:5c|[89a-f][0-9a-f])")
+_RAW_ESCAPE = re.compile(rb"\\x(5c|[89a-f][0-9a-f])")
+COMPARED = 200  # characters of a path that is compared with others: that takes the square of its length
+
+
+def _kind(
+    *, suffixes: str = "", names: str = "", folders: str = "", other: str = "", any_case: bool = True
+) -> re.Pattern[str]:
+    """What the paths of one kind of files have: a suffix, a name, a folder around them, or another form; each a pattern."""
+    forms = (
+        rf"\.(?:{suffixes})$" if suffixes else "",
+        rf"(?:^|/)(?:{names})$" if names else "",
+        rf"(?:^|/)(?:{folders})/" if folders else "",
+        other,
+    )
+    return re.compile("|".join(filter(None, forms)), re.IGNORECASE if any_case else 0)
+
+
+# Beside what a language of `deeprepo/impact/languages` reads.
+_CODE = _kind(
+    suffixes=r"pyw|pyx|ipynb|[cm]jsx|[cm]tsx|astro|groovy|gradle|fs|vb|erb|php\d|pl|pm|r|jl|dart|mm?|c\+\+"
+    r"|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|k?sh|bash|zsh|fish|ps1|psm1|bat|cmd|p?sql|ddl|proto|graphql|tf|hcl|cmake|mk",
+    names=r"Dockerfile|Makefile|Jenkinsfile|Rakefile|Gemfile|CMakeLists\.txt",
+)
+_TEST_FOLDER = re.compile(
+    r"(?:^|/)(?:tests?|testing|__tests__|__mocks__|specs?|e2e|cypress|playwright|step_definitions"
+    r"|(?:unit|integration|functional|acceptance|e2e|api|ui)[-_.]?tests?|tests?[-_](?:data|utils?|helpers?|suites?|support|cases?|fixtures?|lib|e2e|unit|integration)"
+    r"|testdata|testutils?|test_\w+)/|^t/",
+    re.IGNORECASE,
+)
+# The name of a folder that ends like a project or a source set of tests: Shop.Tests, androidTest.
+_TEST_PROJECT = re.compile(r"(?:^|/)(?:[\w.-]+\.(?:\w*Tests?|Specs)|[a-z]\w*Tests?|\w*[a-z]UITests|\w*[a-z]UnitTests)/")
+_TEST_NAME = re.compile(
+    r"(?:^|/)(?:test_[^/]*|conftest\.pyi?|(?:jest|vitest)[-.]setup\.[cm]?[jt]sx?|test-[^/]*\.[cm]?[jt]sx?|tests\.\w+)$"
+    r"|^tests?\.\w+$"
+    r"|[._-](?:tests?|spec|cy|e2e|test-d)\.[a-z]+$|_tests?\.[a-z]+$|\.(?:feature|t|bats)$",
+    re.IGNORECASE,
+)
+# A class of tests, by the conventions of JUnit, NUnit, xUnit, PHPUnit, ScalaTest, Spock and XCTest.
+_TEST_CLASS = re.compile(
+    r"(?:^|/)(?:\w*[a-z0-9_])?(?:Tests?|TestCase|Spec|Specs)\.(?:java|kts?|cs|fs|vb|php|scala|groovy|swift|mm?|cc|cpp|cxx|h|hpp|dart|ts|js)$"
+    r"|(?:^|/)\w*[a-z0-9_](?:IT|ITCase)\.(?:java|kt|groovy|scala)$|(?:^|/)(?:Test|IT)[A-Z]\w*\.(?:java|kt|groovy|scala|php)$"
+    r"|(?:^|/)setupTests\.[jt]sx?$"
+)
+_PROSE = _kind(suffixes="md|mdx|markdown|mkd|rst|txt|adoc|asciidoc|po|pot|rtf|tex|[1-8]")
+# Texts by their suffix that a program reads: a build, dependencies, what a crawler may fetch.
+_NO_PROSE = _kind(
+    names=r"CMakeLists\.txt|(?=[^/]*requirements)[\w.-]+\.txt|requirements/[^/]+\.txt|constraints[\w.-]*\.txt|robots\.txt"
+)
+# Without a suffix a name in capitals is a document; a word that may well be a script's name needs its capital.
+_DOCUMENT = re.compile(
+    r"(?:^|/)(?:(?i:readme|changelog|changes|licen[cs]e|copying|authors|contributors|contributing|maintainers)"
+    r"|NEWS|News|HISTORY|History|NOTICE|Notice|CREDITS|Credits|THANKS|Thanks|TODO|INSTALL|PATENTS|UPGRADING|RELEASE[-_]?NOTES)"
+    r"(?:[-_.][\w.-]*)?$"
+)
+_DATA = _kind(
+    suffixes="ya?ml|toml|jsonc?|json5|ini|cfg|conf|env|properties|xml|csv|tsv|html?|css|scss|less|in|am|ac|lock|svg|png|gif|jpe?g"
+)
+_SETTINGS = _kind(suffixes="ya?ml|toml|jsonc?|json5|ini|cfg|env|properties|tf|hcl|xml", names=r"\.env(?:\.[\w.-]+)?")
+_MADE = _kind(
+    folders="__snapshots__",
+    other=r"(?:_pb2(?:_grpc)?\.pyi?|\.pb(?:\.gw)?\.(?:go|cc|h)|\.g\.dart|\.designer\.cs|\.generated\.\w+|\.snap|\.min\.(?:js|css|mjs)|\.(?:js|css)\.map)$",
+)
+_OUTPUT = _kind(
+    suffixes="svg|lock|lockb|snap|map|diff|patch",
+    names=r"package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|packages\.lock\.json",
+)
+DUMP = 500_000  # bytes of a file that is no code
+_PACKED = (".min.js", ".min.css", ".map", ".svg")
+_TRANSLATIONS = (
+    ".json",
+    ".yml",
+    ".yaml",
+    ".po",
+    ".pot",
+    ".properties",
+    ".ftl",
+    ".xlf",
+    ".xliff",
+    ".strings",
+    ".arb",
+    ".resx",
+)
+_LOCALES = re.compile(r"(?:^|/)(?:locales?|langs?|languages?|i18n|l10n|translations?)/", re.IGNORECASE)
+_LOCK_FILES = frozenset(
+    """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock uv.lock pdm.lock
+    Pipfile.lock Cargo.lock go.sum Gemfile.lock composer.lock mix.lock pubspec.lock Podfile.lock packages.lock.json
+    gradle.lockfile flake.lock conan.lock .terraform.lock.hcl""".split()  # noqa: SIM905 - a list of 22 quoted names reads worse
+)
+_VENDORED = _kind(
+    folders=r"vendor|node_modules|third[_-]party|bower_components|Godeps|_vendor|\.yarn/(?:releases|plugins)",
+    any_case=False,
+)
+_SAMPLE = _kind(
+    folders="testdata|test-data|fixtures?|mocks?|__mocks__|examples?|samples?|docs?|benchmarks?|playground",
+    other=r"[._-](?:stories|example|sample|dist|template)\.|\.ipynb$",
+)
+_PAGE = _kind(suffixes="x?html?")
+_CI = _kind(
+    folders=r"\.github|\.gitlab|\.circleci|\.buildkite|\.azure-pipelines|\.ci",
+    names=r"\.?(?:gitlab-ci|azure-pipelines|travis|appveyor|pre-commit-config|codecov)\.ya?ml|tox\.ini|noxfile\.py|Jenkinsfile|mkdocs\.ya?ml|\.[\w-]+\.ya?ml",
+)
+_WRAPPER = _kind(
+    names=r"(?:mvnw|gradlew|configure|bootstrap|install-sh|ltmain\.sh|config\.(?:guess|sub)|autogen\.sh)(?:\.(?:cmd|bat|sh))?",
+    any_case=False,
+)
+_SUMS = _kind(suffixes=r"sum|sha\d*|md5|asc|sig|checksums?", names=r"(?:checksums?|SHA\d*SUMS)(?:\.txt)?")
+_DUMP = _kind(
+    suffixes=r"csv|tsv|xsd|xsl|wsdl|ipynb|jsonl|ndjson|sublime-\w+|tmLanguage",
+    folders="assets|dist|gallery",
+    any_case=False,
+)
+# JSON that settings or packages are read from; other JSON is data.
+_JSON_SETTINGS = _kind(names=r"(?:package|tsconfig|jsconfig|composer|deno|turbo|nx)[\w.-]*\.json", any_case=False)
+_STYLE = _kind(suffixes="css|scss|sass|less")
+# The kinds of files that say nothing about a change, those that are most certain first.
+_SILENT_KINDS = {
+    "vendored": _VENDORED,
+    "output": _OUTPUT,
+    "made": _MADE,
+    "checksums": _SUMS,
+    "style": _STYLE,
+    "wrapper": _WRAPPER,
+    "CI": _CI,
+    "dump": _DUMP,
+}
+
+
+@lru_cache(maxsize=65_536)
+def is_test(path: str) -> bool:
+    """Return whether a file tests the product or helps its tests, by the conventions of the languages and their runners."""
+    if is_prose(path):
+        return False
+    return any(form.search(path) for form in (_TEST_FOLDER, _TEST_NAME, _TEST_CLASS, _TEST_PROJECT))
+
+
+def is_test_scope(name: str) -> bool:
+    """Return whether a qualified name is part of a module or class called `tests`, as where a file holds its own tests."""
+    return not {"test", "tests", "Tests"}.isdisjoint(name.split(".")[:-1])
+
+
+@lru_cache(maxsize=65_536)
+def is_prose(path: str) -> bool:
+    """Return whether a file is written for people to read: documentation, a change log, a licence, a catalogue of translations."""
+    if _PROSE.search(path):
+        return not _NO_PROSE.search(path)
+    return bool(_DOCUMENT.search(path)) and not (is_code(path) or _DATA.search(path) or _MADE.search(path))
+
+
+def is_code(path: str) -> bool:
+    """Return whether a file is code by its name."""
+    return bool(filetype(path).parser or _CODE.search(path))
+
+
+def names_file(text: str) -> bool:
+    """Return whether a text is a file's name, by its suffix."""
+    return is_code(text) or any(form.search(text) for form in (_DATA, _PROSE, _OUTPUT, _DUMP))
+
+
+def is_generated(path: str) -> bool:
+    """Return whether a program writes this file as source, by the name that its generator gives it."""
+    return bool(_MADE.search(path))
+
+
+def is_output(path: str) -> bool:
+    """Return whether a file holds what a program has written down: generated source, a lock file, a snapshot, a patch, a drawing."""
+    return is_generated(path) or bool(_OUTPUT.search(path))
+
+
+def is_lock(path: str) -> bool:
+    """Return whether a package manager writes down in a file which versions it has chosen, by the name that it gives it."""
+    return basename(path) in _LOCK_FILES
+
+
+def is_unwritten(path: str, size: int) -> bool:
+    """Return whether a search for names passes a file by, which nobody shows: a translation, what a tool has packed or locked, a large dump."""
+    if is_lock(path) or path.endswith(_PACKED):
+        return True
+    return not is_code(path) and (size > DUMP or (path.endswith(_TRANSLATIONS) and _LOCALES.search(path) is not None))
+
+
+def is_settings(path: str) -> bool:
+    """Return whether a file holds settings or data that a program reads by key."""
+    return bool(_SETTINGS.search(path))
+
+
+def is_page(path: str) -> bool:
+    """Return whether a file is a page: a template as well as a document that somebody exported."""
+    return bool(_PAGE.search(path))
+
+
+def is_workflow(path: str) -> bool:
+    """Return whether GitHub runs a file as a workflow."""
+    return dirname(path) == ".github/workflows" and path.endswith((".yml", ".yaml"))
+
+
+def is_action(path: str) -> bool:
+    """Return whether a file says what an action of GitHub does."""
+    return basename(path) in ("action.yml", "action.yaml")
+
+
+def is_dockerfile(path: str) -> bool:
+    """Return whether a file says how an image is built."""
+    name = basename(path).lower()
+    return name in ("dockerfile", "containerfile") or name.endswith(".dockerfile")
+
+
+def is_style(path: str) -> bool:
+    """Return whether a file holds what pages look like, and no name of code."""
+    return bool(_STYLE.search(path))
+
+
+def is_sample(path: str) -> bool:
+    """Return whether code shows or feeds something rather than being the product: examples, fixtures, notebooks, documentation's code."""
+    return bool(_SAMPLE.search(path))
+
+
+@lru_cache(maxsize=65_536)
+def decides_nothing(path: str) -> str:
+    """Return the kind of file that says nothing about a change unless the change edits that kind or names it; "" for every other file.
+
+    These are locks and other output, checksums, vendored code, styles, examples, dumps of data, scripts of build tools, prose, CI.
+    """
+    kind = next((kind for kind, form in _SILENT_KINDS.items() if form.search(path)), "")
+    if kind or is_test(path):
+        return kind
+    if is_prose(path):
+        return "prose"
+    if path.endswith(".json") and not _JSON_SETTINGS.search(path):
+        return "dump"
+    return "sample" if is_sample(path) else ""
+
+
+def vendored_folder(path: str) -> str | None:
+    """Return the folder of other people's code that a path is in, if any."""
+    match = _VENDORED.search(path)
+    return path[: match.end()] if match else None
+
+
+def is_product(path: str) -> bool:
+    """Return whether people wrote this file to run: no test, no prose, nothing that a program has written down."""
+    return not (is_test(path) or is_prose(path) or is_output(path))
+
+
+def nearest(path: str, candidates: Iterable[str]) -> str:
+    """Return the paths that may have been meant, as the end of a sentence."""
+    paths = list(candidates)
+    name = path.rpartition("/")[2]
+    near = [p for p in paths if p.rpartition("/")[2] == name][:3]
+    if not near and len(path) <= COMPARED:
+        near = difflib.get_close_matches(path, [p for p in paths if len(p) <= COMPARED][:5_000], 3, 0.75)
+    return f"; did you mean {', '.join(near)}?" if near else ""
+
+
+def uses_nothing(path: str) -> bool:
+    """Return whether nothing breaks by the names that a file holds: prose, a test, what a tool wrote, other people's code."""
+    return is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path) is not None
+
+
+def name_of(raw: bytes) -> str:
+    r"""Return the text of a path: itself where it is UTF-8, and never the same for two paths.
+
+    A name that is not UTF-8 shows its bytes as `\xe9` and its backslashes as `\x5c`. So does a name that reads like an escape by itself.
+    """
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return raw.replace(b"\\", b"\\x5c").decode("utf-8", "backslashreplace")
+    return text.replace("\\", "\\x5c") if "\\x" in text and _NAME_ESCAPE.search(text) else text
+
+
+def raw_name(path: str) -> bytes:
+    """Return the path whose text `name_of` has returned."""
+    return _RAW_ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), path.encode("utf-8", "surrogateescape"))

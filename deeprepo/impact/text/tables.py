@@ -1,0 +1,89 @@
+"""What files of settings hold, as plain values: a file that cannot be parsed holds nothing."""
+
+import json
+import posixpath
+import re
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from deeprepo.impact.text.lines import MANIFEST, utf8
+
+if TYPE_CHECKING:
+    from configparser import ConfigParser
+
+_NOISE = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|,(?=\s*+[}\]])')
+
+
+def manifest_text(source: bytes) -> str:
+    """Return a manifest as patterns and parsers may see it."""
+    return MANIFEST.shorten(source).decode("utf-8", "replace")
+
+
+def table(value: object) -> Mapping[str, object]:
+    """Return a table, an empty one in place of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def at(value: object, path: str) -> object:
+    """Return what is at a dotted path of tables, None if nothing is."""
+    for key in path.split("."):
+        value = table(value).get(key)
+    return value
+
+
+def strings(value: object) -> list[str]:
+    """Return the texts of a list."""
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list | tuple) else []
+
+
+def texts(value: object) -> list[str]:
+    """Return the texts of a list, or the one that is there instead of a list."""
+    return [value] if isinstance(value, str) else strings(value)
+
+
+def text_of(value: object) -> str:
+    """Return a text, an empty one in place of anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def toml(source: bytes) -> Mapping[str, object]:
+    """Return what a file of TOML holds."""
+    with suppress(ValueError, RecursionError):
+        return tomllib.loads(manifest_text(source))
+    return {}
+
+
+def json_table(source: bytes) -> Mapping[str, object]:
+    """Return what a file of JSON holds, which may have comments and trailing commas."""
+    text = utf8(source).decode("utf-8", "replace")
+    with suppress(ValueError, RecursionError):
+        return table(json.loads(text))
+    with suppress(ValueError, RecursionError):
+        return table(json.loads(_NOISE.sub(lambda match: match[1] or "", text)))
+    return {}
+
+
+def ini(source: bytes) -> "ConfigParser":
+    """Return what a file of sections holds."""
+    import configparser  # here: few changes have such a file
+
+    result = configparser.ConfigParser(interpolation=None, strict=False)
+    with suppress(configparser.Error):
+        result.read_string(manifest_text(source))
+    return result
+
+
+def problem(path: str, source: bytes) -> str:
+    """Return why a manifest cannot be read to its end, "" if it can: what follows its path in a sentence."""
+    base, ending = posixpath.basename(path), posixpath.splitext(path)[1]
+    if ending in (".json", ".jsonc"):
+        is_empty = not json_table(source) and source.strip(b" \t\r\n{}")
+        return "cannot be parsed" if is_empty else ""
+    if b"\0" in utf8(source):
+        return "is no text"
+    is_toml = ending == ".toml" or base == "Pipfile"
+    is_broken = is_toml and not toml(source) and manifest_text(source).strip()
+    too_large = "" if ending in (".txt", ".in", ".pip") else MANIFEST.problem(source)
+    return too_large or ("cannot be parsed" if is_broken else "")

@@ -1,0 +1,264 @@
+"""Which uses of what changed are broken, and which are fine: a name that is gone, a call or an overriding method that fits no longer.
+
+What is said here is proven from the tree. Whether a use bears another return type, another value or another error, a comparison cannot decide.
+"""
+
+import re
+from collections.abc import Mapping
+
+from deeprepo.impact.changes import ChangedSymbol, Dependents, Reference, UsePlace
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.uses.contract import moved_places
+from deeprepo.impact.values import Definition, places_of
+
+REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
+
+
+class Misfit(Struct, frozen=True):
+    """What a call gets wrong: the rule, and the clause that reports it after the name of the caller's file."""
+
+    rule: str
+    says: str
+
+
+class Breakage(Struct, frozen=True):
+    """One place that the change breaks."""
+
+    reference: Reference
+    symbol: ChangedSymbol | None
+    rule: str
+    misfit: Misfit | None = None
+    new_path: str = ""  # where a file went that was imported
+    other_symbols: tuple[str, ...] = ()  # further definitions by which the same name breaks on this line
+
+    @property
+    def home(self) -> str:
+        """Return the changed file."""
+        return self.reference.symbol.rpartition(":")[0]
+
+    @property
+    def home_before(self) -> str:
+        """Return where the definition, or the file, was before the change."""
+        before = self.symbol.before if self.symbol is not None else None
+        return before.path if before is not None else self.home
+
+    @property
+    def name(self) -> str:
+        """Return the name as a person says it: "load_settings()"."""
+        if self.rule == "removed-module":
+            return self.home
+        before = self.symbol.before if self.symbol is not None else None
+        label = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
+        owner, _, last = label.rpartition(".")
+        if owner and last in filetype(self.home_before).constructors:
+            label = owner
+        return f"{label}()" if before is not None and before.kind in ("function", "method", "declaration") else label
+
+
+def broken(dependents: Dependents) -> list[Breakage]:
+    """Return the places that a change breaks; a name on a line that several changed definitions explain is told once."""
+    symbols = dependents.by_key()
+    breakages: dict[tuple[str, int, str], Breakage] = {}
+    for reference in sorted(dependents.references, key=lambda row: row.likely):  # what is proven speaks first
+        breakage = _breakage(reference, symbols)
+        if breakage is not None and reference.text.strip():
+            place = reference.path, reference.line, reference.name
+            first = breakages.setdefault(place, breakage)
+            others = dict.fromkeys((*first.other_symbols, reference.symbol))
+            others.pop(first.reference.symbol, None)
+            breakages[place] = replace(first, other_symbols=tuple(others))
+    return list(breakages.values())
+
+
+def left_behind(dependents: Dependents) -> list[tuple[str, Definition]]:
+    """Return the overriding methods that no longer take what the changed method is called with, each with the key of that."""
+    symbols = dependents.by_key()
+    return [(key, own) for key, own in dependents.heirs if key in symbols and no_longer_fits(symbols[key], own)]
+
+
+def compare(dependents: Dependents) -> dict[UsePlace, str]:
+    """Return UsePlace -> what comparing it with the changed contract has shown. What code cannot decide is absent.
+
+    Two things can be compared: whether a name is still there, and whether a call fits the new parameters. Whether a use bears
+    another return type, another value or another error, this comparison cannot decide: a reader has to.
+    """
+    symbols = dependents.by_key()
+    comparisons: dict[UsePlace, str] = {}
+    left: set[UsePlace] = set()
+    for reference in dependents.references:
+        place = reference.symbol, reference.path, reference.line
+        comparison = _compare_use(reference, symbols.get(reference.symbol))
+        if comparison:
+            comparisons[place] = comparison
+        else:
+            left.add(place)
+    for key, own in dependents.heirs:
+        item = symbols.get(key)
+        if item is not None and item.contract == ("parameters",) and comparable(item, own):
+            comparisons[key, own.path, own.start] = REPORTED if no_longer_fits(item, own) else FITS
+    return {place: comparison for place, comparison in comparisons.items() if place not in left}
+
+
+def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
+    """What is known of one use; empty if code cannot decide."""
+    if reference.missing or reference.misuse is not None:
+        return REPORTED
+    comparison = FITS
+    for part in item.contract if item is not None else ("removed",):
+        if part in ("removed", "renamed"):
+            comparison = THERE if reference.fate == "there" else ""
+        elif part == "parameters" and item is not None:
+            comparison = _compare_call(reference, item)
+        elif reference.form != "import":
+            comparison = ""
+        if not comparison or comparison in (REPORTED, OTHER):
+            break
+    return comparison
+
+
+def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
+    """What comparing a call with both signatures shows."""
+    sides = _signatures(reference, item)
+    if reference.form == "import":
+        return FITS
+    if sides is None or reference.spread:
+        return ""
+    before, after = sides
+    if misfit(before, after, reference) is None:
+        reaches_others = any(place < reference.positional for place in moved_places(before, after))
+        return "" if after.ambiguous or reaches_others else FITS
+    if misfit(before, before, reference) is not None:
+        return "" if reference.sure else OTHER
+    return REPORTED if reference.is_certain else ""
+
+
+def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Definition, Definition] | None:
+    """Both signatures of what is called, if a call that does not fit them is an error."""
+    before = item.before.called if item.before is not None else None
+    after = item.after.called if item.after is not None else None
+    if before is None or after is None or before.opaque or after.opaque or not reference.call:
+        return None
+    return (before, after) if insists_on_signatures(item.symbol.path, reference.path) else None
+
+
+def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Breakage | None:
+    item = symbols.get(reference.symbol)
+    if reference.missing:
+        rule = "removed-module" if reference.symbol.endswith(":<module>") else "removed-symbol"
+        return Breakage(reference, item, rule)
+    if reference.likely and (item is None or item.change in ("removed", "renamed")):
+        return Breakage(reference, item, "likely-removed")
+    wrong = _misfit(reference, item) if item is not None else None
+    if wrong is None and reference.misuse is not None:
+        wrong = Misfit(reference.misuse.rule, reference.misuse.says)
+    if wrong is None:
+        return None
+    return Breakage(reference, item, f"likely-{wrong.rule}" if reference.likely else wrong.rule, wrong)
+
+
+def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
+    """What a call gets wrong now that it got right before. A call that never fitted means something else."""
+    if reference.call and reference.sure and (wrong := misconstruction(item, reference)) is not None:
+        return wrong
+    sides = _signatures(reference, item)
+    is_known = reference.is_certain or reference.likely
+    if sides is None or not is_known or misfit(sides[0], sides[0], reference) is not None:
+        return None
+    return misfit(*sides, reference)
+
+
+def comparable(item: ChangedSymbol, own: Definition) -> bool:
+    """Return whether both signatures and that of the override are known well enough to be compared."""
+    before = item.before.called if item.before is not None else None
+    after = item.after.called if item.after is not None else None
+    if before is None or after is None or not own.called or not insists_on_signatures(item.symbol.path, own.path):
+        return False
+    if before.opaque or after.opaque or before.also or after.also or own.also or own.name == item.symbol.name:
+        return False
+    if moved_places(before, after):
+        return False  # an argument reaches another parameter of the override than of the method
+    return not own.opaque or filetype(own.path).marked_overrides
+
+
+def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
+    """Return whether a call that the changed method is made for fits its override no longer, and did before."""
+    before = item.before.called if item.before is not None else None
+    after = item.after.called if item.after is not None else None
+    if before is None or after is None or not own.called or not comparable(item, own):
+        return False
+    mine = replace(own, opaque=False)
+    return misfit(mine, mine, _call(before, own)) is None and misfit(mine, mine, _call(after, own)) is not None
+
+
+def _call(method: Definition, own: Definition) -> Reference:
+    """The shortest call that a method takes."""
+    required_parameters = [item for item in method.listed if item.is_required]
+    count = len(places_of(required_parameters))
+    if filetype(own.path).shorter_overrides:
+        count = min(count, len(places_of(own.listed)))
+    keywords = tuple(item.name for item in required_parameters if item.kind == "keyword")
+    return Reference("", own.short, "", own.start, "", own.name, None, "bound", positional=count, keywords=keywords)
+
+
+def insists_on_signatures(definition: str, caller: str) -> bool:
+    """Return whether both files are in languages that insist on their signatures."""
+    return not (filetype(definition).missing_arguments or filetype(caller).missing_arguments)
+
+
+def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | None:
+    """Return the first thing that is wrong with a call. `before` tells what is new about it. One overload that fits is enough."""
+    language = filetype(call.path)
+    found = [call.arguments.misfit(parameters, language) for parameters in (after.listed, *after.also)]
+    wrong = found[0]
+    if wrong is None or None in found:
+        return None
+    match wrong.kind:
+        case "keyword":
+            return Misfit("keyword", f"still passes {wrong.names[0]}{language.named_arguments.strip() or '='}")
+        case "surplus":
+            places = len(places_of(after.listed))
+            accepted = {0: "none is", 1: "one is"}.get(places, f"{places} are")
+            return Misfit("arity", f"still passes {_count(call.positional)}, of which {accepted} accepted")
+        case "twice":
+            return Misfit("keyword", f"passes {wrong.names[0]} twice")
+        case "missing":
+            return _without(before, after, wrong.names, call)
+    return Misfit("keyword", f"still passes {', '.join(call.keywords)} in the old order")
+
+
+def _without(before: Definition, after: Definition, missing: tuple[str, ...], call: Reference) -> Misfit:
+    """A call that leaves out what is required: of several, what is new."""
+    names_before = {item.name for item in before.listed}
+    new = [item.name for item in after.listed if item.is_required and item.name not in names_before]
+    is_left = names_before <= {item.name for item in after.listed}  # else a new name may be that of an old one
+    name = (new if is_left and len(new) == len(missing) else missing)[0]
+    was_required = name in {item.name for item in before.listed if item.is_required}
+    label = "the destructured parameter" if name == "{}" else name
+    passed = _count(call.positional + len(call.keywords))
+    return Misfit(
+        "arity" if was_required else "required-parameter",
+        f"passes {passed} and leaves out {label}, which is required now",
+    )
+
+
+def _count(number: int) -> str:
+    return "no argument" if number == 0 else "1 argument" if number == 1 else f"{number} arguments"
+
+
+def misconstruction(item: ChangedSymbol, call: Reference) -> Misfit | None:
+    """Return what a call gets wrong of a function that became a class, or of a class that became a function without `new`."""
+    before, after = item.before, item.after
+    constructible = filetype(after.path).constructible if after is not None else ""
+    if before is None or after is None or not constructible:
+        return None
+    is_construction = re.search(rf"\bnew\s+(?:[\w$]{{1,60}}\.)?{re.escape(call.name)}(?![\w$])", call.text) is not None
+    if (before.kind, after.kind) == ("function", "class") and not is_construction:
+        return Misfit("construction", "still calls it without `new`")
+    head = after.head if after.called else ""
+    is_plain = after.kind == "function" and not re.match(constructible, head)
+    return (
+        Misfit("construction", "still calls it with `new`")
+        if before.kind == "class" and is_plain and is_construction and head
+        else None
+    )

@@ -1,0 +1,329 @@
+"""Which part of a changed definition's contract changed: what its users rely on, apart from how it works inside. Pure.
+
+Only a change of the contract obliges anybody to look at the uses. A new body is judged where it stands: a comment, a docstring,
+other white space, another way to the same result change nothing that a user has written down. The kinds:
+
+| kind | example |
+|---|---|
+| removed, renamed | the name is gone, or it moved to another file |
+| parameters | one is gone, renamed, moved, or required now. A new optional one at the end breaks nobody |
+| declaration | the annotation or the default of a parameter, return type, visibility, `async`, decorators, `throws`, the bases of a class |
+| errors | other `raise`, `throw` or `panic` statements |
+| value | the value of a constant, a field or an enum member; not the number of a version |
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from deeprepo.impact.changes import ChangedSymbol, Contract
+from deeprepo.impact.filetypes import FileType, filetype
+from deeprepo.impact.text.lines import code_of, is_comment
+from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.values import COMPONENT, Definition, Parameter
+
+ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
+VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
+# Which says nothing of what is offered.
+OFFERED_AS = re.compile(r"^\s*+(?:(?:module\.)?exports(?:\.[\w$]++)?\s*+=\s*+)++")
+NUMBERED = re.compile(r"\d\.\d")
+HEAD_LINES = 40  # a longer head is no head
+ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
+LONG_PARAMETER = 400  # characters; a longer one is compared as it is
+WORD = re.compile(r"\w+")
+CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
+PLACES = frozenset({"positional", "only"})
+NAMED = re.compile(r"\$?[^\W_]")  # neither nameless nor taken apart
+OPENING, CLOSING = "([{<", ")]}>"
+# What stands between quotes.
+TEXTS = re.compile(r"(?s)\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'|`[^`]*+`")
+UNSAFE = re.compile(r"\W")
+VALUE_LINES = 3  # of a value without code; what changes in a longer one may be a body
+CODE = re.compile(r"=>|->|\b(?:function|lambda|func|fn|proc)\b")
+BREAKS = re.compile(r"[\n()\[\]{}]")
+FORMATTING = re.compile(r" (?!\w)|(?<!\w) |,(?= ?[)\]}])")
+
+
+def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
+    """Return the parts of the contract that the change touches. `before`, `after`: the definition as it is written on each side."""
+    if is_test((item.before or item.symbol).path):
+        return ()  # nothing but tests rely on it, and they are run
+    if item.change in ("removed", "renamed"):
+        return (item.change,)
+    if item.change == "added" or item.before is None or item.after is None:
+        return ()
+    old, new = _code(before, item.before.path), _code(after, item.after.path)
+    if without_formatting(old) == without_formatting(new):
+        was, now = item.before.called, item.after.called
+        return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
+    if item.symbol.kind == "variable":
+        return _value(item, old, new)
+    return _changes(item, old, new)
+
+
+def _component(was: Definition, now: Definition, old: str, new: str) -> tuple[Contract, ...]:
+    """The same for a member that the head of its class names among others, and for one that its class wrote, or writes now."""
+    if was.kind != now.kind:
+        return ()
+    if was.called and now.called:  # a constructor that is made from fields
+        is_same = _extends(was.listed, now.listed, by_name=False)
+        if is_same and was.head == now.head:
+            return ()
+        return ("declaration",) if is_same else ("parameters",)
+    one, other = (_of_head(side, was.short) for side in (old, new))
+    return () if without_formatting(one) == without_formatting(other) else ("value",)
+
+
+def _of_head(text: str, name: str) -> str:
+    """One member as a head writes it: among others on one line, or on its own."""
+    own = next((one for one in _parts(text)[1] if name in WORD.findall(one)), "")
+    is_alone = name in WORD.findall(re.split(r"[(\[]", text, maxsplit=1)[0])
+    return own or (text.rstrip(", ") if is_alone else "")
+
+
+def is_contested(before: Definition, after: Definition) -> bool:
+    """Return whether the change leaves it to a run which of several definitions counts. Of one that says nothing of itself (a property) it may."""
+    return after.ambiguous and not before.opaque and not (before.ambiguous and before.also == after.also)
+
+
+def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
+    """The same for a definition that is there on both sides and whose code differs."""
+    before, after = (side.called if side is not None else None for side in (item.before, item.after))
+    if item.before and item.after and COMPONENT in (item.before.kind, item.after.kind):
+        return _component(item.before, item.after, old, new)
+    language = filetype(item.symbol.path)
+    if item.symbol.kind in CALLABLE or before is not None:
+        return _callable(before, after, old, new, language)
+    if item.symbol.kind == "type":
+        return ("declaration",)
+    return (
+        ("declaration",) if without_formatting(_head(old, language)) != without_formatting(_head(new, language)) else ()
+    )
+
+
+def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
+    if VERSION.search(item.symbol.name) and NUMBERED.search(after):
+        return ()
+    if after.count("\n") >= VALUE_LINES and CODE.search(after):
+        return ()  # the body of a function among the values
+    short = re.escape(item.symbol.name.rpartition(".")[2])
+    heads = (without_formatting(re.split(rf"\b{short}\b", side, maxsplit=1)[0]) for side in (before, after))
+    return ("value",) if len(set(heads)) == 1 else ("value", "declaration")  # `readonly`, another visibility
+
+
+def _callable(
+    before: Definition | None,
+    after: Definition | None,
+    old: str,
+    new: str,
+    language: FileType,
+) -> tuple[Contract, ...]:
+    changes: list[Contract] = []
+    old_head, new_head = _head(old, language), _head(new, language)
+    old_parts, new_parts = _parts(old_head), _parts(new_head)
+    if before is not None and after is not None and before.also != after.also:
+        changes.append("parameters")
+    elif old_parts[1] != new_parts[1]:
+        changes += _parameters(before, after, old_parts[1], new_parts[1], by_name=bool(language.named_arguments))
+    is_doubtful = before is not None and after is not None and is_contested(before, after)
+    if is_doubtful or not _same_around(old_parts, new_parts):
+        changes.append("declaration")
+    if _errors(old) != _errors(new):
+        changes.append("errors")
+    return tuple(dict.fromkeys(changes))
+
+
+def _errors(text: str) -> Counter[str]:
+    """The statements that raise an error."""
+    return Counter(without_formatting(statement.rstrip(" }")) for statement in ERRORS.findall(_joined(text)))
+
+
+def _parameters(
+    before: Definition | None, after: Definition | None, old: Sequence[str], new: Sequence[str], *, by_name: bool
+) -> list[Contract]:
+    """What changed between two lists of parameters as they are written. `by_name`: a call may write a parameter's name."""
+    if before is None or after is None:
+        return ["parameters"]
+    is_compatible = _extends(before.listed, after.listed, by_name=by_name)
+    changes: list[Contract] = [] if is_compatible and not moved_places(before, after) else ["parameters"]
+    was, now = ({item.name for item in side.listed} for side in (before, after))
+    if by_name:
+        one, other = _by_name(old, before.listed), _by_name(new, after.listed)
+        same = all(_same_parameter(one.get(name, ""), other.get(name, "")) for name in was & now)
+    else:
+        pairs = zip(old, new, strict=False)
+        same = all(_same_parameter(_nameless(one, was), _nameless(other, now)) for one, other in pairs)
+    if not same:
+        changes.append("declaration")
+    if not changes and before.opaque:
+        changes.append("parameters")  # what cannot be read cannot be called compatible
+    return changes
+
+
+def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name: bool) -> bool:
+    """Whether every call that fitted still fits and means the same: what is new stands behind, or has a name, and is optional."""
+    old = [item for item in before if item.kind in ("positional", "only")]
+    new = [item for item in after if item.kind in ("positional", "only")]
+    if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
+        return False
+    if not all(_fits(one, other, by_name=by_name) for one, other in zip(old, new, strict=False)):
+        return False
+    keywords = {item.name: item for item in before if item.kind == "keyword"}
+    now = {item.name: item for item in after if item.kind in ("keyword", "positional")}
+    if any(name not in now or (now[name].is_required and not item.is_required) for name, item in keywords.items()):
+        return False
+    if any(item.is_required and item.name not in keywords for item in after if item.kind == "keyword"):
+        return False
+    rest = {item.kind for item in before if item.kind in ("rest", "named_rest")}
+    return rest <= {item.kind for item in after} and not ("rest" in rest and len(new) > len(old))
+
+
+def moved_places(before: Definition, after: Definition) -> frozenset[int]:
+    """Return the places at which a positional argument reaches another parameter than before: one that moved, or makes room, or collects the rest."""
+    if before.also or after.also:
+        return frozenset()  # which overload a call takes, its arguments decide
+    old, new = ([item for item in side.listed if item.kind in PLACES] for side in (before, after))
+    names_before, names_after = (_own_names(side) for side in (before, after))
+    rest = any(item.kind == "rest" for item in after.listed)
+    collects = any(item.kind == "rest" for item in before.listed)
+    places = set(range(len(old), len(new))) if collects else set[int]()  # what was collected has a name now
+    for index, item in enumerate(old):
+        other = new[index].name if index < len(new) else ""
+        if other == item.name or (index >= len(new) and not rest):
+            continue
+        if item.name in names_after or other in names_before or (index >= len(new) and item.name in names_before):
+            places.add(index)
+    return frozenset(places)
+
+
+def _own_names(one: Definition) -> frozenset[str]:
+    """The names that tell one parameter from the others."""
+    many = Counter(item.name for item in one.listed)
+    return frozenset(name for name, count in many.items() if count == 1 and NAMED.match(name))
+
+
+def _fits(old: Parameter, new: Parameter, *, by_name: bool) -> bool:
+    """Whether every argument for the old parameter also fits the new one."""
+    is_rename = by_name and old.name != new.name and old.kind == "positional"
+    is_hidden_name = old.kind == "positional" and new.kind == "only"
+    return not is_rename and not is_hidden_name and not (new.is_required and not old.is_required)
+
+
+def _nameless(text: str, names: set[str]) -> str:
+    """A parameter as written, without its own name."""
+    word = next((word for word in re.findall(r"[\w$]+", text[:LONG_PARAMETER]) if word in names), None)
+    return text if word is None else text.replace(word, "_", 1)
+
+
+def _by_name(texts: Sequence[str], parameters: Sequence[Parameter]) -> dict[str, str]:
+    """The parameters as written, by name: of those whose name a text has, the first one that no text above it is."""
+    texts_by_name: dict[str, str] = {}
+    for text in texts:
+        words = set(WORD.findall(text))
+        name = next((one.name for one in parameters if one.name in words and one.name not in texts_by_name), "")
+        if name:
+            texts_by_name[name] = text
+    return texts_by_name
+
+
+def _same_parameter(old: str, new: str) -> bool:
+    """Whether a parameter is the same, or has got or lost an annotation: a note for readers changes no call."""
+    if without_formatting(old) == without_formatting(new):
+        return True
+    if (":" in old and ":" in new) or max(len(old), len(new)) > LONG_PARAMETER:
+        return False
+    return without_formatting(ANNOTATED.sub(r"\1", old)) == without_formatting(ANNOTATED.sub(r"\1", new))
+
+
+def _same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[str], str]) -> bool:
+    """Whether what stands before and behind the parameters is the same; a first return annotation changes no caller."""
+    ends = [
+        without_formatting(side[2]).removesuffix("{").removesuffix("=>").removesuffix(":").removesuffix(";")
+        for side in (old, new)
+    ]
+    arrows = [end.startswith("->") for end in ends]
+    same_end = ends[0] == ends[1] or (arrows[0] != arrows[1] and {ends[0], ends[1]} & {""} != set())
+    starts = [without_formatting(OFFERED_AS.sub("", side[0])) for side in (old, new)]
+    return starts[0] == starts[1] and same_end
+
+
+def _parts(head: str) -> tuple[str, list[str], str]:
+    """A head as what stands before its parameters, the parameters one by one, and what stands behind."""
+    start = _opening(head)
+    if start < 0:
+        return head, [], ""
+    depth, at, parts = 0, start + 1, []
+    for index in range(start, len(head)):
+        letter = head[index]
+        if letter in OPENING and not (letter == "<" and head[index + 1 : index + 2] in "=< "):
+            depth += 1
+        elif letter in CLOSING and not (letter == ">" and head[index - 1] in "-=> "):
+            depth -= 1
+        if (letter == "," and depth == 1) or depth == 0:
+            parts.append(" ".join(head[at:index].split()))
+            at = index + 1
+        if depth == 0:
+            return head[:start], [text for text in parts if text], head[index + 1 :]
+    return head, [], ""
+
+
+def _opening(head: str) -> int:
+    """Where the parameters begin: behind the name, not in a decorator; behind a receiver before the name."""
+    lines, at = head.split("\n"), 0
+    for line in lines:
+        if not re.match(r"\s*[@#\[]", line):
+            break
+        at += len(line) + 1
+    receiver = re.match(r"\s*func\s*\([^)]*\)", head[at:])
+    return head.find("(", at + (receiver.end() if receiver else 0))
+
+
+def _head(text: str, language: FileType) -> str:
+    """The declaration of a definition, without its body."""
+    lines = text.split("\n")
+    depth, head_lines = 0, []
+    for line in lines[:HEAD_LINES]:
+        head_lines.append(line)
+        depth += sum(line.count(one) for one in "([") - sum(line.count(one) for one in ")]")
+        decorator = re.match(r"\s*[@#\[]", line) and not re.search(r"\b(?:def|class|function|fn)\b", line)
+        if depth > 0 or decorator:
+            continue
+        ends = re.search(r"[{;]|=>|=\s*$" if language.head != "colon" else r":\s*(?:#.*)?$|:\s", line)
+        if ends or language.head == "line":
+            cut = re.search(r"[{;]|=>", line) if language.head == "brace" else None
+            if cut is not None and depth == 0 and ")" in line[: cut.start()]:
+                head_lines[-1] = line[: line.find(cut[0], line.rfind(")", 0, cut.start()) if cut else 0)]
+            break
+    return "\n".join(head_lines)
+
+
+def _code(text: str, path: str) -> str:
+    """A definition without comments and empty lines; what stands between quotes is a word, whichever quotes they are."""
+    plain = TEXTS.sub(_word, text)
+    lines = (code_of(line, path).rstrip() for line in plain.split("\n") if not is_comment(line, path))
+    return "\n".join(line for line in lines if line)
+
+
+def _word(match: re.Match[str]) -> str:
+    quotes = 3 if match[0].startswith(('"""', "'''")) else 1
+    return f'"{UNSAFE.sub(lambda letter: f"_{ord(letter[0]):x}_", match[0][quotes:-quotes])}"'
+
+
+def _joined(text: str) -> str:
+    """Join the lines within brackets, so that it does not matter where a formatter breaks them."""
+    pieces, at, brackets = list[str](), 0, list[str]()
+    for match in BREAKS.finditer(text):
+        if match[0] == "\n":
+            if brackets and brackets[-1] in "([":
+                pieces += [text[at : match.start()], " "]
+                at = match.end()
+        elif match[0] in "([{":
+            brackets.append(match[0])
+        elif brackets:
+            brackets.pop()
+    return "".join([*pieces, text[at:]])
+
+
+def without_formatting(text: str) -> str:
+    """Return code without the white space, the commas and the last semicolon that a formatter decides about."""
+    return FORMATTING.sub("", " ".join(text.split())).rstrip(";")

@@ -1,0 +1,347 @@
+"""Who imports the changed files: directly, through a header that declares them, through files that hand names on."""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
+
+from deeprepo.impact.changes import ChangedSymbol, Dependent, Query, Reference
+from deeprepo.impact.concurrency import together
+from deeprepo.impact.structs import Struct, field
+from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.indirect import HeadersByDefinition
+from deeprepo.impact.uses.sides import NOT_HANDED_ON, Exports, Reach, globs
+from deeprepo.impact.uses.sites import MODULE, Bindings, Meaning, bind
+from deeprepo.impact.uses.symbols import ChangedSource
+from deeprepo.impact.values import Link
+
+BARRELS = frozenset({"__init__", "index"})
+HOPS = 2  # from barrel to barrel
+OFFERED_HOPS = 8  # from a file that hands a name on to the next
+ALIASES = 4  # assignments from the imported name to the last
+LONGEST = 400  # characters of a line
+MOST_LINES = 20_000
+WORD = re.compile(r"[\w$]+")
+# The text before a name that is the whole value of another name.
+GIVEN = re.compile(r"(?<![=!<>])=\s*(?:\(\s*|<[\w$.]+>\s*|[\w$]+\??\.)*$")
+
+
+class Scene(Struct):
+    """Everything known about the changed files of one language."""
+
+    sources: list[ChangedSource]
+    symbols: dict[str, tuple[ChangedSymbol, ...]]
+    head: Reach
+    base: Reach
+    exports: Exports
+    declarations: HeadersByDefinition = field(default_factory=dict)
+    importers: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))  # file -> imports that matter
+    # File -> imports of files that are gone.
+    lost_imports: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))
+    origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # file -> changed files it hands on
+    # File -> name that it offers -> the changed names that it stands for.
+    doors: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
+    former: dict[str, list[Link]] = field(default_factory=dict)  # changed file -> what it imported before
+    missed_uses: list[str] = field(default_factory=list)  # sentences: what may hide a use
+
+
+async def importing(scene: Scene) -> tuple[Dependent, ...]:
+    """Return the files that import a changed one, directly or through a file that hands its names on."""
+    here = {source.file.path for source in scene.sources if source.file.status != "deleted"}
+    past = {old for source in scene.sources if (old := source.file.old_path) and old not in scene.head.paths}
+    for source in scene.sources:
+        if source.before and source.after:
+            old_path = source.file.old_path or source.file.path
+            scene.former[source.file.path] = list(scene.base.resolve(old_path, source.before))
+    direct, former = await together(scene.head.importers(here), scene.base.importers(past))
+    moves = {source.file.old_path: source.file.path for source in scene.sources}
+    others = {path: tuple(item for item in items if moves[item.target] != path) for path, items in former.items()}
+    former = {path: items for path, items in others.items() if items}
+    dependents_found: dict[tuple[str, str], Dependent] = {}
+    for path in here | past:
+        scene.origins[path].add(path)
+    for importers, imports_kept in ((direct, scene.importers), (former, scene.lost_imports)):
+        for path, items in importers.items():
+            imports_kept[path] += items
+            for item in items:
+                _note(dependents_found, path, item, None)
+    for path, items in former.items():
+        scene.importers[path] += items
+    all_importers = {**direct, **await _declaring(scene, here)}
+    await _through_barrels(scene, all_importers, here, dependents_found)
+    return tuple(sorted(dependents_found.values(), key=lambda item: (item.target, item.test, item.path)))
+
+
+def _note(
+    dependents_found: dict[tuple[str, str], Dependent], path: str, item: Link, via: str | None, target: str = ""
+) -> None:
+    key = target or item.target, path
+    earlier = dependents_found.get(key)
+    names = item.names | earlier.names if earlier else item.names
+    line, way = (earlier.line, earlier.via) if earlier else (item.line, via)
+    dependents_found[key] = Dependent(path, key[0], names, line, way, is_test(path))
+
+
+async def _declaring(scene: Scene, here: set[str]) -> Mapping[str, tuple[Link, ...]]:
+    """Who imports an unchanged header that declares what a changed file defines."""
+    declaring = {header for headers in scene.declarations.values() for header in headers} - here
+    headers = {header for header in declaring if header in scene.head.paths}
+    importers = await scene.head.importers(headers) if headers else {}
+    for header in headers:
+        scene.origins[header].add(header)
+    for path, items in importers.items():
+        scene.importers[path] += [item for item in items if item not in scene.importers[path]]
+    return {path: tuple(scene.importers[path]) for path in importers}
+
+
+async def _through_barrels(
+    scene: Scene,
+    direct: Mapping[str, tuple[Link, ...]],
+    changed_paths: set[str],
+    dependents_found: dict[tuple[str, str], Dependent],
+) -> None:
+    """Add the files that import a changed name from a file that re-exports it."""
+    wanted_names = await _wanted_names(scene, changed_paths)
+    importers, visited = direct, set(changed_paths)
+    known_paths = {target for target, _ in dependents_found} | changed_paths
+    offers = ReExports(scene, await _obliging_names(scene, changed_paths))
+    for hop in range(OFFERED_HOPS):
+        barrels = {path for path, items in importers.items() if _hands_on(path, items, scene.origins, wanted_names)}
+        barrels = barrels if hop < HOPS else set()
+        for barrel in sorted(barrels) * 2:  # twice: one may import another of them, in an order that no process changes
+            scene.origins[barrel] |= {o for item in importers[barrel] for o in scene.origins.get(item.target, ())}
+        takers = await offers.takers(importers, barrels)
+        importers = await scene.head.importers(barrels - visited)
+        targets = {item.target for items in importers.values() for item in items}
+        targets |= {item.target for items in scene.former.values() for item in items}
+        for barrel in barrels - visited - targets:  # nobody takes anything from it
+            del scene.origins[barrel]
+        visited |= barrels
+        importers = {
+            path: (*importers.get(path, ()), *takers.get(path, ()))
+            for path in [*importers, *(path for path in takers if path not in importers)]
+        }
+        for path, items in importers.items():
+            for item in items:
+                origins = scene.origins.get(item.target, set()) - {path}
+                passing_origins = [
+                    o for o in origins if "*" in item.names or item.names & wanted_names.get(o, frozenset())
+                ]
+                door_names = scene.doors.get(item.target, {})
+                names = door_names if "*" in item.names else item.names & door_names.keys()
+                passing_origins += [origin for name in names for origin, _ in door_names[name]]
+                if passing_origins and item not in scene.importers[path]:
+                    scene.importers[path].append(item)
+                for origin in known_paths.intersection(passing_origins):
+                    _note(dependents_found, path, item, item.target, origin)
+        if not importers:
+            return
+    if await offers.takers(importers, ()):
+        scene.missed_uses.append(
+            f"names that more than {OFFERED_HOPS} files hand on to each other were not followed further"
+        )
+
+
+class ReExports(Struct):
+    """The changed names that files offer which import them: by an import that binds the name, or by an assignment."""
+
+    scene: Scene
+    names: Mapping[str, frozenset[str]]  # changed file -> its names whose contract changed
+    holders: set[str] = field(default_factory=set)  # files in which one of the names is written that doors offer
+    values: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # file -> the names that are given on
+    searched_names: set[str] = field(default_factory=set)
+
+    async def takers(
+        self, importers: Mapping[str, Sequence[Link]], barrels: Collection[str]
+    ) -> dict[str, tuple[Link, ...]]:
+        """Note what the files among these offer, and return who takes it from them: file -> its imports of them."""
+        if not any(self.names.values()):
+            return {}
+        await self._search(frozenset().union(*self.names.values()))
+        candidates, known = await self._candidates(importers, barrels)
+        names = frozenset(name.partition(".")[0] for ways in candidates.values() for name in ways)
+        await self._search(names)
+        among = None if "default" in names else self.holders
+        imports_by_path = await self.scene.head.importers(candidates, among) if candidates else {}
+        former_imports = {path: tuple(items) for path, items in self.scene.former.items()}
+        taken: dict[str, set[str]] = defaultdict(set)  # file -> what is imported of it
+        for item in chain.from_iterable([*imports_by_path.values(), *former_imports.values()]):
+            taken[item.target] |= item.names
+        new: set[str] = set()
+        for path, ways in sorted(candidates.items()):
+            if path not in barrels and taken[path].isdisjoint({"*", *ways}):
+                continue  # nobody takes anything of it
+            door_names = ways if path in known else await self._offered(path, ways)
+            earlier_names = self.scene.doors[path]
+            for name, meanings in door_names.items():
+                if not meanings <= earlier_names.get(name, set()):
+                    earlier_names.setdefault(name, set()).update(meanings)
+                    new.add(path)
+        new_imports = {
+            path: tuple(item for item in items if item.target in new) for path, items in imports_by_path.items()
+        }
+        return {path: items for path, items in new_imports.items() if items}
+
+    async def _candidates(
+        self, importers: Mapping[str, Sequence[Link]], barrels: Collection[str]
+    ) -> tuple[dict[str, dict[str, set[Meaning]]], set[str]]:
+        """Return what each importer may offer, by name, and those of them of which that is known."""
+        candidates: dict[str, dict[str, set[Meaning]]] = {}
+        known: set[str] = set()
+        origins = {path: {one for one in every if self.names.get(one)} for path, every in self.scene.origins.items()}
+        for path, items in importers.items():
+            bindings = bind(items, origins, self.scene.doors)
+            ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
+            if ways and (path in barrels or not _offers_imports(path)):  # it may offer them by other names
+                ways = await self._offered(path, ways)
+                known.add(path)
+            if path in barrels:  # which hands its origins on by their own names anyway
+                others = {name: {one for one in every if one[1] != name} for name, every in ways.items()}
+                ways = {name: every for name, every in others.items() if every}
+            if ways:
+                candidates[path] = ways
+        return candidates, known
+
+    def _ways(self, bindings: Bindings) -> dict[str, set[Meaning]]:
+        """Name of a file -> what it means; a module by the name that it has here."""
+        ways: dict[str, set[Meaning]] = defaultdict(set)
+        for (origin, name), local_names in bindings.locals.items():
+            for one in local_names if self._counts((origin, name)) else ():
+                if not one.receiver and "." not in one.here:
+                    ways[one.here].add((origin, name))
+        for origin, modules in bindings.modules.items():
+            for here, _ in modules if self.names.get(origin) else ():
+                ways[here].add((origin, "*"))
+        return ways
+
+    def _counts(self, meaning: Meaning) -> bool:
+        return meaning[1] in self.names.get(meaning[0], ())
+
+    async def _assigned(self, path: str, bindings: Bindings) -> dict[str, set[Meaning]]:
+        """The names that the file assigns a changed one to."""
+        words = {name for origin in bindings.modules for name in self.names.get(origin, ())}
+        words |= {one.here for meaning, every in bindings.locals.items() if self._counts(meaning) for one in every}
+        if not words:
+            return {}
+        if words.isdisjoint(self.values.get(path, ())):
+            return {}
+        source = await self.scene.head.tree.read(path)
+        aliases: dict[str, set[Meaning]] = defaultdict(set)
+        search_words = words
+        for _ in range(ALIASES if source is not None else 0):
+            uses = self.scene.head.language.uses(path, source or b"", search_words)
+            search_words = set(bindings.follow(use for use in uses if use.function == MODULE))
+            if not search_words:
+                break
+        alias_names = {name for name, _ in bindings.assignments}
+        for meaning, local_names in bindings.locals.items():
+            for one in local_names:
+                if one.here in alias_names and self._counts(meaning):
+                    aliases[one.here].add(meaning)
+        return aliases
+
+    async def _offered(self, path: str, ways: Mapping[str, set[Meaning]]) -> dict[str, set[Meaning]]:
+        """What of the names importers can ask of the file."""
+        outline = await self.scene.exports.outline("head", path)
+        if outline is None:
+            return {}
+        door_names = {name: ways[local or name] for name, local in outline.exports if (local or name) in ways}
+        for star in await self.scene.exports.stars("head", path) if outline.stars else ():
+            starred_names = self.scene.doors.get(star, {}).keys() - outline.names - NOT_HANDED_ON
+            door_names |= {name: ways[name] for name in starred_names & ways.keys()}
+        if self.scene.head.mates(path):  # its namespace takes everything
+            own = {symbol.name for symbol in outline.definitions}
+            door_names |= {name: meanings for name, meanings in ways.items() if name in own}
+        return door_names
+
+    async def _search(self, names: frozenset[str]) -> None:
+        """Find the lines that hold the names."""
+        new = sorted(names - self.searched_names - {"default", "*"})
+        self.searched_names.update(new)
+        if not new:
+            return
+        from deeprepo.impact.language import language_of  # its grammars load with the first search
+
+        head = self.scene.head
+        any_name = rf"\b(?:{'|'.join(re.escape(name) for name in new)})\b"  # one pattern: git runs each over every line
+        rows = await head.tree.grep_lines(Query([any_name], globs(head.language), syntax="perl", limit=MOST_LINES))
+        for path, _, text in rows:
+            self.holders.add(path)
+            row = text[:LONGEST]
+            assigns = "=" in row and (language := language_of(path)) is not None and language.has_aliases
+            for word in WORD.finditer(row) if assigns else ():
+                is_value = word[0] in self.searched_names and GIVEN.search(row[: word.start()])
+                if is_value and not row[word.end() :].lstrip().startswith(("(", ".", "[")):
+                    self.values[path].add(word[0])
+        if len(rows) >= MOST_LINES:
+            self.scene.missed_uses.append(
+                f"{MOST_LINES:,} lines and more hold names that other files may hand on: not all were looked at"
+            )
+
+
+async def _obliging_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The names of each changed file whose contract changed, or which it offers no longer."""
+    names_by_path: dict[str, frozenset[str]] = {}
+    for path in changed_paths:
+        items = [item for item in scene.symbols.get(path, ()) if item.contract]
+        names = _outer_names(items)
+        outlines = [await scene.exports.outline(side, path) for side in ("head", "base")]
+        exports = {(name, local) for one in outlines if one is not None for name, local in one.exports}
+        names_by_path[path] = frozenset(name for name, local in exports if (local or name).partition(".")[0] in names)
+        names_by_path[path] |= await scene.exports.gone_names(path)
+    return names_by_path
+
+
+async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The changed names of each changed file, those that it offers no longer, and those that a header declares."""
+    names_by_path: dict[str, frozenset[str]] = {}
+    for path in changed_paths:
+        items = scene.symbols.get(path, ())
+        names_by_path[path] = _outer_names(items) | ({"default"} if items else set())
+        names_by_path[path] |= await scene.exports.gone_names(path)
+    for (_, name), headers in scene.declarations.items():
+        for header in headers:
+            names_by_path[header] = names_by_path.get(header, frozenset()) | {name.partition(".")[0]}
+    return names_by_path
+
+
+def _offers_imports(path: str) -> bool:
+    """Whether importers can take from a file each name that it imports, by that name."""
+    from deeprepo.impact.language import language_of  # its grammars load with the first search
+
+    language = language_of(path)
+    return language is not None and language.hands_on
+
+
+def _hands_on(
+    path: str, items: Iterable[Link], origins: Mapping[str, set[str]], wanted_names: Mapping[str, frozenset[str]]
+) -> bool:
+    """Whether a file may offer a changed name that it imports: by its own name, by a star, or because it says so."""
+    stem = posixpath.splitext(posixpath.basename(path))[0]
+    for item in items:
+        names = frozenset().union(*(wanted_names.get(one, frozenset()) for one in origins.get(item.target, ())))
+        is_taken = bool(names) and ("*" in item.names or not names.isdisjoint(item.names))
+        whole = "*" in item.names and "*" not in dict(item.aliases)
+        if is_taken and (stem in BARRELS or item.public or whole):
+            return True
+    return False
+
+
+def _outer_names(items: Iterable[ChangedSymbol]) -> frozenset[str]:
+    """The outermost names of changed definitions, before and after."""
+    sides = [side for item in items for side in (item.before, item.after) if side is not None]
+    return frozenset(side.name.partition(".")[0] for side in sides)
+
+
+def beside(scene: Scene, references: Iterable[Reference]) -> tuple[Dependent, ...]:
+    """Return files that use a changed name without importing it: the first such line is the proof."""
+    dependents_found: dict[tuple[str, str], Dependent] = {}
+    for row in sorted((row for row in references if row.sure), key=lambda row: (row.path, row.line)):
+        target = row.symbol.rpartition(":")[0]
+        if row.path in scene.head.mates(target):
+            earlier = dependents_found.get((target, row.path))
+            names = frozenset({row.name}) | (earlier.names if earlier else frozenset())
+            line = earlier.line if earlier else row.line
+            dependents_found[target, row.path] = Dependent(row.path, target, names, line, None, row.test)
+    return tuple(dependents_found.values())

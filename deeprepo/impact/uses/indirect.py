@@ -1,0 +1,258 @@
+"""Definitions that a change alters in files that it does not touch: an inherited constructor, what a structure embeds, a prototype.
+
+The users of a member are looked up as if their own files had changed. A prototype in a header and the definition that includes it are one symbol: a
+file that includes the header uses the definition.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from deeprepo.impact.changes import ChangedFile, ChangedSymbol
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.uses.sides import Exports, Reach
+from deeprepo.impact.uses.symbols import ChangedSource
+from deeprepo.impact.values import Definition, Facts, Side
+
+ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
+ROOTS = (("object",), ("Object",))  # what a class inherits from that names no other
+GENERATIONS = 3  # of classes below one
+MOST_FILES = 60  # of which definitions are changed from outside
+DECLARATION = "declaration"
+SIDES: tuple[Side, ...] = ("base", "head")
+HeadersByDefinition = Mapping[tuple[str, str], frozenset[str]]  # (file, qualified name) -> the headers that declare it
+Symbols = dict[str, tuple[ChangedSymbol, ...]]
+
+
+class Indirect(Struct):
+    """What a change reaches without touching its file."""
+
+    tree: Tree
+    language: Language
+    head: Reach
+    exports: Exports
+    sources: dict[str, ChangedSource]  # path -> file, the changed ones first
+    # Constructor of an heir -> the one that it inherits.
+    originals: dict[Definition, Definition] = field(default_factory=dict)
+    # Constructors that a class had without writing them.
+    implied_constructors: set[Definition] = field(default_factory=set)
+    promoted: dict[str, str] = field(default_factory=dict)  # key of a member of a structure -> that of what it embeds
+    cut: list[str] = field(default_factory=list)
+    beside: int = 0  # files that the change does not touch
+
+    async def find(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, tuple[ChangedSymbol, ...]]:
+        """Return the changed definitions, with the constructors that classes inherit. `symbols`: those of the changed files."""
+        found = {path: [self._with_former(item) for item in items] for path, items in symbols.items()}
+        left = [item for items in found.values() for item in items if _is_inherited(item) or self._is_promoted(item)]
+        for _ in range(GENERATIONS):
+            homes = {item.symbol.path for item in left}
+            importers = await self.head.importers(homes) if homes else {}
+            below: list[ChangedSymbol] = []
+            for item in left:
+                home = item.symbol.path
+                paths = {path for path, items in importers.items() if any(one.target == home for one in items)}
+                for path in sorted({home, *self.exports.mates(home), *paths}):
+                    below += await (self._promoted(path, item) if self._is_promoted(item) else self._heirs(path, item))
+            for item in below:
+                found.setdefault(item.symbol.path, []).append(item)
+            left = below
+        return {path: tuple(items) for path, items in found.items()}
+
+    async def _source(self, path: str) -> ChangedSource | None:
+        """A file as changed: the same on both sides, if the change does not touch it."""
+        if path not in self.sources:
+            outline, text = await self.exports.outline("head", path), await self.tree.read(path)
+            if path not in await self.tree.entries("base") or text is None or outline is None or outline.unread:
+                return None
+            if self.beside >= MOST_FILES:
+                self.cut.append(
+                    f"{path}: the change alters its definitions from outside, like those of {MOST_FILES} others"
+                )
+                return None
+            self.beside += 1
+            self.sources[path] = ChangedSource(
+                ChangedFile(path, path, "modified"), self.language, text, text, outline, outline
+            )
+        return self.sources[path]
+
+    def _with_former(self, item: ChangedSymbol) -> ChangedSymbol:
+        """A constructor that asks for more than the one that its class had without writing it: none, or that of a base in the same file."""
+        new = item.after
+        source = self.sources.get(new.path) if new is not None and item.before is None else None
+        if new is None or source is None or new.called is None or new.short not in filetype(new.path).constructors:
+            return item
+        owner = new.name.rpartition(".")[0]
+        old = next((one for one in source.old.definitions if one.name == owner and one.kind == "class"), None)
+        former = _former_constructor(source.old, owner, new.short)
+        if old is None or former is None or not any(one.is_required for one in new.listed):
+            return item
+        was = replace(new.taking(former), path=old.path, start=old.start, end=old.start, side="base")
+        self.implied_constructors.add(was)
+        return replace(item, before=was, change="signature")
+
+    def _is_promoted(self, item: ChangedSymbol) -> bool:
+        """Whether it is a member that types may have which embed its own, and that is gone, or takes other arguments."""
+        is_changed = item.change in ("removed", "renamed", "signature")
+        return (
+            self.language.receivers is not None and "." in item.symbol.name and is_changed and item.before is not None
+        )
+
+    async def _promoted(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
+        """The member as each structure of a file has it that embeds the type."""
+        was = item.before
+        outline = await self.exports.outline("head", path)
+        if was is None or outline is None:
+            return []
+        owner, _, short = was.name.rpartition(".")
+        found: list[ChangedSymbol] = []
+        for name in _heirs_of(owner, short, outline):
+            own = next((one for one in outline.definitions if one.name == name and one.kind == "class"), None)
+            line = (await self.exports.ancestry(path, name)).classes
+            homes = {item.symbol.path, *self.exports.mates(item.symbol.path)}
+            embeds = any((home, owner) in line for home in homes)
+            if own is None or not embeds or await self.exports.has_member(path, name, short):
+                continue
+            sides = [
+                replace(one, path=path, name=f"{name}.{one.short}", owner=name, start=own.start, end=own.start)
+                if one is not None
+                else None
+                for one in (was, item.after)
+            ]
+            if await self._source(path) is not None:
+                one = replace(item, before=sides[0], after=sides[1])
+                self.promoted[_key(one)] = self.promoted.get(_key(item), _key(item))
+                found.append(one)
+        return found
+
+    async def _heirs(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
+        """The constructors of the classes of a file that inherit this one, each as if it were written there."""
+        owner, _, short = item.symbol.name.rpartition(".")
+        outline = await self.exports.outline("head", path)
+        heirs = list(_heirs_of(owner.rpartition(".")[2], short, outline)) if outline is not None else []
+        source = await self._source(path) if heirs else None
+        constructors: list[ChangedSymbol] = []
+        if source is None or item.before is None or item.after is None:
+            return []
+        for name in heirs:
+            was, now = _inherited(source.old, name, item.before), _inherited(source.new, name, item.after)
+            if was is not None and now is not None and was not in self.originals:
+                self.originals[was] = self.originals.get(item.before, item.before)
+                self.originals[now] = self.originals.get(item.after, item.after)
+                constructors.append(replace(item, before=was, after=now))
+        return constructors
+
+
+def _key(item: ChangedSymbol) -> str:
+    return f"{item.symbol.path}:{item.symbol.name}"
+
+
+def _former_constructor(outline: Facts, owner: str, short: str) -> Definition | None:
+    """The constructor that a class has without writing it; None if it has its own, or nobody in this file tells."""
+    bases = dict(outline.bases)
+    for _ in range(GENERATIONS + 1):
+        own = [one for one in outline.definitions if one.name == f"{owner}.{short}"]
+        others = [one for one in outline.definitions if one.name.rpartition(".")[0] == owner and one.kind == "method"]
+        if own or any(one.short in filetype(one.path).constructors for one in others):
+            return own[0].called if len(own) == 1 else None
+        if owner not in bases or len(bases[owner]) > 1:
+            return None
+        if not bases[owner] or bases[owner] in ROOTS:
+            return Definition(short, parameters=())
+        owner = bases[owner][0]
+    return None
+
+
+def _inherited(outline: Facts, owner: str, constructor: Definition) -> Definition | None:
+    """The constructor as if a class of the file had it; None if the class has one of its own or is not there."""
+    name = f"{owner}.{constructor.short}"
+    own = next((symbol for symbol in outline.definitions if symbol.name == owner and symbol.kind == "class"), None)
+    if own is None or any(symbol.name == name for symbol in outline.definitions):
+        return None
+    return replace(constructor, path=own.path, name=name, owner=owner, start=own.start, end=own.start)
+
+
+def _is_inherited(item: ChangedSymbol) -> bool:
+    """Whether it is a constructor that other classes may have from this one, with another signature."""
+    language = filetype(item.symbol.path)
+    is_constructor = "." in item.symbol.name and item.symbol.short in language.constructors
+    return item.change == "signature" and is_constructor and language.inherits_constructors
+
+
+def _heirs_of(owner: str, constructor: str, outline: Facts) -> Iterable[str]:
+    own = {symbol.name for symbol in outline.definitions}
+    for name, bases in outline.bases:
+        is_heir = any(re.split(r"::|[.\\]", ARGUMENTS.sub("", base).strip())[-1] == owner for base in bases)
+        if is_heir and f"{name}.{constructor}" not in own:
+            yield name
+
+
+async def merge_prototypes(
+    tree: Tree, exports: Exports, sources: Sequence[ChangedSource], symbols: Mapping[str, Sequence[ChangedSymbol]]
+) -> tuple[Symbols, HeadersByDefinition]:
+    """Return the changed symbols with each prototype merged into its definition, and the headers that offer the definitions."""
+    places: dict[tuple[str, str], set[str]] = defaultdict(set)
+    declarations: dict[tuple[Side, str, str], Definition] = {}
+    for source in sources:
+        items = symbols.get(source.file.path, ())
+        names = {side.name for item in items for side in (item.before, item.after) if side is not None}
+        for side in SIDES if names else ():
+            for symbol in await _prototypes(tree, exports, source, side, names):
+                places[source.file.path, symbol.name].add(symbol.path)
+                declarations[side, source.file.path, symbol.name] = symbol
+    merged_symbols = {path: tuple(_with(item, path, declarations) for item in items) for path, items in symbols.items()}
+    twice = {(header, name) for (path, name), headers in places.items() for header in headers}
+    former = {(path, item.before.name) for path, items in symbols.items() for item in items if item.before is not None}
+    twice_before = {
+        (header, name) for (path, name), headers in places.items() for header in headers if (path, name) in former
+    }
+    kept_symbols = {
+        path: tuple(item for item in items if not _prototype(item, path, twice, twice_before))
+        for path, items in merged_symbols.items()
+    }
+    return kept_symbols, {key: frozenset(headers) for key, headers in places.items()}
+
+
+async def _prototypes(
+    tree: Tree, exports: Exports, source: ChangedSource, side: Side, names: set[str]
+) -> list[Definition]:
+    """The prototypes of these names in the files of which a changed file takes everything."""
+    outline, path = (source.old, source.file.old_path) if side == "base" else (source.new, source.file.path)
+    if not outline.stars or path is None:
+        return []
+    headers = [target for target in dict.fromkeys(await exports.stars(side, path)) if target != path]
+    shorts = {name.rpartition(".")[2].encode() for name in names}
+    prototypes_found: list[Definition] = []
+    for header, text in (await tree.read_many(headers, side)).items():
+        header_outline = await exports.outline(side, header) if any(short in text for short in shorts) else None
+        symbols_listed = header_outline.definitions if header_outline is not None else ()
+        prototypes_found += [symbol for symbol in symbols_listed if symbol.kind == DECLARATION and symbol.name in names]
+    return prototypes_found
+
+
+def _with(item: ChangedSymbol, path: str, declarations: Mapping[tuple[Side, str, str], Definition]) -> ChangedSymbol:
+    """A definition with the signature of its prototype, which alone holds the default arguments."""
+    before, after = [
+        _with_signature(symbol, declarations.get((side, path, symbol.name))) if symbol is not None else None
+        for side, symbol in zip(SIDES, (item.before, item.after), strict=True)
+    ]
+    one, two = before.called if before else None, after.called if after else None
+    parameters_differ = (
+        item.change == "body" and one is not None and two is not None and one.parameters != two.parameters
+    )
+    return replace(item, before=before, after=after, change="signature" if parameters_differ else item.change)
+
+
+def _with_signature(symbol: Definition, prototype: Definition | None) -> Definition:
+    if prototype is None or not (symbol.called and prototype.called) or len(symbol.listed) != len(prototype.listed):
+        return symbol  # a prototype of something else, or one that was forgotten
+    return symbol.taking(replace(prototype, opaque=symbol.opaque or prototype.opaque))
+
+
+def _prototype(item: ChangedSymbol, path: str, twice: set[tuple[str, str]], twice_before: set[tuple[str, str]]) -> bool:
+    """Whether a changed symbol only repeats one that a changed definition stands for: one that came later stands for none of before."""
+    if item.before is not None and (path, item.before.name) not in twice_before:
+        return False
+    sides = [side for side in (item.before, item.after) if side is not None]
+    return all(side.kind == DECLARATION and (path, side.name) in twice for side in sides)

@@ -1,0 +1,280 @@
+"""Parts that a type asks for since the change, and the unchanged code that had to give all of them and lacks one: implementers, literals, choices.
+
+And parts that it has no more, and the literals that still give them. An interface has a new method, a structure a new field, an enumeration a new member: each class, literal and `match` that named all of them before
+lacks one now. Both are told from one file, by the query `wholes`. The base is the witness: what did not give all that the type asked for then, by the
+same reading, is not understood here.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Reference, ResultMisuse
+from deeprepo.impact.classes import lineage, members
+from deeprepo.impact.index import ROUNDS, Index
+from deeprepo.impact.language import language_of
+from deeprepo.impact.lexical import mention as mentioning
+from deeprepo.impact.namespaces import Namespaces
+from deeprepo.impact.paths import shared_folders
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.uses.sites import mention
+from deeprepo.impact.views import OneSide
+from deeprepo.impact.wholes import Parts, Requirement, Type, Whole, defaults, parts_of, types_of, wanted_parts
+
+MOST = 200  # files in which one type is looked for
+BELOW = 3  # abstract types below each other
+BUILDS = r"\bNAME\b(?:<.{0,200}>)?\s*[{(]|:\s*NAME\b(?:<.{0,200}>)?\s*=|\bnew\s+(?:\w+\.)*NAME\b"
+LOST = "lost"  # the kind of what a literal can give no more
+# How a line looks that may hold such a whole of a type; a choice may name its type nowhere near.
+LOOKS = {
+    "heir": r"\bNAME\b",
+    "build": BUILDS,
+    LOST: BUILDS,
+    "choose": r"\bNAME\b",
+}
+SAYS = {  # of whom -> what is asked, and what is left out
+    "heir": ("must be implemented now", "does not implement it"),
+    "build": ("must be given now", "leaves it out"),
+    "choose": ("is one of several now", "has no case for it"),
+    LOST: ("was removed", "still gives it"),
+}
+
+
+class _Sides(Struct):
+    """Both trees as far as they are read."""
+
+    now: Index
+    before: Index
+    gained: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))  # type, kind -> parts
+    # What such a type hands on.
+    below: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+
+
+async def lacking_parts(
+    tree: Tree,
+    files: Iterable[ChangedFile],
+    symbols: Iterable[ChangedSymbol],
+    known: Iterable[Reference],
+    fresh: Mapping[str, Collection[int]],
+) -> tuple[list[Reference], list[str]]:
+    """The lines of what lacks a part now, and what was not looked at. `known`: the uses that were found; `fresh`: the lines that the change adds."""
+    touched = {
+        side.path
+        for item in symbols
+        for side in (item.after or item.before,)
+        if side is not None and (item.contract or item.change != "body")
+    }
+    pairs = {
+        (file.path, file.old_path)
+        for file in files
+        if file.old_path and (one := language_of(file.path)) and (one.told_by or touched & {file.path, file.old_path})
+    }
+    if not pairs:
+        return [], []
+
+    head, base = OneSide(tree, "head"), OneSide(tree, "base")
+    sides = _Sides(Index(await head.paths()), Index(await base.paths()))
+    for new, old in pairs:
+        parts_of(sides.now, new)
+        parts_of(sides.before, old)
+    await sides.now.read(head)
+    await sides.before.read(base)
+    for new, old in pairs:
+        _gain(sides, new, old)
+    found: dict[tuple[str, int, str], Reference] = {}
+    cut: list[str] = []
+    paths: dict[tuple[Type, str], Sequence[str]] = {}
+    for _ in range(BELOW):
+        new_types = sides.gained.keys() - paths.keys()
+        for target, kind in sorted(new_types):
+            paths[target, kind], sentence = await _holding(head, *target, kind)
+            cut += sentence
+        rows: list[Reference] = []
+        for _ in range(ROUNDS if new_types else 0):
+            sides.below.clear()
+            rows = [*_rows(sides, paths, fresh), *_still_given(sides, paths, fresh)]
+            if not any([await sides.now.read(head), await sides.before.read(base)]):
+                break
+        else:
+            rows = []  # what is half read says nothing
+        found |= {(row.path, row.line, row.symbol): row for row in rows}
+        for key, names in sides.below.items():
+            sides.gained[key] |= names
+    places = {(row.path, row.line, row.name) for row in known}
+    return [row for row in found.values() if row.line and (row.path, row.line, row.name) not in places], cut
+
+
+def _gain(sides: _Sides, new: str, old: str) -> None:
+    """Note what the types of a changed file ask for that they did not ask for before."""
+    now, before = parts_of(sides.now, new), parts_of(sides.before, old)
+    facts = sides.before.facts(old)
+    if now is None or before is None or facts is None:
+        return
+    types = {one.name for one in facts.definitions}
+    if (language := language_of(new)) is not None and language.type_name is not None:  # a module may be its whole file
+        types |= {one.owner for one in (*before.requirements, *before.optional)}
+    asked = {(one.owner, one.name, one.kind) for one in before.requirements}
+    for one in now.requirements:
+        if one.owner in types and (one.owner, one.name, one.kind) not in asked:
+            sides.gained[(new, one.owner), one.kind].add(one.name)
+    for owner in {one.owner for one in _built(now)}:
+        lost = _names(before, owner) - _names(now, owner)
+        if lost and owner not in now.unlisted | before.unlisted:
+            sides.gained[(new, owner), LOST] |= lost
+
+
+def _built(known: Parts) -> list[Requirement]:
+    """What literals give to the types of a file."""
+    return [one for one in (*known.requirements, *known.optional) if one.kind == "build"]
+
+
+def _names(known: Parts, owner: str) -> set[str]:
+    return {one.name for one in _built(known) if one.owner == owner}
+
+
+async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequence[str], list[str]]:
+    """The files of the same language that may hold a whole of a type, the nearest first.
+
+    Where files say themselves what is in which namespace, also those that may define another type of its name.
+    """
+    language, word = language_of(home), name.rpartition(".")[2]
+    by_namespace = language is not None and issubclass(language.modules, Namespaces)
+    look = LOOKS["heir" if by_namespace else kind]
+    found = [
+        path
+        for path in await head.holding(look.replace("NAME", re.escape(word)))
+        if (one := language_of(path)) is not None and language is not None and one.folder == language.folder
+    ]
+    found += [home] if home not in found else []
+    found.sort(key=lambda path: (-shared_folders(path, home), path))
+    sentence = f"what has to give each part of {name} was looked for in {MOST} of {len(found)} files"
+    return found[:MOST], [sentence] if len(found) > MOST else []
+
+
+def _rows(
+    sides: _Sides, paths: Mapping[tuple[Type, str], Sequence[str]], fresh: Mapping[str, Collection[int]]
+) -> Iterator[Reference]:
+    """Each whole that lacks a part, as far as the files are read."""
+    for (target, kind), names in sides.gained.items():
+        for path in paths.get((target, kind), ()) if kind != LOST else ():
+            known = parts_of(sides.now, path) if _may_name(sides.now, path, target[0]) else None
+            for whole in known.wholes if known is not None else ():
+                is_told = kind == "heir" or not (whole.is_open or _is_new(whole, fresh.get(path, ())))
+                if whole.kind != kind or not is_told or not _means(sides.now, path, whole, target):
+                    continue
+                if whole.is_open:  # an abstract class may leave parts to its heirs, which must define them then
+                    given = _given(sides.now, path, whole, target)
+                    sides.below[(path, whole.name), kind] |= names - given if given is not None else set()
+                    continue
+                lacks = _lacks(sides.now, path, whole, target)
+                left = (lacks or frozenset()) & names
+                if left and _was_whole(sides, path, whole, target):
+                    yield from _told(sides, path, whole, target, sorted(left))
+
+
+def _is_new(whole: Whole, lines: Collection[int]) -> bool:
+    return any(whole.line <= line <= whole.end for line in lines)
+
+
+def _still_given(
+    sides: _Sides, paths: Mapping[tuple[Type, str], Sequence[str]], fresh: Mapping[str, Collection[int]]
+) -> Iterator[Reference]:
+    """Each old line of a literal that gives what its type has no more."""
+    for (target, kind), names in sides.gained.items():
+        for path in paths.get((target, kind), ()) if kind == LOST else ():
+            source = sides.now.sources.get(path)
+            if source is not None and not any(name.encode() in source for name in names):
+                continue
+            if not _may_name(sides.now, path, target[0]):
+                continue
+            known = parts_of(sides.now, path)
+            for whole in known.wholes if known is not None else ():
+                still = [row for row in whole.parts if row[0] in names and row[1] not in fresh.get(path, ())]
+                if whole.kind == "build" and whole.of and still and _means(sides.now, path, whole, target):
+                    every = wanted_parts(sides.before, target, "build", every=True)
+                    fits = every is not None and whole.names <= every.keys()
+                    for name, line in still if fits and wanted_parts(sides.now, target, "build") is not None else ():
+                        yield from _told(sides, path, replace(whole, kind=LOST, line=line), target, [name])
+
+
+def _told(sides: _Sides, path: str, whole: Whole, target: Type, names: Sequence[str]) -> Iterator[Reference]:
+
+    language = language_of(path)
+    gives, says = SAYS[whole.kind]
+    happens = (language.fails if language is not None else {}).get(whole.kind, "does not compile")
+    lines = file_lines(sides.now.sources[path])
+    for name in names:
+        row = mention(f"{target[0]}:{target[1]}.{name}", name, path, whole.line, lines[whole.line - 1].rstrip("\r"))
+        misuse = ResultMisuse(says, happens, (0, 0), "required-part", gives)
+        yield replace(row, tie="bound", misuse=misuse)
+
+
+def _may_name(index: Index, path: str, home: str) -> bool:
+    """Whether a file that is read may name what another one has: where an import means a folder and hands nothing on, only a file of that folder or one that writes its name."""
+    language, source = language_of(path), index.sources.get(path)
+    modules = index.modules(language) if language is not None and language.unit == "folder" else None
+    if modules is None or source is None or isinstance(modules, Namespaces) or home in modules.mates(path):
+        return True
+    words = modules.clues(home).words
+    return bool(words) and mentioning(words).search(source) is not None
+
+
+def _means(index: Index, path: str, whole: Whole, target: Type) -> bool:
+    """Whether the type that a whole is of is this one."""
+    if not whole.of:  # the parts alone tell it: all of them are the type's, which the file knows by its name
+        return bool(whole.names) and types_of(index, path, target[1]) == [target]
+    rows = types_of(index, path, whole.of)
+    if not rows and "." in target[1]:  # `Status::Closed`: a member of the type before its name
+        outer, _, own = whole.of.rpartition("::")
+        rows = types_of(index, path, outer) if outer and target[1].endswith(f".{own}") else []
+        return [(home, f"{name}.{own}") for home, name in rows] == [target]
+    return rows == [target]
+
+
+def _was_whole(sides: _Sides, path: str, whole: Whole, target: Type) -> bool:
+    """Whether the same whole gave all that was asked for before the change."""
+    known = parts_of(sides.before, path)
+    key = whole.kind, whole.of, whole.name, whole.places
+    for one in known.wholes if known is not None else ():
+        is_same = one.names == whole.names or whole.kind == "heir"
+        if (one.kind, one.of, one.name, one.places) == key and is_same and not one.is_open:
+            return _lacks(sides.before, path, one, target) == frozenset()
+    return False
+
+
+def _lacks(index: Index, path: str, whole: Whole, target: Type) -> frozenset[str] | None:
+    """The parts that a whole does not give; None where nobody can know."""
+    wanted = wanted_parts(index, target, whole.kind)
+    given = _given(index, path, whole, target)
+    if wanted is None or given is None:
+        return None
+    if whole.kind == "choose" and not whole.of and not given <= wanted.keys():
+        return None
+    if whole.places:
+        return frozenset([*wanted][whole.places :]) if whole.places < len(wanted) else frozenset()
+    if not wanted and whole.kind == "build" and whole.of:
+        every = wanted_parts(index, target, "build", every=True)
+        return frozenset() if every is not None and given <= every.keys() else None
+    if not wanted or (whole.kind == "build" and not whole.names and len(wanted) > 1 and whole.of == ""):
+        return None
+    return frozenset(wanted) - given
+
+
+def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | None:
+    """What a whole gives: an heir, by itself and what it inherits; None where nobody can know."""
+    if whole.kind != "heir" or whole.is_all:
+        return set(whole.names)
+    language = language_of(path)
+    own = types_of(index, path, whole.name) if language is not None and language.told_by else [(path, whole.name)]
+    line, inherited = lineage(index, *own[0], below=target) if len(own) == 1 else None, set(whole.names)
+    for home, name in line or ():
+        known = parts_of(index, home)
+        asked_here = (
+            {one.name for one in known.requirements if (one.owner, one.kind) == (name, "heir")} if known else set()
+        )
+        inherited |= {one.short for _, one in members(index, home, name)} - asked_here
+    if language is not None and language.added_by:
+        inherited = inherited.union(*(defaults(index, one) for one in (*(line or ()), target)))
+    return inherited if line is not None else None

@@ -1,0 +1,208 @@
+"""What is gone though no definition that is looked up says so: the imports of a file that went, and public names that a package has no more.
+
+The base tree resolves such an import and the head tree cannot. Nobody in the tree has to use the names of a package: who installed it may.
+"""
+
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from deeprepo.impact.changes import ChangedFile, ChangedSymbol, LostOffer, Query, Reference
+from deeprepo.impact.ports import Language, Offering, SelfDescribed, Tree
+from deeprepo.impact.structs import replace
+from deeprepo.impact.text.lines import file_lines, without_mark
+from deeprepo.impact.uses.packages import offer_of
+from deeprepo.impact.uses.search import occurrences
+from deeprepo.impact.uses.sides import Exports, Reach
+from deeprepo.impact.uses.sites import MODULE, mention
+from deeprepo.impact.values import Definition, Link
+
+WORD = re.compile(rb"\w+")
+APART = re.compile(r"[^a-z0-9]+")
+LEAST = 4  # letters of a module's name with which the name of a package may end
+# A statement that means a file of the tree, whatever packages there are.
+RELATIVE = re.compile(
+    r"['\"][./]|\brequire_relative\b|\bfrom\s++\.|\b(?:crate|self|super)::|^\s*+(?:pub(?:\([^()]*\))?\s++)?mod\b|__DIR__"
+)
+TYPE = rb"\b(?:class|struct|record|interface|enum|object|trait|protocol|actor|typealias)[ \t]++%s\b"
+LONGEST = 400  # characters of a line that are read
+MOST_HOLDERS = 100  # files that are asked what they define
+HANDS_ON = re.compile(
+    r"\s*+(?:export|import|from|pub|use|module\.exports|[\w*, ]*+[,)}])"
+)  # a line by which a door may offer a name
+MOST_DOORS = 40  # of the packages that hold a changed file
+RELEASED = re.compile(r"v?(\d{1,3})\.(\d+)(?:\.\d+)*")  # neither a candidate of a release nor a year
+
+
+async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequence[Link]]) -> tuple[Reference, ...]:
+    """Return the broken imports. `lost_imports`: file of the head tree -> its imports that mean a removed file. Guarded ones are not breaks."""
+    if not lost_imports:
+        return ()
+    alive = {posixpath.splitext(path)[0] for path in head.paths} | {posixpath.dirname(path) for path in head.paths}
+    sources = await head.tree.read_many(sorted(lost_imports))
+    references: list[Reference] = []
+    for path, source in sources.items():
+        entire = head.language.TRAITS.whole_files
+        items = lost_imports[path]
+        imports_now = await head.imports(path) if items else ()
+        resolved_lines = {item.line for item in imports_now}
+        uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
+        guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
+        spelt, meanings = frozenset[tuple[str, int]](), frozenset[str]()
+        if head.is_told:
+            spelt = frozenset((use.name, use.line) for use in uses if use.form == "import")
+            own_names = (symbol.short for symbol in head.language.outline(path, source, "head").definitions)
+            meanings = frozenset(own_names).union(*(item.names for item in imports_now))
+        lines = file_lines(source)
+        lost_items = [
+            item
+            for item in _one_each(items, base)
+            if item.line not in resolved_lines
+            and guarded_names.isdisjoint(_import_words(item))
+            and item.line <= len(lines)
+            and head.language.TRAITS.loader in lines[item.line - 1]
+            and not _has_meaning(item, spelt, meanings)
+        ]
+        for item in lost_items:
+            missing = (entire or _stem(item.target) not in alive) and not await _is_member(base, item)
+            if missing and await _is_defined_elsewhere(head, item, path, source):
+                continue
+            missing = missing and not await _is_package_in_place(head, item, lines[item.line - 1])
+            references.append(_reference(item, path, lines, missing=missing))
+    return tuple(references)
+
+
+async def _is_package_in_place(head: Reach, item: Link, line: str) -> bool:
+    """Whether a manifest asks for a package with the name of the removed module: the import may mean that now."""
+    if RELATIVE.search(line):
+        return False
+    from deeprepo.impact.uses.packages import asked_packages  # here: few changes remove a module
+
+    parts = [part for part in _stem(item.target).split("/") if part]
+    words = {_squashed(part) for part in parts} - {""}
+    below = re.compile(rf"[.:/\\]{re.escape(parts[-1])}\b")  # another name: it is a part of the tree
+    for name in sorted(await asked_packages(head.tree, head.language)):
+        last = _squashed(re.split(r"[/:]", name)[-1])
+        is_called_so = last in words or _squashed(name) in words
+        is_ending = len(parts[-1]) >= LEAST and last.endswith(_squashed(parts[-1]))
+        if (is_called_so or is_ending) and not below.search(line.replace(name, "") if "/" in name else line):
+            return True
+    return False
+
+
+def _squashed(name: str) -> str:
+    return APART.sub("", name.lower())
+
+
+def _has_meaning(item: Link, spelt: Collection[tuple[str, int]], meanings: Collection[str]) -> bool:
+    """Whether a lost import that no statement spells is a name which the head gives a meaning: by a namespace, or one that is used whole."""
+    names = item.names - {"*"}
+    return bool(names) and names <= frozenset(meanings) and not any((name, item.line) in spelt for name in names)
+
+
+async def _is_member(base: Reach, item: Link) -> bool:
+    """Whether a file was known by a member alone, as by a method that extends another type: what the receiver is, code cannot tell."""
+    if not base.is_told or "*" in item.names or not item.names:
+        return False
+    before = (await base.tree.read_many([item.target], "base")).get(item.target, b"")
+    symbols = base.language.outline(item.target, before, "base").definitions
+    return item.names.isdisjoint(symbol.name for symbol in symbols)
+
+
+async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: bytes) -> bool:
+    """Whether an unchanged file gives an import its meaning: what a file holds its path need not say."""
+    language = head.language
+    if (word := language.TRAITS.module_word) and (names := {name for name in _last_words(item) if name.isidentifier()}):
+        either = "|".join(map(re.escape, sorted(names)))
+        pattern = rf"^\s*{word}\s+([\w.]+\.)?({either})(?![\w.])"
+        return bool(await head.tree.grep(Query([pattern], [f"*{end}" for end in language.SUFFIXES], syntax="perl")))
+    before = (await head.tree.read_many([item.target], "base")).get(item.target, b"")
+    words = language.outline(item.target, before, "base").names
+    line = source.split(b"\n")[item.line - 1][:LONGEST]
+    words &= item.names | {word.decode("utf-8", "replace") for word in WORD.findall(line)}
+    if not words or not head.is_told:
+        return False
+    holders = (await occurrences(head.tree, language, words)).files
+    paths = sorted({one for mine in holders.values() for one in mine} - {path})[:MOST_HOLDERS]
+    project = language.project(head.paths, {})
+    for one, text in (await head.tree.read_many(paths)).items():
+        outline = language.outline(one, text, "head")
+        if any(word not in outline.names and _declares(text, word) for word in item.names):
+            return True  # a definition that the grammar does not know
+        if not words.isdisjoint(outline.names) and isinstance(project, SelfDescribed):
+            project.learn(one, text, outline)
+    imports = project.imports(path, without_mark(source), words)
+    return any(other.line == item.line or not item.names.isdisjoint(other.names) for other in imports)
+
+
+def _declares(text: bytes, name: str) -> bool:
+    """Whether a file declares a type of the name, by its words alone."""
+    return re.search(TYPE % re.escape(name).encode(), text) is not None
+
+
+def _one_each(items: Sequence[Link], base: Reach) -> list[Link]:
+    """One import of each namespace: a package that is gone is one loss, however many files it had."""
+    distinct_imports: list[Link] = []
+    for item in sorted(items, key=lambda item: (item.line, item.target)):
+        if not any(item.line == other.line and item.target in base.mates(other.target) for other in distinct_imports):
+            distinct_imports.append(item)
+    return distinct_imports
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(path)[0].removesuffix("/__init__").removesuffix("/index")
+
+
+def _import_words(item: Link) -> frozenset[str]:
+    """The words that an import is written with."""
+    here = {part for _, name in item.aliases for part in name.split(".")}
+    return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
+
+
+def _last_words(item: Link) -> frozenset[str]:
+    """What a module itself is called in an import: not what it is in, which is there as long as anything in it is."""
+    here = {name.rpartition(".")[2] for _, name in item.aliases}
+    return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
+
+
+def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) -> Reference:
+    """The import of a file that is gone. Not missing: another file of its name may be loaded in its place, or be made into it."""
+    name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
+    line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, lone=False)
+    return replace(line_named, tie="bound", fate="gone" if missing else "unknown", form="import")
+
+
+async def lost_offers(
+    tree: Tree, language: Language, exports: Exports, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol]
+) -> tuple[LostOffer, ...]:
+    """Return the public definitions that are gone from the doors of the packages whose files change, each with the version that it asks for."""
+    is_less = any(item.change in ("removed", "renamed") and not item.symbol.owner for item in symbols)
+    removed = (line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "-")
+    if language.packaging is None or not (is_less or any(HANDS_ON.match(text) for text in removed)):
+        return ()
+    languages = {language.NAME: language}
+    paths = {file.old_path for file in files if file.old_path}
+    packages = [one for one in await offer_of(tree, languages, "base", paths) if any(map(one.holds, paths))]
+    versions = {one.name: one.version for one in await offer_of(tree, languages, "head", paths)} if packages else {}
+    found: list[LostOffer] = []
+    for package in packages:
+        asks = _asks(package.version, versions.get(package.name, ""))
+        for door in package.doors[:MOST_DOORS] if asks else ():
+            source = (await tree.read(door, "base") or b"").decode("utf-8", "replace")
+            for name in sorted(await exports.gone_names(door)):
+                is_said = not isinstance(language.packaging, Offering) or language.packaging.offers(source, name)
+                meant = await exports.meaning(door, name, side="base") if is_said and name[0] != "_" else "unknown"
+                if isinstance(meant, Definition) and meant.visible in ("", "anywhere") and meant.kind != "module":
+                    found.append(LostOffer(package.name, name, door, package.version, asks))
+    return tuple({(one.package, one.name): one for one in found}.values())
+
+
+def _asks(before: str, after: str) -> str:
+    """The version that may lack a public name, after one that is released; "" if the change goes to such a version, or nobody can know."""
+    was, now = RELEASED.fullmatch(before), RELEASED.fullmatch(after)
+    if was is None or now is None:
+        return ""
+    old, new = ((int(one[1]), int(one[2])) for one in (was, now))
+    if new[0] > old[0] or (not old[0] and new > old):
+        return ""
+    return f"{new[0] + 1}.0.0" if new[0] else f"0.{new[1] + 1}.0"

@@ -1,0 +1,206 @@
+"""Which of the uses that were found mean what changed: the base says what a name meant in a file that nobody changed."""
+
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from deeprepo.impact.changes import Fate, Query, Reference
+from deeprepo.impact.index import ROUNDS, Index
+from deeprepo.impact.language import language_of
+from deeprepo.impact.namespaces import Namespaces
+from deeprepo.impact.paths import above_of
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.resolve import named
+from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.uses.importing import Scene
+from deeprepo.impact.uses.sides import globs
+from deeprepo.impact.uses.targets import RESULT
+from deeprepo.impact.values import Base, Facts
+from deeprepo.impact.views import OneSide
+
+MOST = 60  # files that old uses are about
+ASKED, MOST_ASKED = 16, 48  # names that are looked for; files that are asked what they define
+# Of a project with namespaces.
+MANIFEST = re.compile(r"(?:\.csproj|(?:^|/)(?:pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|composer\.json))$")
+
+
+class OldUse(Struct, frozen=True):
+    """A name of a file that nobody changed, which is taken for what another file defines."""
+
+    path: str
+    name: str
+    home: str  # the file that defined it before the change
+
+
+async def of_the_change(tree: Tree, scene: Scene, references: Sequence[Reference]) -> tuple[Reference, ...]:
+    """Return the uses without those that meant something else before the change. What means another one now is not gone."""
+    head, base = await tree.entries("head"), await tree.entries("base")
+    homes = {
+        f"{item.symbol.path}:{item.symbol.name}": item.before.path
+        for items in scene.symbols.values()
+        for item in items
+        if item.before is not None and item.contract
+    }
+    old_uses: dict[Reference, OldUse] = {}
+    for row in references:
+        path, root = row.symbol.rpartition(":")[0], _root(row)
+        home = homes.get(row.symbol, path if row.missing else "")
+        is_old = row.path in head and row.path in base and head[row.path].oid == base[row.path].oid
+        if home in base and is_old and row.path != home and root.isidentifier():
+            old_uses[row] = OldUse(row.path, root, home)
+    paths = [*dict.fromkeys(use.path for use in old_uses.values())][:MOST]
+    others = (
+        await of_others(OneSide(tree, "base"), {use for use in old_uses.values() if use.path in paths})
+        if old_uses
+        else ()
+    )
+    left = [row for row in references if old_uses.get(row) not in others]
+    kept = {
+        f"{item.symbol.path}:{item.symbol.name}"
+        for items in scene.symbols.values()
+        for item in items
+        if item.change not in ("removed", "renamed")
+    }
+    lost = {
+        row: OldUse(row.path, _root(row), row.symbol.rpartition(":")[0])
+        for row in left
+        if row.sure and row.fate != "there" and row.symbol not in kept and row.misuse is None
+    }
+    given = await given_elsewhere(OneSide(tree, "head"), set(lost.values())) if lost and scene.head.is_told else ()
+    others_have = await _given_to_all(tree, scene, {row.name for row in lost if row.missing})
+    return tuple(
+        replace(row, fate=_fate(row))
+        if lost.get(row) in given
+        else replace(row, fate="unknown")
+        if row in lost and row.name in others_have
+        else row
+        for row in left
+    )
+
+
+async def _given_to_all(tree: Tree, scene: Scene, names: Collection[str]) -> frozenset[str]:
+    """Of the names that are gone, those that some file defines still, where what one file defines in no class every file sees."""
+    word = scene.head.language.TRAITS.everywhere
+    if not word or not names:
+        return frozenset()
+    defines = re.compile(rf"^\s*{word}\s+&?({'|'.join(sorted(map(re.escape, names)))})\s*\(")
+    rows = await tree.grep_lines(Query([defines.pattern], globs(scene.head.language), syntax="perl"))
+    return frozenset(found[1] for _, _, text in rows if (found := defines.match(text)))
+
+
+def _root(row: Reference) -> str:
+    """The first name of what a use means."""
+    return row.symbol.rpartition(":")[2].partition(".")[0].removesuffix(RESULT)
+
+
+def _fate(row: Reference) -> Fate:
+    """What became of a name that another definition has now: a member of it need not be there."""
+    return "there" if row.name == _root(row) else "unknown"
+
+
+async def of_others(base: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
+    """Return those of these uses that mean something else in the base: the same question is asked of it by the reading of new lines.
+
+    A file means what the project that it is in has by the same whole name, whatever other projects have.
+    """
+    index = Index(await base.paths())
+    projects = frozenset(posixpath.dirname(path) for path in index.paths.files if MANIFEST.search(path))
+    found = [
+        use for use in uses if await _means_another(base, index, use) or await _has_its_own(base, index, use, projects)
+    ]
+    return frozenset(found)
+
+
+async def given_elsewhere(tree: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
+    """Return those of these uses to which another file of a tree gives a meaning: it holds the name, in a namespace that the user names or is in.
+
+    Whether a project refers to that of the file is not asked: it may get it as a package.
+    """
+    index = Index(await tree.paths())
+    found = set[OldUse]()
+    for name in sorted({use.name for use in uses})[:ASKED]:
+        mine = [use for use in uses if use.name == name]
+        pattern = rf"\b(?:class|struct|record|interface|enum|delegate|object|trait)\s.*\b{re.escape(name)}\b"
+        holders = [path for path in await tree.holding(pattern) if path not in {use.home for use in mine}][:MOST_ASKED]
+        for path in (*holders, *(path for use in mine for path in (use.path, use.home) if path in index.paths.files)):
+            index.facts(path)
+        await index.read(tree)
+        mine = [use for use in mine if (facts := index.facts(use.home)) is None or not _defines(facts, name)]
+        known = [facts for path in holders if (facts := index.facts(path)) is not None and _defines(facts, name)]
+        spaces = {one.spaces[-1] if one.spaces else "" for one in known}
+        found.update(use for use in mine if not spaces.isdisjoint(_in_sight(index, use)))
+    return frozenset(found)
+
+
+def _in_sight(index: Index, use: OldUse) -> Iterator[str]:
+    """The namespaces whose names a file can write alone: those that it names, its own, those around them, and those of its project."""
+    facts, language = index.facts(use.path), language_of(use.path)
+    modules = index.modules(language) if language is not None else None
+    if facts is None:
+        return
+    for space in facts.spaces:
+        yield from (space, *(space[:at] for at, letter in enumerate(space) if letter == "."))
+    for item in facts.imports:
+        if item.star or any(bound.there == use.name for bound in item.names):
+            yield from (item.spec, *(f"{space}.{item.spec}" for space in facts.spaces))
+    if isinstance(modules, Namespaces):
+        yield from modules.in_sight(use.path, facts.spaces)
+
+
+async def _means_another(base: Base, index: Index, use: OldUse) -> bool:
+    """Whether the reading of new lines finds another definition for the name, and no import of the file that had it."""
+    is_another = False
+    for _ in range(ROUNDS):
+        answer, facts, home, language = (
+            named(index, use.path, use.name),
+            index.facts(use.path),
+            index.facts(use.home),
+            language_of(use.path),
+        )
+        modules = index.modules(language) if language is not None else None
+        items = facts.imports if facts is not None and modules is not None else ()
+        imported = {path for one in items if modules for path in modules.files(use.path, one, use.name) or ()}
+        homes = {path for path, _ in answer.definitions}
+        is_another = (
+            bool(homes) and use.home not in homes | imported and all(_is_apart(index, use, home, one) for one in homes)
+        )
+        if not await index.read(base):
+            break
+    return is_another
+
+
+def _is_apart(index: Index, use: OldUse, home: Facts | None, path: str) -> bool:
+    """Whether two files define a name each for itself: in namespaces that they declare. Elsewhere an import says which file it means."""
+    other = index.facts(path)
+    if home is None or other is None or not home.spaces:
+        return False
+    return _defines(home, use.name) and home.spaces != other.spaces
+
+
+def _defines(facts: Facts, name: str) -> bool:
+    return any(one.name == name and not one.owner and one.kind != "holder" for one in facts.definitions)
+
+
+async def _has_its_own(base: Base, index: Index, use: OldUse, projects: Collection[str]) -> bool:
+    """Whether the project of a file defines the same whole name, and that of the other file is another one."""
+    mine, other = (
+        next((one for one in (*above_of(path), "") if one in projects), None) for path in (use.path, use.home)
+    )
+    if mine is None or other is None or mine == other:
+        return False
+    pattern = rf"\b(?:class|struct|record|interface|enum|object|trait|fun|function)\s.*\b{re.escape(use.name)}\b"
+    found = [path for path in await base.holding(pattern, mine) if _is_of(path, projects, mine) and path != use.path]
+    paths = [use.home, *found[:ASKED]]
+    for path in (use.path, *paths):
+        index.facts(path)
+    await index.read(base)
+    user, home, *others = (index.facts(path) for path in (use.path, *paths))
+    if user is None or home is None or not home.spaces:
+        return False
+    # A name of its own namespace goes before those that it imports.
+    spaces = {home.spaces} | ({user.spaces} if user.spaces != home.spaces else set())
+    return any(facts is not None and facts.spaces in spaces and _defines(facts, use.name) for facts in others)
+
+
+def _is_of(path: str, projects: Collection[str], project: str) -> bool:
+    return next((one for one in (*above_of(path), "") if one in projects), None) == project

@@ -1,0 +1,139 @@
+"""Definitions that take the place of a changed method: a class that names the method's class as its base has one of the same name.
+
+If the method goes or gets another name, what overrode it is called by nobody, or overrides nothing: it was left behind.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from deeprepo.impact.everyday import METHODS
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.ports import Language
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.budget import SearchLimits
+from deeprepo.impact.uses.importing import Scene
+from deeprepo.impact.uses.sides import Exports
+from deeprepo.impact.uses.sites import Bindings, bind, classes_of, is_imported
+from deeprepo.impact.uses.targets import UseTarget
+from deeprepo.impact.values import Definition, Facts
+
+KINDS = frozenset({"method", "declaration", "implementation", "function"})
+HEAD_LINES = 12  # of a class that names its interfaces
+ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
+KeyedSymbols = tuple[
+    tuple[str, Definition], ...
+]  # the key of a changed definition, and one that takes its place or that it took
+
+
+async def heirs(
+    scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
+) -> KeyedSymbols:
+    """Return the overriding methods of targets that are gone, or take other parameters, in files that import the class."""
+    if language.receivers is not None:
+        return ()
+    exports, importers = scene.exports, scene.importers
+    mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, exports)]
+    if not mine:
+        return ()
+    homes = {home for target in mine for home in target.homes}
+    paths = sorted({*homes, *importers, *(mate for home in homes for mate in exports.mates(home))})
+    if len(paths) > budget.parsed_files:
+        missed_uses.append(
+            f"overriding methods were looked for in {budget.parsed_files} of {len(paths)} {language.NAME} files"
+        )
+    overriding: list[tuple[str, Definition]] = []
+    for path, source in (await scene.head.tree.read_many(paths[: budget.parsed_files])).items():
+        wanted_targets = [target for target in mine if all(word in source for word in _words(target))]
+        if not wanted_targets:
+            continue
+        if len(source) > budget.bytes:
+            missed_uses.append(
+                f"{path} has more than {budget.bytes:,} bytes: overriding methods were not looked for in it"
+            )
+            continue
+        bound = bind(importers.get(path, ()), scene.origins, scene.doors)
+        for home in sorted({*exports.mates(path)} & homes):
+            bound.stars.setdefault(home, set()).add("")
+        outline = await exports.outline("head", path)
+        for target in wanted_targets if outline is not None else ():
+            if path in target.homes or is_imported(target, bound):
+                overriding += [(target.key, symbol) for symbol in _overriding(target, outline, bound, path, source)]
+    return tuple(overriding)
+
+
+def _takes_other_arguments(target: UseTarget) -> bool:
+    """Whether another number of arguments is asked of a method that is no constructor."""
+    item = target.symbol
+    if item is None or item.before is None or item.after is None or not target.has_new_signature or not target.owner:
+        return False
+    before, after = item.before.called, item.after.called
+    parameters_differ = before is not None and after is not None and before.parameters != after.parameters
+    return parameters_differ and not target.constructor and item.before.name == item.after.name
+
+
+async def _is_gone(target: UseTarget, exports: Exports) -> bool:
+    """Whether a method that others may override is in its class no more, nor in a base of it that the tree has."""
+    item = target.symbol
+    before = item.before if item is not None else None
+    if before is None or not target.is_gone or not target.owner or target.constructor or before.kind not in KINDS:
+        return False
+    if before.short.startswith("__") or before.visible == "file" or is_test(before.path):
+        return False
+    line = await exports.ancestry(before.path, target.within)
+    if not line.classes or (before.short in METHODS and line.beyond):
+        return False  # who names a class that went with it is known; a base out of sight may well have such a method
+    return not await exports.has_member(before.path, target.within, before.short)
+
+
+def _overridden_names(target: UseTarget) -> frozenset[str]:
+    """What an override of the method is called: of one that is gone, as it was."""
+    return target.former_names if target.is_gone else target.shorts
+
+
+def _words(target: UseTarget) -> tuple[bytes, ...]:
+    return target.owner.encode(), *(short.encode() for short in _overridden_names(target))
+
+
+def _overriding(
+    target: UseTarget, outline: Facts | None, bound: Bindings, path: str, source: bytes
+) -> list[Definition]:
+    """The one method of that name of each class that names the target's class as its base, and what implements it for a type."""
+    if outline is None:
+        return []
+    class_names = classes_of(target, bound, path)
+    many = Counter(symbol.name for symbol in outline.definitions)
+    names = _overridden_names(target)
+    below = {
+        f"{name}.{short}"
+        for name, bases in (*outline.bases, *implementing(outline, source))
+        if name != target.within and any(ARGUMENTS.sub("", base).strip() in class_names for base in bases)
+        for short in names
+    }
+    overriding = [symbol for symbol in outline.definitions if symbol.name in below]
+    return [
+        symbol for symbol in overriding if many[symbol.name] == 1 or target.is_gone or _took_its_place(target, symbol)
+    ]
+
+
+def _took_its_place(target: UseTarget, symbol: Definition) -> bool:
+    """Whether one of several overloads takes as many arguments as the target took."""
+    before = target.symbol.before if target.symbol is not None else None
+    if before is None or not before.called or not symbol.called:
+        return False
+    return len(before.listed) == len(symbol.listed)
+
+
+def implementing(outline: Facts, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield classes with the interfaces that they implement, where they inherit nothing of those."""
+    classes = [symbol for symbol in outline.definitions if symbol.kind == "class"]
+    word = filetype(classes[0].path).implements if classes else ""
+    if not word or word.encode() not in source:
+        return
+    lines = file_lines(source)
+    for symbol in classes:
+        head = "\n".join(lines[symbol.start - 1 : min(symbol.end, symbol.start + HEAD_LINES)]).partition("{")[0]
+        bases = head.partition(f" {word} ")[2]
+        if bases:
+            yield symbol.name, tuple(bases.split(","))

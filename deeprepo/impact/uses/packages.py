@@ -1,0 +1,152 @@
+"""Who takes what from whom, told from the manifests of two trees."""
+
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import translate
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from deeprepo.impact.packages import Package, PackageRow, Requirement
+from deeprepo.impact.paths import is_below
+from deeprepo.impact.ports import Language, Packaging, Tree
+from deeprepo.impact.text.lines import utf8
+from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
+from deeprepo.impact.text.tables import problem
+from deeprepo.impact.values import Side
+
+MOST = 5_000  # manifests of one tree that are read, those nearest the root first
+
+
+def holding(packages: Iterable[Package], path: str) -> Package | None:
+    """Return the package that a file belongs to: the innermost."""
+    return max((one for one in packages if one.holds(path)), key=lambda one: len(one.folder), default=None)
+
+
+async def offer_of(
+    tree: Tree, languages: Mapping[str, Language], side: Side = "head", around: Collection[str] | None = None
+) -> tuple[Package, ...]:
+    """Return what a tree offers. Manifests of tests, examples and copies of other packages offer nothing.
+
+    `around`: files; then the manifests in the folders above them alone are read.
+    """
+    rows: list[Package] = []
+    paths = frozenset(await tree.entries(side))
+    folders = {str(folder) for path in around or () for folder in PurePosixPath(path).parents}
+    for language in languages.values():
+        if language.packaging is not None:
+            names = language.packaging.MANIFESTS
+            above = {posixpath.normpath(posixpath.join(folder, name)) for folder in folders for name in names} & paths
+            manifests = await (_read(tree, names, side) if around is None else _texts(tree, sorted(above), side))
+            rows += language.packaging.packages(
+                {path: text for path, text in manifests.items() if not _beside(path)}, paths
+            )
+    return tuple(rows)
+
+
+async def requirements(
+    tree: Tree, languages: Mapping[str, Language], packages: Collection[Package]
+) -> tuple[tuple[Requirement, ...], str]:
+    """Return what a tree takes of these packages, with the versions that its lock files name; if nothing, a sentence about a manifest that was not read."""
+    rows: list[Requirement] = []
+    unread = ""
+    for name, language in languages.items():
+        packaging, offered = language.packaging, {one.name for one in packages if one.language == name}
+        if packaging is None or not offered:
+            continue
+        manifests = await _read(tree, packaging.MANIFESTS)
+        asked = [row for row in packaging.requirements(manifests) if row.name in offered]
+        locks = await _read(tree, tuple(packaging.LOCKS)) if asked else {}
+        rows += [_locked(row, packaging, locks) for row in asked]
+        unread = unread or ("" if asked else await _unread(tree, packaging, manifests))
+    return tuple(_clearest(rows)), "" if rows else unread
+
+
+async def asked_packages(tree: Tree, language: Language) -> frozenset[str]:
+    """Return the names of the packages of one language that the manifests of a tree ask for."""
+    packaging = language.packaging
+    if packaging is None:
+        return frozenset()
+    rows = packaging.requirements(await _read(tree, packaging.MANIFESTS))
+    return frozenset(row.name for row in rows if row.origin not in ("path", "workspace"))
+
+
+async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
+    """Return everything that a tree offers and takes, told from its manifests alone."""
+    rows = [PackageRow("offers", one.language, one.name) for one in await offer_of(tree, languages)]
+    for language in languages.values():
+        packaging = language.packaging
+        if packaging is not None:
+            asked = _clearest(packaging.requirements(await _read(tree, packaging.MANIFESTS)))
+            rows += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in asked]
+    return tuple(dict.fromkeys(rows))
+
+
+@lru_cache(maxsize=64)
+def form(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Match a path after a slash, if it ends in one of these names."""
+    return re.compile("|".join(f"(?:.*/){translate(name)}" for name in names))
+
+
+async def _read(tree: Tree, names: tuple[str, ...], side: Side = "head") -> Mapping[str, bytes]:
+    """The files of such names that are nobody else's code, in UTF-8, without those that cannot be read."""
+    return await _texts(tree, await _paths(tree, names, side), side)
+
+
+async def _texts(tree: Tree, paths: Sequence[str], side: Side) -> Mapping[str, bytes]:
+    return {path: utf8(source) for path, source in (await tree.read_many(paths, side)).items()}
+
+
+async def _paths(tree: Tree, names: tuple[str, ...], side: Side = "head") -> list[str]:
+    if not names:
+        return []
+    fits = form(names)
+    found = [path for path in await tree.entries(side) if fits.match(f"/{path}") and not vendored_folder(path)]
+    return sorted(found, key=lambda path: (path.count("/"), path))[:MOST]
+
+
+async def _unread(tree: Tree, packaging: Packaging, manifests: Mapping[str, bytes]) -> str:
+    """A sentence about the first manifest that could not be read to its end. Those of tests and samples are nobody's build."""
+    for path in await _paths(tree, packaging.MANIFESTS):
+        why = problem(path, manifests[path]) if path in manifests else "could not be read"
+        if why and not _beside(path):
+            return f"{path} {why}"
+    return ""
+
+
+def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) -> Requirement:
+    """The requirement with the version of the lock file nearest to its manifest."""
+    if row.origin in ("path", "workspace"):
+        return row
+    folder = posixpath.dirname(row.path)
+    near = [path for path in locks if is_below(folder, posixpath.dirname(path))]
+    for path in sorted(near, key=len, reverse=True):
+        pattern = packaging.LOCKS[posixpath.basename(path)].replace("NAME", _spelt(row.name))
+        if version := re.search(pattern, locks[path].decode("utf-8", "replace")):
+            return replace(row, locked=version[1])
+    return row
+
+
+def _spelt(name: str) -> str:
+    """A pattern of a name, whatever joins its words."""
+    return "[-_.]+".join(re.escape(part) for part in re.split(r"[-_.]+", name))
+
+
+def _clearest(rows: Sequence[Requirement]) -> list[Requirement]:
+    """One requirement of each package: the one whose break arrives first, with the most that is known of its version."""
+    order = {"build": 0, "release": 1, "upgrade": 2}
+
+    def rank(row: Requirement) -> tuple[object, ...]:
+        loose = not row.constraint and row.origin == "registry"  # another manifest may well bound it
+        return row.arrival != "build", loose, order[row.arrival], not row.locked, row.path.count("/"), row.path
+
+    kept: dict[tuple[str, str], Requirement] = {}
+    for row in sorted(rows, key=rank):
+        kept.setdefault((row.language, row.name), row)
+    return list(kept.values())
+
+
+def _beside(path: str) -> bool:
+    folder = posixpath.dirname(path)
+    return bool(folder) and bool(is_test(f"{folder}/x") or is_sample(f"{folder}/x") or vendored_folder(path))

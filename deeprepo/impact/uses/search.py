@@ -1,0 +1,491 @@
+"""Search the confirmed dependents, and by name the rest of the tree, for uses of the changed definitions.
+
+Members are reached through objects whose class is seldom known: then only the name can speak, if nothing else in the tree bears it.
+"""
+
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from deeprepo.impact.changes import Query, Reference
+from deeprepo.impact.concurrency import together
+from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_output, is_page, is_prose, is_style
+from deeprepo.impact.uses.budget import LISTED, SearchLimits, is_minified
+from deeprepo.impact.uses.certainty import OWN, Judge, SearchedFile
+from deeprepo.impact.uses.importing import ALIASES, Scene
+from deeprepo.impact.uses.sides import globs
+from deeprepo.impact.uses.sites import Bindings, bind, is_imported, is_imported_elsewhere, match, names, reference
+from deeprepo.impact.uses.targets import UseTarget, telling
+from deeprepo.impact.values import Definition, Side, SomeUses, Use
+
+if TYPE_CHECKING:
+    from deeprepo.impact.results import Result
+
+NAME = re.compile(r"[A-Za-z_$][\w$]*")
+IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
+LONG_LINE = 400  # characters; of a longer one the beginning is read
+SHORT = 3  # letters: a shorter name is not looked up without an import
+MAX_LINES = 20_000
+MAX_PATHS = 2_000  # on one command line
+EVERYWHERE: tuple[str, ...] = ()
+ALL_LINES = range(1, 1 << 30)  # of a file of the change whose lines could not be read
+WHOLE = (0, 1 << 30)  # the lines of a whole file
+Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> lines of definitions
+
+
+class NameOccurrences(Struct):
+    """Where some names occur on one side."""
+
+    files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # name -> files of the language
+    foreign: set[str] = field(default_factory=set)  # names that a file of no language that is read here holds
+    complete: bool = True
+
+
+async def occurrences(
+    tree: Tree,
+    language: Language,
+    names: Collection[str],
+    side: Side = "head",
+    where: Sequence[str] | None = None,
+) -> NameOccurrences:
+    """Return the files in which the names occur as whole words: of the language, or those of any kind that the pathspecs name."""
+    name_occurrences = NameOccurrences()
+    if not names:
+        return name_occurrences
+    where = globs(language) if where is None else where
+    any_name = rf"(?<!\w)(?:{'|'.join(re.escape(name) for name in sorted(names))})(?!\w)"  # one pattern: git runs each over every line
+    rows = await tree.grep_lines(Query([any_name], where, syntax="perl", side=side, limit=MAX_LINES))
+    words = re.compile(r"(?<![\w$])(?:" + "|".join(re.escape(name) for name in sorted(names)) + r")(?![\w$])")
+    for path, _, text in rows:
+        for name in dict.fromkeys(words.findall(text)):
+            if path.endswith(language.SUFFIXES):
+                name_occurrences.files[name].add(path)
+            elif not (is_prose(path) or is_output(path) or is_page(path) or is_style(path)):
+                name_occurrences.foreign.add(name)
+    name_occurrences.complete = len(rows) < MAX_LINES
+    return name_occurrences
+
+
+class Own(Struct, frozen=True):
+    """What the change itself says about names."""
+
+    spans: Mapping[Side, Spans]  # where the changed definitions stand
+    gone_names: frozenset[str]  # names that lose their definition
+    fresh: Mapping[str, Collection[int]]  # file of the head tree -> lines that the change adds
+
+
+class Names(Struct):
+    """What the files of one language say about names. What was asked once is not asked again."""
+
+    tree: Tree
+    language: Language
+    budget: SearchLimits
+    expected: set[str] = field(default_factory=set)  # names about which questions are to come
+    _files: dict[str, Collection[str] | None] = field(default_factory=dict)  # None: in more lines than are read
+    _is_defined: dict[str, bool] = field(default_factory=dict)
+
+    async def look_up(self, names: Collection[str]) -> Mapping[str, Collection[str]] | None:
+        """Return each of these names with the files of the head tree in which it occurs; None if all together occur too often."""
+        found = await occurrences(self.tree, self.language, names)
+        if found.complete:
+            self._files |= {name: found.files.get(name, ()) for name in names}
+        return found.files if found.complete else None
+
+    async def where(self, name: str) -> Collection[str] | None:
+        """Return where a name occurs, asked together with the names that are expected to be asked for; None if it occurs too often."""
+        if name not in self._files and await self.look_up({name, *self.expected} - self._files.keys()) is None:
+            self._files[name] = None
+            await self.look_up({name})
+        return self._files[name]
+
+    async def is_in_few_files(self, name: str, most: int) -> bool:
+        """Return whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
+        files = await self.where(name)
+        return files is not None and len(files) <= most
+
+    async def is_defined(self, name: str) -> bool:
+        """Return whether anything in the head tree defines a name, or may."""
+        if name not in self._is_defined:
+            paths = await self.where(name)
+            if paths is None or len(paths) > self.budget.parsed_files:
+                self._is_defined[name] = True
+            else:
+                sources = await self.tree.read_many(sorted(paths))
+                uses = (use for one, source in sources.items() for use in self.language.uses(one, source, {name}))
+                self._is_defined[name] = any(use.form in ("definition", "key") for use in uses)
+        return self._is_defined[name]
+
+    async def lone(self, names: Collection[str], own: Own) -> frozenset[str]:
+        """Return those of these names that nothing in the tree bears but what is changed, on either side: a line that writes one means that.
+
+        A name that something unchanged defines, or may, says nothing; neither does one whose definition the change brings.
+        """
+        left = set(names)
+        if not left:
+            return frozenset()
+        before, now = await together(
+            self._base_occurrences(left), occurrences(self.tree, self.language, left, where=EVERYWHERE)
+        )
+        sides: tuple[tuple[Side, NameOccurrences], ...] = (("base", before), ("head", now))
+        for side, found in sides:
+            if not found.complete:
+                return frozenset()
+            # What a change takes away everywhere is its own.
+            left -= {name for name in found.foreign if not (side == "base" and name in own.gone_names)}
+            left -= {name for name, paths in found.files.items() if len(paths) > self.budget.far}
+            paths = sorted({path for name in left for path in found.files.get(name, ())})
+            for path, source in (await self.tree.read_many(paths[: self.budget.parsed_files], side)).items():
+                wanted_names = {name for name in left if path in found.files[name]}
+                if len(source) > self.budget.bytes or is_minified(source):
+                    left -= wanted_names
+                elif wanted_names:
+                    left -= self._borne(path, source, wanted_names, side, own)
+            left -= {name for path in paths[self.budget.parsed_files :] for name in left if path in found.files[name]}
+        return frozenset(left)
+
+    async def _base_occurrences(self, names: Collection[str]) -> NameOccurrences:
+        """Where the names occurred before the change: only what differs is asked, the rest is in the head as well."""
+        head, base = await self.tree.entries("head"), await self.tree.entries("base")
+        differs = [
+            f":(literal){path}" for path, entry in base.items() if path not in head or head[path].oid != entry.oid
+        ]
+        if not differs:
+            return NameOccurrences()
+        where = differs if len(differs) <= MAX_PATHS else EVERYWHERE
+        return await occurrences(self.tree, self.language, names, "base", where)
+
+    def _borne(self, path: str, source: bytes, names: set[str], side: Side, own: Own) -> frozenset[str]:
+        """The names that a file defines, or may: a definition, a key, a name that is looked up, a gone one that the change uses anew."""
+        spans = own.spans[side].get(path, ())
+        fresh = own.fresh.get(path, ()) if side == "head" else ()
+        spelt = frozenset(name for name in names if _spells(name, source))
+        if WHOLE in spans:
+            return spelt
+        return spelt | {
+            use.name
+            for use in self.language.uses(path, source, names - spelt)
+            if _gives_meaning(use, spans) or (use.form == "member" and use.line in fresh and use.name in own.gone_names)
+        }
+
+
+def _gives_meaning(use: Use, spans: Collection[tuple[int, int]]) -> bool:
+    """Whether a use gives the name a meaning of its own: a definition, a key, an attribute that is set."""
+    return use.form in ("definition", "key") and not any(start <= use.line <= end for start, end in spans)
+
+
+def _spells(name: str, source: bytes) -> bool:
+    """Whether the name stands in quotes where code looks something up by its name."""
+    word = re.escape(name.encode())
+    return re.search(rb"(?:attr\s*+\([^)\n]{0,200}|\[\s*+)[\"']" + word + rb"[\"']", source) is not None
+
+
+class Search(Struct):
+    """One search over the files of one language."""
+
+    scene: Scene
+    budget: SearchLimits
+    fresh: Mapping[str, Collection[int]]  # file -> lines that the change adds
+    broken_imports: Sequence[Reference]  # of files that are gone
+    cut: list[str]
+    missed_uses: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
+    obliging: bool = False  # whether some target's contract changed
+    results: dict[Definition, "Result | None"] = field(default_factory=dict)  # of functions whose results have members
+
+    async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
+        """Return the references to all targets, the ones that prove a break first."""
+        if not targets:
+            return ()
+        end = time.process_time() + self.budget.seconds
+        head = self.scene.head
+        self.obliging = any(target.contract for target in targets)
+        looked_up = Names(head.tree, head.language, self.budget)
+        by_name, judge = await together(self._by_name(targets, looked_up), self._judge(targets, looked_up))
+        near = self._near(targets)
+        paths = [*sorted(near), *sorted({*by_name} - near)]
+        if len(paths) > self.budget.parsed_files:
+            paths = await self._order(paths, targets)
+            self._miss(
+                f"references were looked for in {self.budget.parsed_files} of {len(paths)} {head.language.NAME} files"
+            )
+        references: dict[str, list[Reference]] = defaultdict(list)
+        sources = await head.tree.read_many(paths[: self.budget.parsed_files])
+        await self._miss_unread(paths[: self.budget.parsed_files], sources)
+        for count, (path, source) in enumerate(sources.items()):
+            if time.process_time() > end:
+                self._miss(
+                    f"the search for references stopped after {self.budget.seconds:g} s of computing, {count} of {len(paths)} files read"
+                )
+                break
+            if len(source) > self.budget.bytes:
+                self._miss_large(path, source, targets, is_near=path in near)
+            else:
+                await self._file(path, source, targets, by_name.get(path, set()), judge, references)
+        for key, rows in references.items():
+            references[key] = [
+                replace(row, fate="unknown")
+                if row.likely and judge.is_refuted(key, row.name, row.path, row.line)
+                else row
+                for row in rows
+            ]
+        return self._limit(references, frozenset(target.key for target in targets if target.contract))
+
+    async def _judge(self, targets: Sequence[UseTarget], looked_up: Names) -> Judge:
+        """Who judges the uses: it knows the names that nothing in the tree bears but what is changed."""
+        scene = self.scene
+        is_bare = scene.head.language.TRAITS.bare_members == "calls"  # that of a function may look like one of a member
+        special = {
+            short
+            for target in targets
+            if (target.reached_by_name or (is_bare and not target.owner))
+            and (target.is_gone or target.has_new_signature or target.contract)
+            for short in target.shorts
+            if telling(short) or target.is_attribute
+        }
+        special -= scene.head.language.AMBIENT  # what everything has says nothing
+        left = frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)
+        gone = frozenset(name for target in targets if target.is_gone for name in target.former_names) - left
+        lone = await looked_up.lone(special, Own(await self._spans(targets), gone, self.fresh))
+        times = Counter(short for target in targets if target.has_new_signature for short in target.shorts)
+        lone -= {short for short, many in times.items() if many > 1}
+        looked_up.expected |= {name for name in lone if telling(name)}
+        broken = [(row.missing, (row.path, row.symbol.rpartition(":")[0])) for row in self.broken_imports]
+        return Judge(
+            scene.head.tree,
+            scene.head.language,
+            scene.exports,
+            looked_up,
+            scene.importers,
+            scene.origins,
+            lost_imports=frozenset(place for is_gone, place in broken if is_gone),
+            doubtful_imports=frozenset(place for is_gone, place in broken if not is_gone),
+            lone=lone,
+            left=left,
+        )
+
+    def _near(self, targets: Sequence[UseTarget]) -> set[str]:
+        """The files that have to do with what changed, whether they write its name or not."""
+        homes = {home for target in targets for home in target.homes}
+        mates = {mate for home in homes for mate in self.scene.exports.mates(home)}
+        return {*self.scene.importers, *homes, *mates}
+
+    async def _spans(self, targets: Iterable[UseTarget]) -> Mapping[Side, Spans]:
+        """Where the changed definitions stand, those of their prototypes in headers included. Before: their whole files, which also hand them on."""
+        before: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        after: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        for target in targets:
+            item = target.symbol
+            if item is None:
+                for home in target.homes if target.is_attribute else ():
+                    before[home].add(WHOLE)
+                continue
+            if item.before is not None:
+                before[item.before.path].add(WHOLE)
+            if item.after is not None and item.change == "signature":
+                after[item.after.path].add((item.after.start, item.after.end))
+            for header in target.homes - {side.path for side in (item.before, item.after) if side is not None}:
+                before[header].add(WHOLE)
+                outline = await self.scene.exports.outline("head", header) if item.after is not None else None
+                symbols = outline.definitions if outline is not None else ()
+                after[header].update(
+                    (one.start, one.end) for one in symbols if item.after and one.name == item.after.name
+                )
+        return {"base": before, "head": after}
+
+    async def _order(self, paths: Sequence[str], targets: Sequence[UseTarget]) -> list[str]:
+        """Of more files than are read, those first that hold the name of something whose contract changed."""
+        words = {word for target in targets if target.contract for word in target.shorts}
+        plain = [target for target in targets if target.contract and not target.owner]
+        words |= {word for target in plain for _, door_names in target.doors for word in door_names}
+        head = self.scene.head
+        holders = await head.tree.grep(Query(sorted(words), globs(head.language), word=True)) if words else ()
+        return sorted(paths, key=lambda path: path not in holders)
+
+    async def _by_name(self, targets: Sequence[UseTarget], looked_up: Names) -> dict[str, set[str]]:
+        """File -> the members whose names occur there, for names that do not occur everywhere."""
+        words = {
+            s for t in targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
+        }
+        where = await looked_up.look_up(words)
+        if where is None:  # first those whose uses somebody has to look at
+            obliging = {short for target in targets if target.contract for short in target.shorts}
+            where = await looked_up.look_up(words & obliging)
+            sentence = "too many lines hold the names of changed members: some were not looked up by name"
+            self.cut.append(sentence) if where is not None else self._miss(sentence)
+        paths_by_word: dict[str, set[str]] = defaultdict(set)
+        common = sorted(name for name, paths in (where or {}).items() if len(paths) > self.budget.far)
+        if common:
+            words_text = ", ".join(common[:LISTED]) + (", ..." if len(common) > LISTED else "")
+            self.cut.append(f"members with common names were looked up in importing files only: {words_text}")
+        for name, paths in (where or {}).items():
+            for path in paths if name not in common else ():
+                paths_by_word[path].add(name)
+        return paths_by_word
+
+    def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:
+        """The uses in a file, also under the names that assignments in it give to what they are about."""
+        wanted_names = own_names = names(targets, bound)
+        uses = self.scene.head.language.uses(path, source, wanted_names)
+        for _ in range(ALIASES):
+            more_names = bound.follow(uses) - wanted_names
+            if not more_names:
+                break
+            wanted_names = own_names | more_names
+            uses = self.scene.head.language.uses(path, source, wanted_names)
+        if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.cut):
+            self._miss(
+                f"{path}: it holds more uses than are read, or code that people do not write: some may be missing"
+            )
+        return uses
+
+    async def _with_results(self, path: str, uses: Sequence[Use], targets: Sequence[UseTarget]) -> Sequence[Use]:
+        """The uses of a file; a member of what a function returns knows its class, where that is the class of a target."""
+        classes = {f"{home}:{target.within}" for target in targets if target.owner for home in target.homes}
+        shorts = {short for target in targets if target.owner for short in target.shorts}
+        called = {use.result_of for use in uses if use.result_of and not use.types and use.name in shorts}
+        if not called:
+            return uses
+        from deeprepo.impact.uses.results import (
+            class_of_result,  # here: grammars load with the first file that is searched
+        )
+
+        scene, known = self.scene, self.results
+        made = {one: await class_of_result(scene.head.tree, scene.exports, path, one, known) for one in called}
+        return [
+            replace(use, types=(made[use.result_of],)) if made.get(use.result_of) in classes and not use.types else use
+            for use in uses
+        ]
+
+    async def _file(
+        self,
+        path: str,
+        source: bytes,
+        targets: Sequence[UseTarget],
+        words_here: Collection[str],
+        judge: Judge,
+        references: dict[str, list[Reference]],
+    ) -> None:
+        """Add the references of one file. `words_here`: the names of members that occur in it."""
+        scene, language = self.scene, self.scene.head.language
+        bound = bind(scene.importers.get(path, ()), scene.origins, scene.doors)
+        for home in {home for target in targets for home in target.homes if path in scene.exports.mates(home)}:
+            bound.stars.setdefault(home, set()).add("")  # what needs no import has no door, either
+        mine = [
+            target
+            for target in targets
+            if (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
+            and target.is_visible(path)  # last: it takes paths apart
+            and scene.head.sees(path, target.homes)
+        ]
+        uses = self._uses(path, source, mine, bound) if mine else ()
+        if not uses:
+            return
+        uses = await self._with_results(path, uses, mine)
+        lines = file_lines(source)
+        import_lines = [line[:LONG_LINE] for line in lines if IMPORTS.match(line)]
+        import_words = frozenset(word for line in import_lines for word in NAME.findall(line))
+        foreign = await self._foreign(path, source, uses, self._judged_by_name(mine, judge.lone))
+        file = SearchedFile(path, source, uses, bound, import_words, foreign)
+        imported_names = frozenset(use.name for use in uses if use.form == "import")
+        for target in mine:
+            for hit in match(target, uses, bound, path):
+                if target.is_own_line(hit.use, path):
+                    continue
+                if not language.TRAITS.whole_files and is_imported_elsewhere(target, hit, imported_names, bound):
+                    continue
+                if target.is_provided_for(hit.use) and not language.TRAITS.conditional_build:
+                    continue
+                row = reference(target, hit, path, lines, *await judge.judge(target, hit, file))
+                references[target.key].append(row)
+
+    def _judged_by_name(self, targets: Iterable[UseTarget], lone: Collection[str]) -> frozenset[str]:
+        """The names of which the receiver's origin matters: that of a field, which is written like a class, always does."""
+        has_fields = self.scene.head.language.TRAITS.capital_members
+        obliging = {name for item in targets if has_fields and item.contract for name in item.shorts}
+        return frozenset({*lone, *obliging})
+
+    async def _foreign(
+        self, path: str, source: bytes, uses: Sequence[Use], judged_names: Collection[str]
+    ) -> frozenset[str]:
+        """Receivers of these names that come from outside the tree."""
+        language = self.scene.head.language
+        judged = [use for use in uses if use.form == "member" and use.name in judged_names]
+        receivers = {name for use in judged for name in (use.receiver, *use.origin.roots)}
+        roots = {receiver: root[0] for receiver in receivers if (root := NAME.match(receiver)) and root[0] not in OWN}
+        if not roots:
+            return frozenset()
+        rows = language.uses(path, source, frozenset(roots.values()))
+        import_lines = {use.name: use.line for use in rows if use.form == "import"}
+        imports = await self.scene.head.imports(path) if import_lines else ()
+        own_names = {
+            name.partition(".")[0]
+            for item in imports
+            for name in (*(dict(item.aliases).get(one, one) for one in item.names), *dict(item.aliases).values())
+        }
+        own_lines = {item.line for item in imports}  # `from cart import Cart` binds no `cart`
+        outside = {name for name, line in import_lines.items() if name not in own_names and line not in own_lines}
+        outside |= language.AMBIENT & frozenset(roots.values())
+        return frozenset(receiver for receiver, root in roots.items() if root in outside)
+
+    def _miss(self, sentence: str) -> None:
+        self.cut.append(sentence)
+        if self.obliging:
+            self.missed_uses.append(sentence)
+
+    async def _miss_unread(self, wanted_paths: Iterable[str], received_paths: Collection[str]) -> None:
+        """Say which files are too large to be read."""
+        entries = await self.scene.head.tree.entries()
+        missing_paths = [
+            path
+            for path in wanted_paths
+            if path in entries and path not in received_paths and entries[path].kind == "file" and entries[path].size
+        ]
+        if missing_paths:
+            paths_text = ", ".join(missing_paths[:LISTED]) + (", ..." if len(missing_paths) > LISTED else "")
+            self._miss(f"references were not looked for in files that are too large: {paths_text}")
+
+    def _miss_large(self, path: str, source: bytes, targets: Sequence[UseTarget], *, is_near: bool) -> None:
+        """Say that a file is too large to be searched, if it may use something whose contract changed."""
+        names_here = {
+            name for target in targets if target.contract for name in target.shorts if name.encode() in source
+        }
+        if names_here and (is_near or any(telling(name) for name in names_here)) and not is_output(path):
+            self._miss(
+                f"{path} has more than {self.budget.bytes:,} bytes: its uses of {min(names_here)} were not looked for"
+            )
+
+    def _limit(self, references: Mapping[str, list[Reference]], obliging: frozenset[str]) -> tuple[Reference, ...]:
+        """The best references of each symbol: proven breaks, then sure ones, then those outside tests; calls, then what stands at the top of a file.
+
+        There a type gets behaviour, a view its route, a handler its event: of a hundred mentions of a name these decide.
+        """
+        references_kept: list[Reference] = []
+        sure = {(row.path, row.line, row.name) for rows in references.values() for row in rows if row.sure}
+        for key, name_references in references.items():
+            rows = [row for row in name_references if row.sure or (row.path, row.line, row.name) not in sure]
+            rows = sorted(
+                dict.fromkeys(
+                    rows
+                ),  # not a set: of rows that are equal below, the order would be another in each process
+                key=lambda row: (
+                    not row.missing,
+                    not row.likely,
+                    not row.sure,
+                    row.test,
+                    not row.call,
+                    not row.is_at_top,
+                    row.path,
+                    row.line,
+                    row.name,
+                ),
+            )
+            most = self.budget.obliging if key in obliging else self.budget.sites
+            if len(rows) > most:
+                sentence = f"{key}: {most} of its {len(rows)} uses are listed"
+                self._miss(sentence) if key in obliging else self.cut.append(sentence)
+            references_kept += rows[:most]
+        return tuple(references_kept)

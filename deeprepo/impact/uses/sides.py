@@ -1,0 +1,486 @@
+"""The two sides of a change as one language sees them: who imports a file, and which names a file offers to its importers.
+
+Two searches propose the files that hold what an importer must hold; those whose imports land on the file are kept. What a file no longer offers
+breaks them.
+"""
+
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from fnmatch import translate
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from deeprepo.impact.changes import Query, TreeEntry
+from deeprepo.impact.concurrency import together
+from deeprepo.impact.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
+from deeprepo.impact.text.lines import CONFIG, without_mark
+from deeprepo.impact.values import Clues, Definition, Facts, Link, Side
+from deeprepo.impact.views import OneSide
+
+if TYPE_CHECKING:
+    from deeprepo.impact.classes import Ancestry
+    from deeprepo.impact.index import Index
+    from deeprepo.impact.resolve import Answer
+
+Told = TypeVar("Told")
+MAX_CONFIGS = 3_000
+PORTION = 100  # files
+FEW = 40  # files that are read rather than proposed by a search; targets that one search finds quickly
+EDGE = r"\b"
+START = "^"
+BEHIND_MARK = (
+    r"^[^\x00-\x7F]{0,3}"  # a byte order mark may stand before the first line, as one letter or as three bytes
+)
+TOGETHER = 100  # alternatives in one pattern
+Importers = Mapping[str, tuple[Link, ...]]
+DEPTH = 12  # files that hand on everything of each other
+NOT_HANDED_ON = frozenset({"default"})
+Offer = tuple[frozenset[str], bool]  # the names, and whether there can be no others
+Meaning = Definition | Literal["there", "module", "absent", "unknown"]
+
+
+class Reach:
+    """Who reaches a file of one language by an import, on one side of the change."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        language: Language,
+        project: Project,
+        paths: frozenset[str],
+        side: Side,
+        unused_files: Sequence[str] = (),
+    ) -> None:
+        self.tree, self.language, self.project, self.paths, self.side = tree, language, project, paths, side
+        self.unused = unused_files  # a sentence for each configuration file that was not used, or only in part
+        # Asked once: a question about a protocol costs as much as resolving an import.
+        self._shared = project if isinstance(project, SharedScope) else None
+        self._told = project if isinstance(project, SelfDescribed) else None
+        self.links: dict[str, tuple[Link, ...]] = {}
+        self._neighbours: dict[str, set[str]] = {}
+
+    async def importers(self, targets: Collection[str], among: Collection[str] | None = None) -> Importers:
+        """Return importing file -> its imports that land on one of the targets. Proposed and confirmed on the head tree.
+
+        `among`: the files that are asked; of many only those that are proposed, if a search for few targets tells which.
+        """
+        clues = [self.project.clues(path) for path in sorted(targets)]
+        words = frozenset(word for clue in clues for word in clue.words)
+        if not words:
+            return {}
+        candidates = frozenset(among or ())
+        if among is None or len(clues) <= FEW < len(candidates):
+            proposals = await _propose(self.tree, self.language, clues)
+            candidates = proposals if among is None else candidates & proposals
+        imports_by_path: dict[str, tuple[Link, ...]] = {}
+        paths = sorted(candidates)
+        for at in range(0, len(paths), PORTION):  # the texts of a large tree are not held all at once
+            for path, source in (await self.tree.read_many(paths[at : at + PORTION])).items():
+                imports = tuple(item for item in self.resolve(path, source, words) if item.target in targets)
+                if imports:
+                    imports_by_path[path] = imports
+        return imports_by_path
+
+    async def imports(self, path: str) -> tuple[Link, ...]:
+        """Return every import of a file of this side that lands in the tree."""
+        await self.load([path])
+        return self.links[path]
+
+    async def load(self, paths: Collection[str]) -> None:
+        """Read the imports of many files in one pass."""
+        new = [path for path in dict.fromkeys(paths) if path not in self.links]
+        sources = await self.tree.read_many(new, self.side) if new else {}
+        for path in new:
+            self.links[path] = self.resolve(path, sources[path]) if path in sources else ()
+
+    def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
+        """Return the imports of a text at a path that land in the tree; with `words` as a project has it."""
+        return self.project.imports(path, without_mark(source), words)
+
+    @property
+    def is_told(self) -> bool:
+        """Return whether the files themselves say what they hold, and not their paths."""
+        return self._told is not None
+
+    def learn(self, path: str, source: bytes, outline: Facts) -> None:
+        """Tell the project what a changed file holds, where its path does not say it."""
+        if self._told is not None:
+            self._told.learn(path, source, outline)
+        if isinstance(self.project, SelfNamed):
+            self.project.note(path, source)
+
+    def is_same(self, before: bytes, after: bytes) -> bool:
+        """Return whether a file that may have moved says by itself that it is called as it was."""
+        names = [self.project.name_in(one) for one in (before, after)] if isinstance(self.project, SelfNamed) else []
+        return len({*names}) == 1 and all(names)
+
+    def mates(self, path: str) -> Collection[str]:
+        """Return the files that use the names of this one without importing it."""
+        return self._shared.mates(path) if self._shared is not None else ()
+
+    def sees(self, path: str, homes: Collection[str]) -> bool:
+        """Return whether a file is built with one of these."""
+        return self._told is None or not homes or any(self._told.sees(path, home) for home in homes)
+
+    def neighbours(self, path: str) -> Collection[str]:
+        """Return the files that may hold other definitions of this one's names: its mates, and if only the files tell their namespace, those of its folder."""
+        if path not in self._neighbours:
+            folder, suffix = posixpath.split(path)[0], posixpath.splitext(path)[1]
+            others = self.paths if self._told is not None else ()
+            beside = [other for other in others if posixpath.split(other)[0] == folder and other.endswith(suffix)]
+            self._neighbours[path] = {*self.mates(path), *beside} - {path}
+        return self._neighbours[path]
+
+
+def _unread_part(path: str, source: bytes) -> str:
+    """Return what the languages leave out of a configuration file, as a sentence; "" if they read all of it."""
+    problem = CONFIG.problem(source)
+    return f"{path} {problem}: what it says about imports was not used" if problem else ""
+
+
+async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
+    """Return the resolvers of the head and of the base. What a configuration says is read once where both sides hold the same."""
+    head, base = await tree.entries("head"), await tree.entries("base")
+    now = await tree.read_many(_configs(language, head))
+    same = {path: source for path, source in now.items() if path in base and base[path].oid == head[path].oid}
+    other = await tree.read_many([path for path in _configs(language, base) if path not in same], "base")
+    first = _reach(tree, language, "head", head, now)
+    if (
+        not other
+        and same.keys() == now.keys()
+        and head.keys() == base.keys()
+        and all(head[path].kind == entry.kind for path, entry in base.items())
+        and not isinstance(first.project, SelfDescribed)
+    ):
+        return first, Reach(tree, language, first.project, first.paths, "base")
+    return first, _reach(tree, language, "base", base, _joined(now, {**same, **other}))
+
+
+def _joined(like: Mapping[str, bytes], texts: dict[str, bytes]) -> Mapping[str, bytes]:
+    """Return texts in a mapping of the kind that the tree hands out: it may note which one is in hand."""
+    kind = type(like)
+    return kind(texts)  # type: ignore[call-arg]
+
+
+def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
+    """The configuration files that a language reads, those nearest the root first."""
+    if not language.CONFIGS:
+        return []
+    fits = re.compile("|".join(translate(name) for name in language.CONFIGS)).match
+    config_paths = [path for path in entries if fits(path[path.rfind("/") + 1 :]) and "node_modules/" not in path]
+    return sorted(config_paths, key=lambda path: (path.count("/"), path))[:MAX_CONFIGS]
+
+
+def _reach(
+    tree: Tree, language: Language, side: Side, entries: Mapping[str, TreeEntry], configs: Mapping[str, bytes]
+) -> Reach:
+    paths = frozenset(path for path, entry in entries.items() if entry.kind == "file")
+    project = language.project(paths, configs)
+    notes = tuple(note for path, source in configs.items() if (note := _unread_part(path, source)))
+    return Reach(tree, language, project, paths, side, notes)
+
+
+def globs(language: Language, folder: str = "") -> list[str]:
+    """Return the pathspecs of a language's files, below a folder where one is named."""
+    if not folder:
+        return [f"*{suffix}" for suffix in language.SUFFIXES]
+    return [f":(glob){_escape(folder)}/**/*{suffix}" for suffix in language.SUFFIXES]
+
+
+def _escape(folder: str) -> str:
+    """Folders such as `[id]` are names here, not patterns."""
+    return "".join(f"\\{letter}" if letter in r"\*?[" else letter for letter in folder)
+
+
+async def _propose(tree: Tree, language: Language, clues: Sequence[Clues], side: Side = "head") -> frozenset[str]:
+    """Files that hold what an importer must hold. Most of them do import."""
+    far = sorted({pattern for clue in clues for pattern in clue.far})
+    near = sorted({pattern for clue in clues for pattern in clue.near})
+    below = [
+        spec for folder in _outer({clue.folder for clue in clues if clue.near}) for spec in globs(language, folder)
+    ]
+    everywhere, beside = await together(
+        tree.grep(Query(_join(far), globs(language), syntax="perl", side=side)),
+        tree.grep(Query(_join(near), below, syntax="perl", side=side)),
+    )
+    return everywhere | beside
+
+
+def _outer(folders: Iterable[str]) -> list[str]:
+    """The folders that lie in none of the others."""
+    outer_folders: list[str] = []
+    for folder in sorted(folders):
+        if not any(not other or folder == other or folder.startswith(f"{other}/") for other in outer_folders):
+            outer_folders.append(folder)
+    return outer_folders
+
+
+def _join(patterns: Sequence[str]) -> list[str]:
+    """Alternatives in few patterns: git runs each pattern over every line, and looks for a word's edge once where all begin so."""
+    joined_patterns = []
+    for at in range(0, len(patterns), TOGETHER):
+        group = [
+            BEHIND_MARK + pattern.removeprefix(START) if pattern.startswith(START) else pattern
+            for pattern in patterns[at : at + TOGETHER]
+        ]
+        edge = EDGE if all(pattern.startswith(EDGE) for pattern in group) else ""
+        joined_patterns.append(f"{edge}(?:{'|'.join(f'(?:{pattern.removeprefix(edge)})' for pattern in group)})")
+    return joined_patterns
+
+
+class Exports:
+    """The names that the files of one language offer, on both sides."""
+
+    def __init__(self, sides: Mapping[Side, Reach]) -> None:
+        self._sides = sides
+        self._gone: dict[tuple[str, bool], frozenset[str]] = {}
+        self._near: dict[frozenset[str], Mapping[str, bytes]] = {}
+        self._outlines: dict[tuple[Side, str], Facts | None] = {}
+        self._former: dict[str, str] = {}  # path in the head -> path in the base
+        self._indexes: dict[Side, Index] = {}
+
+    def went(self, before: str, after: str) -> None:
+        """Note a file that goes on under another path, by the same name: who asks what it offered means the earlier path."""
+        self._former[after] = before
+
+    def know(self, side: Side, path: str, outline: Facts) -> None:
+        """Note an outline that somebody has made already."""
+        self._outlines[side, path] = outline
+
+    async def outline(self, side: Side, path: str) -> Facts | None:
+        """Return the outline of a file, None where it cannot be read. A file that did not change has one for both sides."""
+        path = self._former.get(path, path) if side == "base" else path
+        if (side, path) not in self._outlines:
+            if side == "base" and await self._is_unchanged(path):
+                return await self.outline("head", path)
+            reach = self._sides[side]
+            source = await reach.tree.read(path, side) if path in reach.paths else None
+            self._outlines[side, path] = reach.language.outline(path, source, side) if source is not None else None
+        return self._outlines[side, path]
+
+    async def has_other_source(self, path: str, name: str, door: str) -> bool:
+        """Return whether a file of the head tree takes a name from another file too, which offers it: its namespaces decide, not a statement."""
+        if not self._sides["head"].is_told:
+            return False
+        others = {item.target for item in await self.imports(path) if name in item.names} - {door}
+        return any(
+            [name not in await self.gone_names(other) and await self.offers(other, name) for other in sorted(others)]
+        )
+
+    async def _is_unchanged(self, path: str) -> bool:
+        before, after = [(await reach.tree.entries(side)).get(path) for side, reach in self._sides.items()]
+        return before is not None and after is not None and before.oid == after.oid
+
+    async def imports(self, path: str) -> tuple[Link, ...]:
+        """Return what a file of the head tree imports."""
+        return await self._sides["head"].imports(path)
+
+    async def gone_names(self, path: str, *, with_borrows: bool = False) -> frozenset[str]:
+        """Return names that the file offered and offers no longer; empty where that cannot be known for certain.
+
+        `with_borrows`: those that the file itself had, with what it brings in and hands to nobody.
+        """
+        key = path, with_borrows
+        if key not in self._gone and not await self._fewer(path):
+            self._gone[key] = frozenset()
+        if key not in self._gone:
+            before = await self._offer("base", path, with_borrows=with_borrows)
+            after = await self._offer("head", path, with_borrows=with_borrows)
+            left = await self.outline("head", path) is not None
+            certain = after[1] if left else bool(self.mates(path))
+            lost_names = sorted(before[0] - after[0]) if certain else []
+            lost_names += [name for name in await self._passed_on(path) if await self.meaning(path, name) == "absent"]
+            self._gone[key] = frozenset([name for name in lost_names if not await self.elsewhere(path, name)])
+        return self._gone[key]
+
+    async def offers(self, path: str, name: str, was: Definition | None = None) -> bool:
+        """Return whether importers find the name in this file after the change: proven, and no other than `was` if that is given.
+
+        A name that an import binds is there if what is imported offers it; one that a loop or a condition binds is not proven.
+        """
+        return await self._serves(await self.meaning(path, name, types=_is_type(was)), path, name, was)
+
+    async def named(self, path: str, written: str) -> Definition | None:
+        """Return the definition that a name means inside a file of the head tree, alone or behind that of a module; None where nobody can know."""
+        from deeprepo.impact.resolve import named_by  # here: its grammars load with the first name that is asked for
+
+        answer = await self._read("head", lambda index: named_by(index, path, written))
+        found = await self._told("head", answer) if len(answer.definitions) == 1 else None
+        return found if isinstance(found, Definition) else None
+
+    async def ancestry(self, path: str, owner: str) -> "Ancestry":
+        """Return a class of the head tree and all that it inherits from."""
+        from deeprepo.impact.classes import ancestry
+
+        return await self._read("head", lambda index: ancestry(index, path, owner))
+
+    async def has_member(self, path: str, owner: str, name: str) -> bool:
+        """Return whether a class has a member after the change, itself or from one above it."""
+        from deeprepo.impact.classes import has_member
+
+        return await self._read("head", lambda index: has_member(index, path, owner, name))
+
+    async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Definition | None) -> bool:
+        if isinstance(meaning_now, Definition):
+            if was is not None and meaning_now.name == f"{meaning_now.name.rpartition('.')[0]}.{was.name}":
+                return False  # what encloses it now has to be named, too
+            return was is None or meaning_now.path == was.path or _stands_for(meaning_now, was)
+        is_there = meaning_now == "there" or (meaning_now == "module" and (was is None or was.called is None))
+        return is_there or await self.elsewhere(path, name)
+
+    async def meaning(
+        self, path: str, name: str, *, types: bool = False, side: Side = "head", depth: int = DEPTH
+    ) -> Meaning:
+        """Return what a name that a file offers means: the definition behind it, however many imports hand it on, or what is known of it.
+
+        `types`: a type is asked for, which may be handed on for types alone.
+        """
+        outline = await self.outline(side, path)
+        local = dict(outline.exports).get(name) if outline is not None else None
+        if outline is None or (not types and not outline.loose.isdisjoint((name, local or name))):
+            return "unknown"
+        own = next((one for one in outline.definitions if one.name == local), None)
+        if own is not None:
+            return own
+        answer = await self._offered(side, path, name)
+        if answer.definitions:
+            return await self._told(side, answer, types=types)
+        state = answer.beyond or answer.state
+        if state == "absent":
+            return "absent" if outline.complete and outline.bound.count(name) <= 1 else "unknown"
+        if state == "open":
+            return await self._by_star(side, path, name, types=types, depth=depth)
+        return "module" if answer.modules else "there"
+
+    async def _offered(self, side: Side, path: str, name: str) -> "Answer":
+        """What new lines would be told of a name that a file offers."""
+        from deeprepo.impact.resolve import offered
+
+        path = self._former.get(path, path) if side == "base" else path
+        return await self._read(side, lambda index: offered(index, [path], name))
+
+    async def _read(self, side: Side, ask: "Callable[[Index], Told]") -> "Told":
+        """Return the answer to a question about a side, which is read as far as that takes."""
+        from deeprepo.impact.index import (  # here: its grammars load with the first name that a file hands on
+            ROUNDS,
+            Index,
+        )
+
+        reach = self._sides[side]
+        tree = OneSide(reach.tree, side)
+        if side not in self._indexes:
+            self._indexes[side] = Index(await tree.paths(), guesses=True, links=reach.links)
+        index = self._indexes[side]
+        for _ in range(ROUNDS):
+            answer = ask(index)
+            unlinked = [*index.unlinked]
+            index.unlinked.clear()
+            await reach.load(unlinked)
+            if not await index.read(tree) and not unlinked:
+                break
+        return answer
+
+    async def _told(self, side: Side, answer: "Answer", *, types: bool = False) -> Meaning:
+        """The definition of an answer, as the outline of its file has it."""
+        home, one = answer.definitions[0]
+        outline = await self.outline(side, home)
+        if outline is None:
+            return "there"
+        if not types and one.name in outline.loose:
+            return "unknown"
+        return next((row for row in outline.definitions if row.name == (one.means or one.name)), None) or "there"
+
+    async def _by_star(self, side: Side, path: str, name: str, *, types: bool, depth: int) -> Meaning:
+        """What the one file behind this one that offers the name means by it, where no statement names it."""
+        behind = [one for one in await self.stars(side, path) if name in (await self._offer(side, one))[0]]
+        if len(behind) == 1 and depth:
+            return await self.meaning(behind[0], name, types=types, side=side, depth=depth - 1)
+        return "unknown"
+
+    async def _passed_on(self, path: str) -> list[str]:
+        """The names of a file that a definition of its own stood behind before the change, and that it imports now."""
+        before, after = await self.outline("base", path), await self.outline("head", path)
+        if before is None or after is None:
+            return []
+        return sorted((before.defined_names & after.names) - after.defined_names)
+
+    @property
+    def is_told(self) -> bool:
+        """Return whether the files themselves say what they hold, and not their paths: an import of a file that did not change is in doubt."""
+        return self._sides["head"].is_told
+
+    def mates(self, path: str) -> Collection[str]:
+        """Return the files of the head tree that use the names of this one without importing it."""
+        return self._sides["head"].mates(path)
+
+    async def elsewhere(self, path: str, name: str, *, but: Collection[str] = ()) -> bool:
+        """Return whether another file of the same namespace defines the name, or may: alternatives, and what moved next door. `but`: files that may."""
+        word, mates = name.rpartition(".")[2].encode(), frozenset(self._sides["head"].neighbours(path))
+        if mates not in self._near:
+            self._near[mates] = await self._sides["head"].tree.read_many(sorted(mates))
+        for mate in sorted(mates):
+            if word in self._near[mates].get(mate, word):
+                outline = await self.outline("head", mate)
+                is_complete = outline is not None and outline.complete
+                if outline is not None and (name, "") in outline.exports:
+                    return True  # by a name that no definition of the file has
+                same = [symbol for symbol in outline.definitions if symbol.name == name] if outline is not None else []
+                if outline is None or not is_complete or (same and mate not in but):
+                    return True
+        return False
+
+    async def _fewer(self, path: str) -> bool:
+        """Whether a changed file behind this one offers fewer names: those that did not change need not be parsed to know."""
+        before, after = await self._behind("base", path), await self._behind("head", path)
+        left = [one for one in before if one not in after or not await self._is_unchanged(one)]
+        was = [await self.outline("base", one) for one in left]
+        now = [await self.outline("head", one) for one in left if one in after]
+        names = {name for outline in now if outline is not None for name in outline.names}
+        own = {name for outline in now if outline is not None for name in outline.defined_names}
+        return any(
+            outline is not None and not (outline.names <= names and outline.defined_names <= own) for outline in was
+        )
+
+    async def _behind(self, side: Side, path: str) -> frozenset[str]:
+        """A file and those of which it hands on everything, at any distance."""
+        visited, level = {path}, [path]
+        for _ in range(DEPTH):
+            await self._sides[side].load(level)
+            level = [one for here in level for one in await self.stars(side, here) if one not in visited]
+            visited.update(level)
+        return frozenset(visited)
+
+    async def _offer(self, side: Side, path: str, *, with_borrows: bool = False) -> Offer:
+        """The names of a file and of those it hands on, level by level. What cannot be read leaves the answer open."""
+        names: set[str] = set()
+        complete, visited, level = True, {path}, [path]
+        for depth in range(DEPTH):
+            below: list[str] = []
+            for one in level:
+                outline = await self.outline(side, one)
+                if outline is None:
+                    complete = False
+                    continue
+                names |= outline.names - (NOT_HANDED_ON if depth else frozenset())
+                count = outline.stars + (outline.borrows if with_borrows and not depth else 0)
+                stars = await self.stars(side, one) if count else []
+                complete = complete and outline.complete and len(stars) >= count
+                below += [target for target in dict.fromkeys(stars) if target not in visited]
+                visited.update(stars)
+            level = below
+        return frozenset(names), complete and not level
+
+    async def stars(self, side: Side, path: str) -> list[str]:
+        """Return the files of which a file hands on everything."""
+        items = await self._sides[side].imports(path)
+        return [item.target for item in items if "*" in item.names and "*" not in dict(item.aliases)]
+
+
+def _is_type(symbol: Definition | None) -> bool:
+    return symbol is not None and symbol.kind == "type"
+
+
+def _stands_for(other: Definition, was: Definition) -> bool:
+    """Whether a definition elsewhere can stand for one that was here: of the same kind, and called alike."""
+    parameter_lists = [side.listed for side in (other, was)]
+    return other.kind == was.kind and parameter_lists[0] == parameter_lists[1]

@@ -1,0 +1,398 @@
+"""Where a changed definition is used: match the identifiers of a file with what the file imports."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from deeprepo.impact.changes import Fate, Reference, Tie
+from deeprepo.impact.everyday import METHODS
+from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.text.paths import is_test, is_test_scope
+from deeprepo.impact.uses.targets import RESULT, WHOLE_MODULE, UseTarget
+from deeprepo.impact.values import Link, Use
+
+MODULE = "<module>"
+
+
+Meaning = tuple[str, str]  # a changed file, and a name of it; "*" is the file as a whole
+Doors = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> name that it offers -> what that stands for
+Span = tuple[int, int]
+
+
+class Local(Struct, frozen=True):
+    """A name by which a file writes what it imports."""
+
+    here: str
+    door: str  # the imported file
+    there: str  # what the door calls it
+    receiver: str = ""  # what stands before the name where it is used
+    span: Span | None = None  # the lines in which it means that; None: all of them
+    line: int = 0  # of the import
+
+
+class Bindings(Struct):
+    """What the imports of one file bind, for the files that the change touches."""
+
+    locals: dict[Meaning, set[Local]] = field(default_factory=dict)
+    modules: dict[str, set[tuple[str, str]]] = field(default_factory=dict)  # file -> {(name here, door)}
+    stars: dict[str, set[str]] = field(default_factory=dict)  # file -> doors of `import *`
+    assignments: set[tuple[str, int]] = field(default_factory=set)  # (name, line) of the assignments that are followed
+
+    def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
+        """Yield each way to write a name of a file, with its door."""
+        for one in self.locals.get((origin, name), ()):
+            yield f"{one.receiver}.{one.here}" if one.receiver else one.here, one.door
+        for here, door in self.modules.get(origin, ()):
+            yield f"{here}.{name}", door
+
+    def follow(self, uses: Iterable[Use]) -> frozenset[str]:
+        """Take the assignments in that give a bound name another one, `total = lib.total`, and return the new names."""
+        aliases: set[str] = set()
+        aliased_uses = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
+        meant_by_way: dict[str, set[tuple[str, str, str]]] = {}
+        for (origin, name), local_names in self.locals.items() if aliased_uses else ():
+            for one in local_names:
+                way = f"{one.receiver}.{one.here}" if one.receiver else one.here
+                meant_by_way.setdefault(way, set()).add((origin, name, one.door))
+        for use in aliased_uses:
+            modules = self.modules.items() if use.receiver else ()
+            meanings = {(o, use.name, door) for o, pairs in modules for here, door in pairs if here == use.receiver}
+            meanings |= meant_by_way.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, set())
+            for origin, name, door in meanings:
+                span = None if use.function == MODULE else use.span
+                self.locals.setdefault((origin, name), set()).add(Local(use.alias, door, name, span=span))
+                self.assignments.add((use.alias, use.line))
+                aliases.add(use.alias)
+        return frozenset(aliases)
+
+
+def bind(
+    imports: Iterable[Link], origins: Mapping[str, Collection[str]], doors: Doors = MappingProxyType({})
+) -> Bindings:
+    """Return the names that a file's imports bind. `origins`: imported file -> the changed files whose names it hands on; `doors`: those that offer a few."""
+    bindings = Bindings()
+    for item in imports:
+        here = dict(item.aliases)
+        for origin in origins.get(item.target, ()):
+            for name in item.names:
+                if name != "*":
+                    local_name = here.get(name, name)
+                    one = Local(local_name, item.target, name, line=item.line)
+                    bindings.locals.setdefault((origin, name), set()).add(one)
+                    if "." in local_name:  # a qualified name: its module is spelling out where it is used
+                        bindings.modules.setdefault(origin, set()).add((local_name.rpartition(".")[0], item.target))
+                elif "*" in here:
+                    bindings.modules.setdefault(origin, set()).add((here["*"], item.target))
+                else:
+                    bindings.stars.setdefault(origin, set()).add(item.target)
+        for there, meanings in doors.get(item.target, {}).items():
+            for origin, name in meanings:
+                _bind_offer(bindings, item, there, origin, name)
+    return bindings
+
+
+def _bind_offer(bindings: Bindings, item: Link, there: str, origin: str, name: str) -> None:
+    """Bind what a door offers under one name, if the import takes it."""
+    here = dict(item.aliases)
+    ways = [here.get(there, there).rpartition(".")[::2]] if there in item.names else []
+    if "*" in item.names:
+        ways.append((here.get("*", ""), there))
+    for receiver, local_name in ways:
+        if name == "*":
+            spelling = f"{receiver}.{local_name}" if receiver else local_name
+            bindings.modules.setdefault(origin, set()).add((spelling, item.target))
+        else:
+            bindings.locals.setdefault((origin, name), set()).add(Local(local_name, item.target, there, receiver))
+
+
+def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
+    """Return the words that can be a use of one of the targets in a file."""
+    names_found: set[str] = set()
+    for target in targets:
+        names_found |= target.shorts
+        for origin, door_names in target.doors:
+            for name in door_names:
+                names_found.add(name)
+                if name == WHOLE_MODULE:
+                    names_found.update(here for here, _ in bound.modules.get(origin, ()))
+                for one in bound.locals.get((origin, name), ()):
+                    names_found.update((one.here.rpartition(".")[2], one.there))
+    return frozenset(names_found)
+
+
+class Match(Struct, frozen=True):
+    """A use and the door through which it was recognised; "" inside the definition's own file."""
+
+    use: Use
+    sure: bool
+    door: str = ""
+    name: str = ""  # the name that the door must offer
+    star: bool = False  # the name came with everything else of the door
+    unbound: bool = False  # a class named in place of an instance: its first argument may be the receiver
+    is_extension: bool = False  # a member of something, by the name of an extension that the file can call
+    is_inherited: bool = False  # a member that the class around it, or that of its receiver, has from another
+
+
+def match(
+    target: UseTarget,
+    uses: Sequence[Use],
+    bound: Bindings,
+    path: str,
+) -> list[Match]:
+    """Return the uses of a file that mean the target, and those that may mean it."""
+    matches = []
+    definitions = tuple(
+        use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
+    )
+    classes = classes_of(target, bound, path) if target.owner else {}
+    words = names([target], bound) | {written.rpartition(".")[2] for written in classes}
+    spelt = (use for use in uses if use.name in words or not use.name.isidentifier())  # a path may end in any of them
+    for use in map(target.in_namespace, spelt):
+        hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
+        if hit is None and target.owner:
+            hit = _member_by_name(target, use, bound, definitions) or _member_of_result(target, use, uses, classes)
+        if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
+            hit = Match(use, sure=False, is_extension=target.is_member_apart(use))
+        if target.is_macro and use.form == "member":
+            hit = (
+                Match(use, sure=False) if use.name in target.shorts and _calls_macro(target, use, uses, path) else None
+            )
+        if hit is not None and (not target.is_loaded or (use.form == "import" and use.is_guarded)):
+            matches.append(hit)
+    return _of_own_lines(target, matches, bound)
+
+
+def _calls_macro(target: UseTarget, use: Use, uses: Sequence[Use], path: str) -> bool:
+    """Whether a call of a macro means this one: of its package, or of a file that imports the name; not where the file defines its own."""
+    mine = [one for one in uses if one.name == use.name]
+    if path in target.homes:
+        return True
+    is_near = any(path.startswith(home.rpartition("src/")[0]) for home in target.homes)
+    is_imported = any(one.form == "import" for one in mine)
+    return (is_near or is_imported or bool(use.receiver.partition("::")[2])) and all(one.form != "key" for one in mine)
+
+
+def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> list[Match]:
+    """The matches without the same word in the imports of other files, as a file has it that hands on many of them.
+
+    Where a statement of several lines begins above the word nothing tells the imports apart, and all of them are kept.
+    """
+    dropped: list[Match] = []
+    for word in {hit.use.name for hit in matches if hit.use.form == "import"}:
+        ways = (one for origin, _ in target.doors for one in bound.locals.get((origin, word), ()))
+        lines = {one.line for one in ways if one.line}
+        words = [hit for hit in matches if hit.use.form == "import" and hit.use.name == word]
+        others = [hit for hit in words if hit.use.line not in lines]
+        is_told = len(others) < len(words) if word == WHOLE_MODULE else lines <= {hit.use.line for hit in words}
+        dropped += others if is_told and lines else []
+    return [hit for hit in matches if hit not in dropped]
+
+
+def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions: Sequence[Use]) -> Match | None:
+    for origin, door_names in sorted(target.doors):
+        for name in sorted(door_names):
+            hit = _imported(use, origin, name, bound, definitions)
+            if hit is None and name == WHOLE_MODULE and origin in target.whole_homes:
+                hit = _whole(use, origin, bound, definitions)
+            if hit is not None:
+                return hit
+    if path in target.homes and use.form == "name" and use.name in target.shorts:
+        return Match(use, sure=True, name=use.name)
+    if use.form == "member" and use.name in target.shorts and target.is_extension and _is_in_sight(target, bound, path):
+        return Match(use, sure=False, is_extension=True)
+    is_called = use.arguments is not None and use.name in target.shorts
+    if is_called and _is_bare(use) and _is_in_sight(target, bound, path):
+        return Match(use, sure=False, name=use.name, is_inherited=True)
+    return None
+
+
+def _is_bare(use: Use) -> bool:
+    """Whether a name without a receiver may be a member that a class around it inherits from what is not in sight."""
+    return use.form == "member" and not use.receiver and use.types == ("?",)
+
+
+def _is_in_sight(target: UseTarget, bound: Bindings, path: str) -> bool:
+    """Whether a file holds the definition, or takes it under its own name."""
+    if path in target.homes:
+        return True
+    return any(
+        (origin in bound.stars and target.shorts.isdisjoint(METHODS))
+        or any(one.here in target.shorts for name in door_names for one in bound.locals.get((origin, name), ()))
+        for origin, door_names in target.doors
+    )
+
+
+def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
+    """A use of what a file takes from another under this name."""
+    own = bound.locals.get((origin, name), ())
+    if use.form == "member":
+        door = _door(bound.modules.get(origin, ()), use.receiver) if use.name == name else ""
+        ways = sorted(
+            (one for one in own if one.receiver and (use.receiver, use.name) == (one.receiver, one.here)),
+            key=lambda one: (one.door, one.there),
+        )
+        hit = (door, name) if door else (ways[0].door, ways[0].there) if ways else None
+        return Match(use, sure=True, door=hit[0], name=hit[1]) if hit is not None else None
+    if name == WHOLE_MODULE and use.form == "name" and use.arguments is not None:
+        door = _door(bound.modules.get(origin, ()), use.name)  # `const load = require("./load")` and `load()`
+        if door:
+            return Match(use, sure=True, door=door, name=name)
+    local = min((one for one in own if _means(use, one)), key=lambda one: (one.door, one.there), default=None)
+    if local is not None:
+        hit_here = Match(use, sure=True, door=local.door, name=local.there)
+        return hit_here if use.form == "import" else _beside(hit_here, definitions)
+    if use.form == "name" and use.name == name and origin in bound.stars:
+        return _beside(Match(use, sure=True, door=min(bound.stars[origin]), name=name, star=True), definitions)
+    return None
+
+
+def _whole(use: Use, origin: str, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
+    """A use, as a value, of a file that is what it offers as the default: `const guard = require("./guard")` and `app.use(guard)`."""
+    door = _door(bound.modules.get(origin, ()), use.name) if use.form == "name" and not use.is_receiver else ""
+    is_shadowed = any(
+        one.name == use.name and one.span is not None and _is_within(use, one.span) for one in definitions
+    )
+    return Match(use, sure=True, door=door, name=WHOLE_MODULE) if door and not is_shadowed else None
+
+
+def _means(use: Use, local: Local) -> bool:
+    """Whether a use without a receiver is what a file calls an imported name, or the name in the import itself."""
+    if use.form == "import":
+        return use.name == local.there
+    is_inside = local.span is None or _is_within(use, local.span)
+    return use.form == "name" and use.name == local.here and not local.receiver and is_inside
+
+
+def _beside(hit: Match, definitions: Sequence[Use]) -> Match:
+    """A use of an imported name beside what else the file binds to the name: another function's variable is none of its business.
+
+    A variable of its own function takes the name over, unless it is called; what stands around may or may not be what is meant.
+    """
+    use = hit.use
+    rivals = [one for one in definitions if one.name == use.name and (one.span is None or _is_within(use, one.span))]
+    if not rivals or use.receiver:
+        return hit
+    return replace(hit, sure=False)
+
+
+def _is_within(use: Use, span: tuple[int, int]) -> bool:
+    return span[0] <= use.line <= span[1]
+
+
+def _door(modules: Iterable[tuple[str, str]], receiver: str) -> str:
+    return min((door for here, door in modules if here == receiver), default="")
+
+
+def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | None:
+    if use.form in ("name", "member") and use.arguments is not None:
+        dotted_name = f"{use.receiver}.{use.name}" if use.receiver else use.name
+        if dotted_name in classes and target.constructor:
+            return Match(use, sure=True, door=classes[dotted_name], name="")
+    if use.form != "member" or use.name not in target.shorts:
+        return None
+    type_doors = [classes[one] for one in use.types if one in classes]
+    if type_doors:
+        return Match(use, sure=True, door=type_doors[0])
+    if use.receiver in classes:
+        before_or_after = target.symbol.symbol if target.symbol is not None else None
+        unbound = before_or_after is not None and before_or_after.kind == "method"
+        return Match(use, sure=True, door=classes[use.receiver], unbound=unbound)
+    return None
+
+
+def _member_by_name(target: UseTarget, use: Use, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
+    """A use of a member that the file imports without its class: `import static shop.Cart.total;`."""
+    is_bare = _is_bare(use)
+    for origin, door_names in sorted(target.doors) if is_bare or use.form in ("name", "import") else ():
+        for name in sorted(door_names & target.shorts):
+            if is_bare and use.name == name and origin in bound.stars:
+                return Match(use, sure=False, door=min(bound.stars[origin]), name=name, star=True, is_inherited=True)
+            hit = _imported(use, origin, name, bound, definitions)
+            if hit is not None:
+                return hit
+    return None
+
+
+def _member_of_result(target: UseTarget, use: Use, uses: Sequence[Use], classes: Mapping[str, str]) -> Match | None:
+    """A use of a member of what a function returns: on a name for the result, or under the name that it gets where the result is taken apart."""
+    # Of a value its line tells little.
+    is_function = target.symbol is not None and target.symbol.symbol.kind == "method"
+    if not (target.owner.endswith(RESULT) and is_function) or use.name not in target.shorts or use.form == "definition":
+        return None
+    takers = [use] if use.form != "name" else [one for one in uses if one.form == "definition" and one.name == use.name]
+    is_meant = any(
+        one.result_of
+        and f"{one.result_of}{RESULT}" in classes
+        and (one is use or one.span is None or _is_within(use, one.span))
+        for one in takers
+    )
+    return Match(use, sure=False, is_inherited=True) if is_meant else None
+
+
+def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
+    """Return the ways in which a file can write the class of a member, with the door of each."""
+    class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
+    class_names |= {f"{home}:{target.within}": "" for home in target.homes}  # of what a function returns
+    outer, _, rest = target.within.partition(".")
+    result = RESULT if outer.endswith(RESULT) and not rest else ""
+    for origin, door_names in target.doors:
+        for name in door_names:
+            below = f".{rest}" if rest and name == outer else result
+            ways = dict(bound.writings(origin, name))
+            qualified_names = {f"{here}.{name}" for here, _ in bound.modules.get(origin, ())}
+            class_names.update(
+                {way if way in qualified_names and not result else f"{way}{below}": door for way, door in ways.items()}
+            )
+            if origin in bound.stars:
+                class_names[f"{name}{result}"] = min(bound.stars[origin])
+            if name == WHOLE_MODULE and origin in target.whole_homes and not rest:
+                class_names.update({f"{here}{result}": door for here, door in bound.modules.get(origin, ())})
+    return class_names
+
+
+def is_imported(target: UseTarget, bound: Bindings) -> bool:
+    """Return whether a file imports what it needs to write the target."""
+    return any(
+        origin in bound.modules or origin in bound.stars or any((origin, name) in bound.locals for name in door_names)
+        for origin, door_names in target.doors
+    )
+
+
+def is_imported_elsewhere(target: UseTarget, hit: Match, imported_names: Collection[str], bound: Bindings) -> bool:
+    """Return whether the file imports the name itself, from another place: `import static java.lang.Math.abs` decides what `abs(x)` is.
+
+    `imported_names`: the names that the import statements of the file take.
+    """
+    use = hit.use
+    if use.receiver or use.form == "import" or (hit.door and not hit.star) or use.name not in imported_names:
+        return False
+    return not any((origin, use.name) in bound.locals for origin, _ in target.doors)
+
+
+def reference(
+    target: UseTarget, hit: Match, path: str, lines: Sequence[str], tie: Tie = "name", fate: Fate = "unknown"
+) -> Reference:
+    """Return a match as the value that is handed on."""
+    use, call = hit.use, hit.use.arguments
+    return Reference(
+        symbol=target.key,
+        name=use.name,
+        path=path,
+        line=use.line,
+        text=lines[use.line - 1].rstrip("\r") if 0 < use.line <= len(lines) else "",
+        function=use.function,
+        span=use.span,
+        tie=tie,
+        fate=fate,
+        test=is_test(path) or is_test_scope(use.function),
+        call=call is not None,
+        positional=call.positional if call else 0,
+        keywords=call.keywords if call else (),
+        spread=bool(call and call.spread) or hit.unbound or use.is_guarded,  # a failure that is foreseen
+        form="import" if use.form == "import" else "call" if call else "mention",
+    )
+
+
+def mention(symbol: str, name: str, path: str, line: int, text: str, *, lone: bool = True) -> Reference:
+    """Return a line that holds a name and was found by that name alone. `lone`: the name is so telling that it can hardly mean anything else."""
+    tie: Tie = "telling" if lone else "name"
+    return Reference(symbol, name, path, line, text, MODULE, None, tie, test=is_test(path))

@@ -1,0 +1,255 @@
+"""What is looked up: every changed definition as its users can write it, and every name that is offered no longer."""
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from deeprepo.impact.changes import ChangedSymbol, Contract
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.values import SPACE, Definition, Use
+
+if TYPE_CHECKING:
+    from deeprepo.impact.uses.importing import Scene
+
+TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
+RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
+EXTENSION = "extension "  # how the condition begins under which a function is called like a member
+RESULT = "()"  # behind the name of a function in an outline: the object that it returns
+LONG = 4  # letters that make a resemblance
+WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
+LOST = frozenset({"removed", "renamed"})  # contracts that an import minds, too
+
+
+class UseTarget(Struct, frozen=True):
+    """A changed name as its users can write it."""
+
+    key: str  # Reference.symbol
+    doors: tuple[
+        tuple[str, frozenset[str]], ...
+    ]  # (file, names that importers take from it): the definition or its class
+    shorts: frozenset[str]  # the definition's own name, before and after
+    homes: frozenset[str]  # the files that held it or hold it
+    symbol: ChangedSymbol | None = None
+    owner: str = ""  # the class or object of a member
+    within: str = ""  # the same with the classes around it: "Outer.Inner"
+    is_gone: bool = False  # the old name stands nowhere in its file any more
+    is_attribute: bool = False  # an attribute that a class sets no more: other code may set it, so nothing is proven
+    is_apart: bool = False  # a member whose class is in another file
+    whole_homes: frozenset[str] = frozenset()  # of the homes, those that are as a whole what they offer as the default
+    is_loaded: bool = False  # it concerns those alone who load the file by a call
+
+    @property
+    def contract(self) -> tuple[Contract, ...]:
+        """Return what changed for its users; a name that a file no longer offers is gone for them."""
+        if self.symbol is not None:
+            return self.symbol.contract
+        return ("removed",) if self.is_gone and not all(is_test(home) for home in self.homes) else ()
+
+    @property
+    def has_new_signature(self) -> bool:
+        """Return whether the change gives it a new signature."""
+        return self.symbol is not None and self.symbol.change == "signature"
+
+    @property
+    def former_names(self) -> frozenset[str]:
+        """Return the names that are gone: of a renamed definition only the old one."""
+        before = self.symbol.before if self.symbol is not None else None
+        return frozenset({before.short}) if before is not None else self.shorts
+
+    @property
+    def is_macro(self) -> bool:
+        """Return whether it is a macro that all of its package calls without importing it."""
+        is_macro = self.symbol is not None and self.symbol.symbol.kind == "macro" and not self.owner
+        return is_macro and any(filetype(home).shared_macros for home in self.homes)
+
+    @property
+    def is_method_of_a_value(self) -> bool:
+        """Return whether it is a function that takes its object, which may be any value: nobody writes down the class of that."""
+        before = self.symbol.before if self.symbol is not None else None
+        head = before.head if before is not None and before.called else ""
+        return any(re.search(filetype(home).loose_methods, head) for home in self.homes)
+
+    @property
+    def is_extension(self) -> bool:
+        """Return whether it is called like a member of a type that stands elsewhere, on either side. One that moved within its package is still there."""
+        item = self.symbol
+        if item is not None and item.before and item.after and item.contract == ("renamed",):
+            was, now = item.before, item.after
+            if (was.short, was.marks) == (now.short, now.marks):
+                return False
+        return item is not None and any(side is not None and is_extension(side) for side in (item.before, item.after))
+
+    @property
+    def constructor(self) -> bool:
+        """Return whether calling the class calls it."""
+        return bool(self.owner) and all(not self.shorts.isdisjoint(filetype(home).constructors) for home in self.homes)
+
+    @property
+    def reached_by_name(self) -> bool:
+        """Return whether it can be reached through an object that no import names: a member, or an exported function made one."""
+        if all(is_test(home) for home in self.homes):  # a runner calls a test's methods, other tests its helpers
+            return self.is_gone and bool(self.owner) and all(telling(s) and not RUN.match(s) for s in self.shorts)
+        return (
+            bool(self.owner)
+            or self.is_macro
+            or self.is_method_of_a_value
+            or (self.is_gone and self.symbol is not None and any(door_names for _, door_names in self.doors))
+        )
+
+    def is_visible(self, path: str) -> bool:
+        """Return whether a file could name it before the change: nobody else can have relied on it."""
+        before = self.symbol.before or self.symbol.after if self.symbol is not None else None
+        return before is None or path in self.homes or before.is_visible(path)
+
+    def in_namespace(self, use: Use) -> Use:
+        """Return the use, out of doubt if it names the namespace around the definition: `shop::total`."""
+        if use.form != "name" or not use.receiver or self.symbol is None:
+            return use
+        is_named = f"{SPACE}{use.receiver.rpartition('::')[2]}" in (self.symbol.before or self.symbol.symbol).marks
+        return replace(use, is_guarded=False) if is_named else use
+
+    def is_own_line(self, use: Use, path: str) -> bool:
+        """Return whether a use is the definition's own head, or in another file has a receiver, which what is called without one never has."""
+        after = self.symbol.after if self.symbol is not None else None
+        before = self.symbol.before or after if self.symbol is not None else None
+        is_private = before is not None and before.visible == "self" and path not in self.homes
+        is_head = after is not None and after.path == path and use.form == "definition"
+        return is_head or (is_private and use.receiver not in ("", "self"))
+
+    def is_provided_for(self, use: Use) -> bool:
+        """Return whether the code around a use of what is gone foresees that: `if hasattr(store, "load"): store.load()`."""
+        return use.is_guarded and self.is_gone and not self.is_loaded and use.name in self.former_names
+
+    def is_member_apart(self, use: Use) -> bool:
+        """Return whether a use is a member of a value whose type is called like this one's class, which is in another file."""
+        is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
+        return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
+
+
+def is_extension(definition: Definition) -> bool:
+    """Return whether it is called like a member of a type that stands elsewhere."""
+    return any(one.startswith(EXTENSION) for one in definition.marks)
+
+
+def telling(name: str) -> bool:
+    """Return whether a name is made of two words at least: `load_settings`, `setWasTracked`, not `resolve`, not `__len__`."""
+    return not name.startswith("__") and bool(TWO_WORDS.search(name))
+
+
+def last_word(receiver: str) -> str:
+    """Return the last part of a receiver, whatever stands before it: `Cart` of `shop.Cart` and of `Shop::Cart`."""
+    return receiver.rpartition(".")[2].rpartition("::")[2]
+
+
+def names_class(receiver: str) -> bool:
+    """Return whether a receiver is written like a class: `shop.Cart`, not `shop.Make()`, which is called like one."""
+    return last_word(receiver).lstrip("_")[:1].isupper() and receiver[-1:] not in (")", "]")
+
+
+def resembles(receiver: str, owner: str) -> bool:
+    """Return whether a receiver is named after a class: `self._client_protocol` after `H2ClientProtocol`, `crawler` after `Crawler`."""
+    last = last_word(receiver).replace("_", "").lower()
+    return len(last) >= LONG and last in owner.lower()
+
+
+async def attribute_targets(scene: "Scene", attributes: Iterable[tuple[str, str, str]]) -> list[UseTarget]:
+    """Return attributes that classes set no more: (path, class, name)."""
+    targets = []
+    for path, within, name in attributes:
+        outline = await scene.exports.outline("head", path)
+        above = {within[:at] for at, letter in enumerate(within) if letter == "."} | {within}
+        exports = frozenset(there for there, local in outline.exports if local in above) if outline else frozenset()
+        if not exports and scene.head.mates(path):
+            exports = frozenset({within.partition(".")[0]})
+        key, owner, doors = f"{path}:{within}.{name}", within.rpartition(".")[2], ((path, exports),)
+        home = frozenset({path})
+        targets.append(
+            UseTarget(key, doors, frozenset({name}), home, None, owner, within, is_gone=True, is_attribute=True)
+        )
+    return targets
+
+
+async def use_targets(scene: "Scene") -> list[UseTarget]:
+    """Return every changed definition, and every name that a changed file or a barrel no longer offers."""
+    targets = [
+        await _target(scene, item) for items in scene.symbols.values() for item in items if item.change != "added"
+    ]
+    plain_targets = [target for target in targets if not target.owner]
+    covered_names = {(path, name) for target in plain_targets for path, names in target.doors for name in names}
+    lost_homes = {
+        path
+        for target in plain_targets
+        if LOST & set(target.contract)
+        for path, names in target.doors
+        if WHOLE_MODULE in names
+    }
+    for path in sorted(scene.origins):
+        known_names = {name for origin, name in covered_names if origin in {path, *scene.origins[path]}}
+        gone_names = await scene.exports.gone_names(path)
+        if WHOLE_MODULE in gone_names & known_names and path not in lost_homes:
+            targets.append(_loaded_default(path))  # no statement names it, so that nothing is proven by the definition
+        lost_names = sorted(gone_names - known_names)
+        targets += [
+            UseTarget(
+                f"{path}:{name}", ((path, frozenset({name})),), frozenset({name}), frozenset({path}), is_gone=True
+            )
+            for name in lost_names
+        ]
+    return targets
+
+
+def _loaded_default(path: str) -> UseTarget:
+    """The default that a file offers no longer, for who loads the file by a call."""
+    name = frozenset({WHOLE_MODULE})
+    return UseTarget(f"{path}:{WHOLE_MODULE}", ((path, name),), name, frozenset({path}), is_gone=True, is_loaded=True)
+
+
+async def _target(scene: "Scene", item: ChangedSymbol) -> UseTarget:
+    sides = [side for side in (item.before, item.after) if side is not None]
+    owner = sides[0].name.rpartition(".")[0]
+    doors: dict[str, frozenset[str]] = {}
+    whole_homes = set[str]()
+    is_apart = bool(owner) and scene.head.language.TRAITS.members_apart
+    for side in sides:
+        above = {side.name[:at].removesuffix(RESULT) for at, letter in enumerate(side.name) if letter == "."} | {
+            side.name
+        }
+        for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
+            outline = await scene.exports.outline(side.side, path)
+            exports = outline.exports if outline else ()
+            export_names = frozenset(name for name, local in exports if local in above)
+            if not export_names and scene.head.mates(path):
+                export_names = frozenset({side.name.partition(".")[0]})  # a neighbouring file defines the type
+            is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.definitions)
+            doors[path] = doors.get(path, frozenset()) | export_names
+            whole_homes.update([path] if outline is not None and outline.is_whole else [])
+    symbol = item.symbol
+    return UseTarget(
+        key=f"{symbol.path}:{symbol.name}",
+        doors=tuple(doors.items()),
+        shorts=frozenset(side.short for side in sides),
+        homes=frozenset(doors),
+        symbol=item,
+        owner=owner.rpartition(".")[2],
+        within=owner,
+        is_gone=item.change in LOST and item.symbol.kind != "implementation" and not _may_be_there(scene, item),
+        is_apart=is_apart,
+        whole_homes=frozenset(whole_homes),
+    )
+
+
+def _may_be_there(scene: "Scene", item: ChangedSymbol) -> bool:
+    """Whether the file of a definition does not parse and still writes its name: it may define more than is read of it."""
+    from deeprepo.impact.language import language_of  # its grammars load with the first search
+    from deeprepo.impact.reader import has_errors
+
+    if (was := item.before) is None:
+        return False
+    name = re.compile(rf"(?<![\w$]){re.escape(was.short)}(?![\w$])".encode())
+    for source in scene.sources:
+        if source.file.old_path == was.path and name.search(source.after):
+            language = language_of(source.file.path)
+            return language is not None and has_errors(language, source.after) is not False
+    return False

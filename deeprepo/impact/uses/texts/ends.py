@@ -1,0 +1,75 @@
+"""The two ends of a name that no syntax ties together: a line that gives it, and a line that asks for it. Pure.
+
+A word that a change takes away is missed where its last giver went and a line still asks. A line that only says the same word misses nothing.
+"""
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.text.lines import binds, defines
+from deeprepo.impact.text.paths import is_page, is_settings, is_style
+
+SCHEMA = re.compile(r"\.(?:sql|prisma|proto|graphqls?|gql)$")
+# What a manifest calls a package is asked for by imports, which their language resolves.
+_MANIFEST = re.compile(
+    r"(?:^|/)(?:package|composer|deno|bower)\.jsonc?$|(?:^|/)(?:Cargo|pyproject|libs\.versions)\.toml$|(?:^|/)(?:pubspec\.yaml|Pipfile|mix\.exs|pom\.xml)$"
+)
+Given = Literal["", "code", "data", "entry"]
+_STANDS_FOR = "\u01c2"  # a letter that no name holds: one pattern for every word
+_KEY = re.compile(rf"^\s*+(?:-\s++)?(?:export\s++)?[\"']?{_STANDS_FOR}[\"']?\s*+(?:[:=]|\([^)\n]*\)\s*+:)")
+# A field of a table, a model, a message: `total_cents Int`, `"total_cents" INTEGER`, `int64 total_cents = 2;`.
+_FIELD = re.compile(rf"^\s*+[\"`\[]?{_STANDS_FOR}[\"`\]]?\s++[\w\[]|\b{_STANDS_FOR}\s*+=\s*+\d++\s*+[;\[]")
+# How code names a key: by a tag, an attribute, an argument.
+_TAG = re.compile(
+    rf"`[^`\n]{{0,300}}\b\w{{1,30}}:\"{_STANDS_FOR}[\",]|\b(?:alias|name|rename|key|value|by_name)\s*+[=(]\s*+[\"']{_STANDS_FOR}[\"']"
+    rf"|^\s*+[@#\[][^\n]{{0,200}}[\"']{_STANDS_FOR}[\"']"
+)
+# Of a dictionary, or an argument of that name: data as well as code may be made of it.
+_ENTRY = re.compile(
+    rf"[\"']{_STANDS_FOR}[\"']\s*+(?::|=>)|(?<![\w:]):{_STANDS_FOR}\s*+=>|[(,]\s*+{_STANDS_FOR}\s*+(?:=(?![=>~])|:)"
+)
+_SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+(?::[^=\n]{{1,80}})?=(?![=>~])")
+_MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
+_TEXT = re.compile(rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))")
+_PATH = re.compile(rf"[\"'`][\w.]{{0,100}}[.:]{_STANDS_FOR}[\"'`]")  # "shop.tasks.send_mail"
+_ON_PAGE = re.compile(rf"\{{[{{%][^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
+
+
+def is_data(path: str) -> bool:
+    """Return whether a file holds names with a value or a type, and no code."""
+    return is_settings(path) or SCHEMA.search(path) is not None
+
+
+def gives(word: str, path: str, text: str) -> Given:
+    """Return whether a line gives a word its meaning: as a constant or a definition, or as what data call it, by a key, a field, a tag."""
+    if is_page(path) or is_style(path) or _MANIFEST.search(path):
+        return ""
+    line = _with(word, text)
+    if is_data(path):
+        return "data" if _KEY.search(line) or (SCHEMA.search(path) and _FIELD.search(line)) else ""
+    if _TAG.search(line):
+        return "data"
+    if _ENTRY.search(line):
+        return "entry"
+    return "code" if binds(text, word) or defines(text, word, path) or _SET.search(line) else ""
+
+
+def asks(word: str, path: str, text: str) -> bool:
+    """Return whether a line of code or of a page takes a word from something: as a member, or as a text that holds nothing else."""
+    line = _with(word, text)
+    if is_page(path) or not filetype(path).parser:
+        return not is_data(path) and not is_style(path) and _ON_PAGE.search(line) is not None
+    is_taken = any(form.search(line) for form in (_MEMBER, _ON_PAGE))
+    return is_taken or (any(form.search(line) for form in (_TEXT, _PATH)) and not gives(word, path, text))
+
+
+@lru_cache(maxsize=64)
+def _word(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+
+
+def _with(word: str, text: str) -> str:
+    """A line in which the word is one letter."""
+    return _word(word).sub(_STANDS_FOR, text)

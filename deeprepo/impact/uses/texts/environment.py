@@ -1,0 +1,113 @@
+"""Variables of the environment: the lines that read one, those that set one, and the rows of a document that tell of one. Pure.
+
+Code reads what `.env`, images, compose files, workflows, charts and tools set: a contract that no compiler knows.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from posixpath import basename
+from typing import Literal, NamedTuple
+
+from deeprepo.impact.changes import ChangedFile, DiffLine
+from deeprepo.impact.text.lines import is_comment
+from deeprepo.impact.text.paths import is_prose, is_settings, uses_nothing
+
+NAME = r"[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++(?!\w)"
+Role = Literal["reads", "sets", "tells"]
+# Whatever is called after the environment gives one: `process.env.A_B`, `os.environ["A_B"]`, `env::var("A_B")`, `System.getenv("A_B")`;
+# so do a tag, and a field that a validator describes.
+_READS = re.compile(
+    rf"(?i:[\w$]{{0,40}}env\w{{0,40}})(?:\(\s*+\))?(?:(?:\.|::)\w{{2,20}})?!?\s*+(?:[\[(]\s*+[\"'`]|\.)({NAME})"
+    rf"|\benv(?:config)?:\"({NAME})|^\s++({NAME})\s*+:\s*+z\."
+)
+_FIELD = re.compile(rf"^\s++({NAME})\s*+:")  # of pydantic's settings
+_ASSIGNS = re.compile(rf"^\s*+(?:export\s++|(?:ENV|ARG)\s++)?({NAME})\s*+=|^\s*+(?:ENV|ARG)\s++({NAME})")
+_ENTRY = re.compile(rf"^\s*+(?:-\s++)?[\"']?({NAME})[\"']?\s*+[:=]|\bname\s*+:\s*+[\"']?({NAME})")
+_LISTED = re.compile(rf"[\"']({NAME})[\"']")
+# The first cell of a table's row, or what a list explains: "| `A_B` | where ... |", "- `A_B`: where ...".
+_ROW = re.compile(
+    rf"^\s*+(?:\|\s*+[`*\"]{{0,3}}({NAME})[`*\"]{{0,3}}\s*+\||[-*]\s++[`*]{{1,3}}({NAME})[`*]{{1,3}}\s*+[:(\u2013\u2014-])"
+)
+_OF_EARLIER = re.compile(r"change|history|release|news|migrat|upgrad|versioned|archive|blog|\badr\b", re.IGNORECASE)
+_HAS_DEFAULT = re.compile(r"^[\"'`]?\s*+(?:,|\)?\]?\s*+(?:\?\?|\|\||\?:|:-|or\b|\.unwrap_or|\.or_else|\.getOrElse))")
+_SCRIPT = re.compile(r"\.(?:ba|z|k)?sh$|(?:^|/)\.?envrc$")
+
+
+class Renaming(NamedTuple):
+    """A line that now reads, or sets, a variable of another name and is otherwise as it was."""
+
+    old: str
+    new: str
+    role: Role
+    path: str
+    line: DiffLine
+
+
+def roles(path: str, text: str, *, is_described: bool = False) -> Iterator[tuple[Role, str]]:
+    """Yield what a line does with which variables. `is_described`: its file has a class of settings whose fields are variables."""
+    is_document = is_prose(path) and not _OF_EARLIER.search(path)
+    if not is_document and (uses_nothing(path) or is_comment(text, path)):
+        return
+    name = basename(path)
+    role: Role = "sets"
+    forms: tuple[re.Pattern[str], ...]
+    if is_document:
+        forms, role = (_ROW,), "tells"
+    elif name.startswith((".env", "Dockerfile", "Containerfile")) or name.endswith(".env") or _SCRIPT.search(path):
+        forms = (_ASSIGNS,)
+    elif name == "turbo.json":
+        forms = (_LISTED,)
+    elif is_settings(path):
+        forms = (_ENTRY,)
+    else:
+        forms, role = ((_READS, _FIELD) if is_described else (_READS,)), "reads"
+    for form in forms:
+        for match in form.finditer(text):
+            yield role, next(filter(None, match.groups()))
+
+
+def unread(files: Sequence[ChangedFile]) -> set[str]:
+    """Return the variables that the change reads no more, and under no other name."""
+    read = {"+": set[str](), "-": set[str]()}
+    for file in files:
+        for line in [line for hunk in file.hunks for line in hunk.lines if line.kind in read]:
+            read[line.kind] |= {name for role, name in roles(file.path, line.text) if role == "reads"}
+    return read["-"] - read["+"] - {one.old for one in renamings(files)}
+
+
+def new_variables(files: Sequence[ChangedFile]) -> dict[str, tuple[str, DiffLine]]:
+    """Return the variables that added lines read without a default and removed lines do not, each with its file and first line."""
+    found: dict[str, tuple[str, DiffLine]] = {}
+    known = set[str]()
+    for file in files:
+        for line in [line for hunk in file.hunks for line in hunk.lines]:
+            for role, name in roles(file.path, line.text) if line.kind in "+-" else ():
+                if line.kind == "-":
+                    known.add(name)
+                elif role == "reads" and not _HAS_DEFAULT.search(line.text.partition(name)[2]):
+                    found.setdefault(name, (file.path, line))
+    return {name: place for name, place in found.items() if name not in known}
+
+
+def renamings(files: Sequence[ChangedFile]) -> list[Renaming]:
+    """Return the variables to which edited lines give another name."""
+    found = []
+    for file in files:
+        for hunk in file.hunks:
+            for is_edit, lines in groupby(hunk.lines, key=lambda line: line.kind != " "):
+                run = list(lines) if is_edit else []
+                # A table's row is padded to the width of its column.
+                added = {" ".join(line.text.split()): line for line in run if line.kind == "+"}
+                for line in run:
+                    found += [*_renamed(file.path, " ".join(line.text.split()), added)] if line.kind == "-" else []
+    return found
+
+
+def _renamed(path: str, text: str, added: dict[str, DiffLine]) -> Iterator[Renaming]:
+    for role, old in roles(path, text, is_described=True):
+        before, _, behind = text.partition(old)
+        for now, line in added.items():
+            new = now[len(before) : len(now) - len(behind)]
+            if now == f"{before}{new}{behind}" and new != old and re.fullmatch(NAME, new):
+                yield Renaming(old, new, role, path, line)

@@ -1,0 +1,463 @@
+"""One look-up of what the change takes away, and the lines elsewhere that still say it."""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Reference
+from deeprepo.impact.filetypes import filetype, module_path
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.text.lines import is_comment
+from deeprepo.impact.text.paths import (
+    is_prose,
+    is_settings,
+    is_style,
+    is_test,
+    is_workflow,
+    uses_nothing,
+    vendored_folder,
+)
+from deeprepo.impact.uses.budget import SearchLimits, by_risk
+from deeprepo.impact.uses.sites import mention
+from deeprepo.impact.uses.targets import telling
+from deeprepo.impact.uses.texts import environment
+from deeprepo.impact.uses.texts.ends import asks, gives
+from deeprepo.impact.uses.texts.naming import LostName, Naming, blocks_of, lost_definitions, lost_names
+from deeprepo.impact.uses.texts.words import (
+    IMPORTS,
+    LONE_WORD,
+    LONG_LINE,
+    LostWord,
+    distinctive_words,
+    lost_words,
+    suffix,
+)
+
+WORDS = 200  # of one change that are looked up
+ROWS = 5_000  # lines of the tree that are looked at
+ROWS_OF_UNPARSED = 2_000  # the same, for the words of files that nothing parses: most of these are everywhere
+LINES = 40  # of one word that are listed
+RARE = 8  # files that hold a word of a file which nothing parses: more say nothing
+NAMED = 6  # files in a sentence
+FILES, FEW = 60, 6  # files that say a word which an edit left behind; any other word. In more it is a word of its own
+_COMMON_FILES = re.compile(
+    r"^(?:index|main|mod|__init__|readme|config|utils?|types?|test|setup|package)\.\w+$", re.IGNORECASE
+)
+_TEXT = re.compile(r"\"\"\"|'''|([\"'`])((?:\\.|(?!\1)[^\\\n]){0,400})\1")
+_Row = tuple[str, int, str]  # path, line, text
+
+
+class _Lost(Struct, frozen=True):
+    """What the change takes away, by how others ask for it."""
+
+    every_word: Sequence[LostWord]
+    definitions: Mapping[str, str]  # telling name of a definition that is gone -> its key
+    attributes: Mapping[str, str]  # the same of attributes that are set no more and seem to be used
+    names: Sequence[LostName]  # that a framework resolves
+    paths: Mapping[str, str]  # as a text says it -> the file
+    unasked: frozenset[str]  # names of definitions that no text of others can mean
+
+    @property
+    def words(self) -> Mapping[str, LostWord]:
+        """Return the words that are looked up."""
+        return {one.text: one for one in self.every_word[:WORDS]}
+
+    @property
+    def gone(self) -> Mapping[str, str]:
+        """Return what code defined, or set."""
+        return {**self.attributes, **self.definitions}
+
+    @property
+    def forms(self) -> list[str]:
+        """Return the patterns of the lines that say any of it."""
+        plain = [*self.words, *self.gone, *self.paths]
+        return [
+            *([_any_of(plain)] if plain else []),
+            *(naming.pattern_of(mine) for naming, mine in self.by_naming.items()),
+        ]
+
+    @property
+    def by_naming(self) -> Mapping[Naming, Sequence[LostName]]:
+        """Return the names of each framework."""
+        found: dict[Naming, list[LostName]] = defaultdict(list)
+        for one in self.names:
+            found[one.naming].append(one)
+        return found
+
+
+async def also_says(
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    symbols: Iterable[ChangedSymbol],
+    found: Sequence[Reference],
+    suffixes: Collection[str],
+    budget: SearchLimits,
+) -> Dependents:
+    """Return the unchanged lines that still say a word, a name or a path which the change takes away, with what was found before.
+
+    Of files that no language reads, those that hold a distinctive word of a changed line. `found`: the uses that a language's syntax has
+    shown. `suffixes`: of the languages that are parsed.
+    """
+    unparsed = [
+        file
+        for file in by_risk(files)
+        if file.is_analyzed and not is_prose(file.path) and suffix(file.path) not in suffixes
+    ]
+    cut = [*_notes(unparsed, budget.install), *_beyond(unparsed, budget)]
+    if not budget.sites:
+        return Dependents(references=tuple(found), cut=tuple(cut))
+    lost = await _lost(tree, files, list(symbols), found)
+    rows = await tree.grep_lines(Query(lost.forms, syntax="perl", limit=ROWS)) if lost.forms else ()
+    if len(lost.every_word) > WORDS:
+        cut.append(f"{WORDS} of the {len(lost.every_word)} words that the change takes away were looked up")
+    if len(rows) >= ROWS:
+        cut.append(f"{ROWS:,} lines and more hold words that the change takes away: the others were not looked at")
+    added = {file.path: file.added_lines for file in files}
+    said = [(path, line, text.rstrip("\r")) for path, line, text in rows if len(text) <= LONG_LINE]
+    speaking = [row for row in said if not _is_silent(row[0], row[2], suffixes)]
+    missed = _missed_of(speaking, lost, files)
+    takers = await _takers(tree, said, lost.by_naming)
+    by_syntax = [
+        replace(row, asks=not (row.sure or row.missing or row.likely) and (row.path, row.line, row.name) in missed)
+        for row in found
+    ]
+    places_used = {
+        (row.path, row.line, row.name) for row in by_syntax if row.form != "definition" and not row.is_guessed
+    }
+    told = {(row.path, row.line) for row in by_syntax if row.misuse is not None}  # the word on it is one of its keys
+    by_text = [
+        replace(row, asks=not row.missing and (row.asks or (row.path, row.line, row.name) in missed))
+        for row in _by_text(_unchanged(said, added), _unchanged(speaking, added), lost, takers, suffixes)
+        if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
+    ]
+    told_by_text = {(row.path, row.line, row.name) for row in by_text} | places_used
+    of_unparsed = [
+        row
+        for row in await _of_unparsed(tree, unparsed[: budget.files], added, budget)
+        if (row.path, row.line, row.name) not in told_by_text
+    ]
+    return Dependents(references=(*by_syntax, *by_text, *of_unparsed), cut=tuple(cut))
+
+
+async def _lost(
+    tree: Tree, files: Sequence[ChangedFile], symbols: Sequence[ChangedSymbol], found: Sequence[Reference]
+) -> _Lost:
+    """What the change takes away."""
+    texts = {
+        path: raw.decode("utf-8", "replace")
+        for path, raw in (await tree.read_many([file.path for file in files if file.is_analyzed])).items()
+    }
+    head_paths = await tree.entries()
+    every_word = [one for one in lost_words(files, texts) if not _names_folder(one.text, head_paths)]
+    words = {one.text for one in every_word[:WORDS]}
+    homes = {one.path for item in symbols if (one := item.before) is not None}
+    before = await tree.read_many(sorted({*homes, *blocks_of(files)}), "base")
+    names = [*lost_definitions(symbols, before, texts, head_paths), *lost_names(files, before, texts, head_paths)]
+    own = {one.short for item in symbols if (one := item.before) is not None and one.visible in ("file", "folder")}
+    return _Lost(
+        every_word,
+        {name: path for name, path in _gone_names(symbols) if name not in words},
+        _gone_attributes(symbols, found),
+        await _proving(tree, names),
+        dict(lost_paths(files, head_paths)),
+        frozenset(own),
+    )
+
+
+def _unchanged(rows: Iterable[_Row], added: Mapping[str, Collection[int]]) -> list[_Row]:
+    return [row for row in rows if row[1] not in added.get(row[0], ())]
+
+
+def _by_text(
+    rows: Sequence[_Row],
+    speaking: Sequence[_Row],
+    lost: _Lost,
+    takers: Mapping[str, Collection[str]],
+    suffixes: Collection[str],
+) -> list[Reference]:
+    """One reference for each unchanged line: what says most about the line counts. `speaking`: the lines that an import does not explain."""
+    plain = [row for row in rows if not is_prose(row[0]) and not is_comment(row[2], row[0])]
+    by_naming = _of_names(plain, lost.by_naming, takers)
+    references = [
+        *(row for row in by_naming if row.asks),
+        *_of_words(speaking, lost.words, suffixes),
+        *_of_definitions(speaking, lost.definitions, suffixes),
+        *(row for row in by_naming if not row.asks),
+        *_of_paths(speaking, lost.paths, suffixes),
+    ]
+    return [*reversed({(row.path, row.line): row for row in reversed(references)}.values())]
+
+
+def _missed_of(rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile]) -> set[tuple[str, int, str]]:
+    """The lines (path, number, word) that ask for something which nothing gives any more, or give it to nobody."""
+    deleted = {file.path for file in files if file.status == "deleted"}  # what they had may be a package's now
+    defined = {
+        name: LostWord(name, key, given="code")
+        for name, key in lost.gone.items()
+        if key.rpartition(":")[0] not in deleted and name not in lost.unasked
+    }
+    given = {name: one for name, one in lost.words.items() if one.given and not one.is_plain}
+    in_vain = _set_in_vain(rows, environment.unread(files) & lost.words.keys())
+    return _missed(rows, given, files) | _missed(rows, defined, files) | in_vain
+
+
+async def _of_unparsed(
+    tree: Tree, files: Sequence[ChangedFile], added: Mapping[str, Collection[int]], budget: SearchLimits
+) -> list[Reference]:
+    """The lines that hold a distinctive word of a file that nothing parses: a word may mean anything, so that only rare ones say something."""
+    owners: dict[str, str] = {}  # a word -> the file
+    for file in files:
+        for word in distinctive_words(file):
+            owners.setdefault(word, file.path)
+    any_word = rf"\b(?:{'|'.join(map(re.escape, sorted(owners)))})\b"
+    rows = await tree.grep_lines(Query([any_word], syntax="perl", limit=ROWS_OF_UNPARSED)) if owners else ()
+    by_word: dict[str, list[_Row]] = defaultdict(list)
+    for path, line, text in rows:
+        if not is_prose(path) and line not in added.get(path, ()):
+            for word in sorted(owners.keys() & LONE_WORD.findall(text)):
+                by_word[word].append((path, line, text.rstrip("\r")))
+    references: list[Reference] = []
+    for word, mine in by_word.items():
+        others = sorted((row for row in mine if row[0] != owners[word]), key=lambda row: (is_test(row[0]), *row))
+        if len({path for path, _, _ in mine if not is_test(path)}) <= RARE:
+            references += [mention(f"{owners[word]}:{word}", word, *row, lone=False) for row in others[: budget.sites]]
+    return references
+
+
+def _missed(
+    rows: Sequence[_Row], words: Mapping[str, LostWord], files: Iterable[ChangedFile]
+) -> set[tuple[str, int, str]]:
+    """The lines (path, number, word) that ask for a word which nothing gives any more.
+
+    Data give what code reads of them, and code what it defines: a key of settings is no field of a class, though both have one name.
+    Where other data give the word as well, it is missed only if it was renamed and the change touches nobody who asks for it.
+    """
+    by_word = _by_word(rows, words)
+    removed = [
+        (one.old_path or one.path, line.text)
+        for one in files
+        for hunk in one.hunks
+        for line in hunk.lines
+        if line.kind == "-"
+    ]
+    missed: set[tuple[str, int, str]] = set()
+    for text, mine in by_word.items():
+        word = words[text]
+        known = {word.given, "entry", "code" if word.given == "entry" else word.given}
+        is_given = any(gives(text, path, line) in known for path, _, line in mine)
+        if word.given == "data" and not word.is_renamed and is_settings(word.path):
+            # A key that goes alone is most often a tool's, and what code defines is its own.
+            is_given |= any(filetype(path).parser and gives(text, path, line) == "code" for path, _, line in mine)
+        is_left_behind = word.is_renamed and word.given == "data"
+        if is_given and not (is_left_behind and not any(asks(text, *one) for one in removed if text in one[1])):
+            continue
+        missed.update((path, number, text) for path, number, line in mine if asks(text, path, line))
+    return missed
+
+
+def _set_in_vain(rows: Sequence[_Row], names: Collection[str]) -> set[tuple[str, int, str]]:
+    """The lines (path, number, name) that set a variable of the environment which code read before and nothing reads any more.
+
+    A step of a workflow sets it for a tool as well.
+    """
+    found: set[tuple[str, int, str]] = set()
+    for name, mine in _by_word(rows, names).items():
+        does = [
+            (row, role)
+            for row in mine
+            for role, one in environment.roles(row[0], row[2], is_described=True)
+            if one == name
+        ]
+        if all(role == "sets" for _, role in does):
+            found.update((path, line, name) for (path, line, _), _ in does if not is_workflow(path))
+    return found
+
+
+def _names_folder(word: str, paths: Collection[str]) -> bool:
+    """Whether a word is a package's whole path, `example.org/shop/tax`, whose folder is still in the tree: a line of an import block."""
+    host, _, inner = word.partition("/")
+    folders = [inner.split("/", at)[at] for at in range(inner.count("/") + 1)] if "." in host and inner else []
+    return any(path.startswith(f"{folder}/") for folder in folders for path in paths)
+
+
+def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
+    """The telling names of definitions that are gone, each with its key."""
+    for item in symbols:
+        before, after = item.before, item.after
+        if before is not None and (after is None or after.short != before.short) and telling(before.short):
+            yield before.short, f"{item.symbol.path}:{item.symbol.name}"
+
+
+def _gone_attributes(symbols: Iterable[ChangedSymbol], found: Iterable[Reference]) -> Mapping[str, str]:
+    """The telling names of attributes that are set no more and seem to be used, each with its key."""
+    keys = {f"{item.symbol.path}:{item.symbol.name}" for item in symbols}
+    return {
+        row.name: row.symbol for row in found if row.symbol not in keys and not row.is_guessed and telling(row.name)
+    }
+
+
+def _is_silent(path: str, text: str, suffixes: Collection[str]) -> bool:
+    """Whether a line says nothing here: an import is resolved by its language."""
+    is_import = suffix(path) in suffixes and IMPORTS.search(text) is not None
+    return is_import or uses_nothing(path) or vendored_folder(path) is not None or is_comment(text, path)
+
+
+def _any_of(words: Collection[str]) -> str:
+    ordered = sorted(words, key=lambda word: (-len(word), word))
+    return rf"(?<![\w-])(?:{'|'.join(map(re.escape, ordered))})(?![\w-])"
+
+
+def _by_word(rows: Sequence[_Row], words: Collection[str]) -> Mapping[str, list[_Row]]:
+    """The lines that hold each of some words."""
+    by_word: dict[str, list[_Row]] = defaultdict(list)
+    if words:
+        look = re.compile(_any_of(words))
+        for row in rows:
+            for word in dict.fromkeys(look.findall(row[2])):
+                by_word[word].append(row)
+    return by_word
+
+
+def _of_words(rows: Sequence[_Row], words: Mapping[str, LostWord], suffixes: Collection[str]) -> list[Reference]:
+    references: list[Reference] = []
+    for text, mine in _by_word(rows, words).items():
+        word = words[text]
+        said = [row for row in mine if _says(word, row[0], row[2], is_parsed=suffix(row[0]) in suffixes)]
+        others = {path for path, _, _ in said if path != word.path}
+        if 0 < len(others) <= (FILES if word.is_renamed and not word.is_plain else FEW):
+            references += [mention(word.key, text, *row) for row in said[:LINES]]
+    return references
+
+
+def _says(word: LostWord, path: str, text: str, *, is_parsed: bool) -> bool:
+    """Whether a line says a word as a text, a key, a member or a symbol; of other files than code any word of several counts."""
+    name = re.escape(word.text)
+    if not word.is_plain and (not is_parsed or word.text.isupper()):
+        return True
+    if re.search(rf"[\"'`/]{name}[\"'`/?,]|\{{\{{[^}}\n]{{0,200}}(?<![\w-]){name}(?![\w-])|\[:{name}\]", text):
+        return True
+    if word.is_plain:
+        return is_settings(path) and re.search(rf"^\s*+[\"']?{name}[\"']?\s*+[:=]", text) is not None
+    return re.search(rf"(?:\.|->|(?<!:):){name}(?!\w)", text) is not None or _in_text(word.text, text)
+
+
+def _in_text(word: str, text: str) -> bool:
+    """Whether a line of code has a word in one of its texts."""
+    look = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+    return any(look.search(match[2]) for match in _TEXT.finditer(text) if match[2])
+
+
+def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
+    """Code says a definition by its syntax, which is found elsewhere; here it is in texts, and in other files."""
+    references: list[Reference] = []
+    for name, mine in _by_word(rows, names).items():
+        said = [
+            row for row in mine if not is_style(row[0]) and (suffix(row[0]) not in suffixes or _in_text(name, row[2]))
+        ]
+        if 0 < len({path for path, _, _ in said}) <= FEW:
+            references += [mention(names[name], name, *row) for row in said[:LINES]]
+    return references
+
+
+def _of_names(
+    rows: Sequence[_Row], names: Mapping[Naming, Sequence[LostName]], takers: Mapping[str, Collection[str]]
+) -> list[Reference]:
+    """The lines that ask for what a framework resolves: that it is gone is proven where they can mean nothing else."""
+    references: list[Reference] = []
+    for naming, lost in names.items():
+        any_of_them = re.compile(naming.pattern_of(lost))
+        asking = [row for row in rows if any_of_them.search(row[2])]
+        for one in lost if asking else ():
+            asks = re.compile(one.pattern)
+            mine = [row for row in asking if naming.is_asked_in(row[0], one.home) and asks.search(row[2])]
+            for row in mine[:LINES]:
+                said = replace(mention(one.key, one.name, *row), asks=naming.of_definition and not naming.loose)
+                is_proven = one.proves and row[0] in takers.get(one.key, (row[0],))
+                references.append(replace(said, tie="bound", fate="gone") if is_proven else said)
+    return references
+
+
+async def _proving(tree: Tree, names: Sequence[LostName]) -> list[LostName]:
+    """The names; one that another definition of the tree bears as well proves nothing."""
+    proving = [one.elsewhere for one in names if one.proves and one.elsewhere]
+    rows = await tree.grep_lines(Query(list(dict.fromkeys(proving)), syntax="perl", limit=ROWS)) if proving else ()
+    # The block of a name is still in its own file.
+    there = {
+        one.key
+        for one in names
+        if one.proves and one.elsewhere
+        if any(re.search(one.elsewhere, text) for path, _, text in rows if not (one.naming.block and path == one.home))
+    }
+    return [replace(one, proves=one.proves and one.key not in there) for one in names]
+
+
+async def _takers(
+    tree: Tree, rows: Sequence[_Row], names: Mapping[Naming, Sequence[LostName]]
+) -> Mapping[str, Collection[str]]:
+    """The files that take what a name belongs to from where it is made, by the key of the name."""
+    wanted = {naming: lost for naming, lost in names.items() if naming.takes}
+    asks = [re.compile(naming.pattern_of(lost)) for naming, lost in wanted.items()]
+    paths = {path for path, _, text in rows if any(one.search(text) for one in asks)}
+    texts = {path: raw.decode("utf-8", "replace") for path, raw in (await tree.read_many(sorted(paths))).items()}
+    return {
+        one.key: {path for path, text in texts.items() if re.search(naming.takes.replace("OWNER", one.owner), text)}
+        for naming, lost in wanted.items()
+        for one in lost
+    }
+
+
+def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
+    """A text, a settings file, an image's file or a script names a file that is gone; an import is resolved by its language."""
+    references: list[Reference] = []
+    for said, mine in _by_word(rows, paths).items():
+        home = paths[said]
+        others = [row for row in mine if suffix(row[0]) not in suffixes or _in_text(said, row[2])]
+        references += [mention(f"{home}:{said}", said, *row) for row in others[:LINES] if row[0] != home]
+    return references
+
+
+def _beyond(files: Sequence[ChangedFile], budget: SearchLimits) -> tuple[str, ...]:
+    if len(files) <= budget.files:
+        return ()
+    return (f"names were looked for of {budget.files} of the {len(files)} changed files that are not parsed",)
+
+
+def _notes(files: Sequence[ChangedFile], how_to_install: Callable[[str], str]) -> tuple[str, ...]:
+    """One sentence about all of them, and one about those whose grammar can be installed."""
+    if not files:
+        return ()
+    kinds = sorted({suffix(file.path) or posixpath.basename(file.path) for file in files})
+    file_list = _some([file.path for file in files])
+    note = f"{_some(kinds)} files are not parsed: uses of what changed in {file_list} were searched by name only"
+    lacking: dict[str, set[str]] = defaultdict(set)
+    for file in files:
+        if extra := filetype(file.path).extra:
+            lacking[extra].add(suffix(file.path))
+    return (
+        note,
+        *(f"to have {_some(sorted(kinds))} files parsed, {how_to_install(extra)}" for extra, kinds in lacking.items()),
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:NAMED])}{' and more' if len(names) > NAMED else ''}"
+
+
+def lost_paths(files: Sequence[ChangedFile], head_paths: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield (what a line writes that names it, path) for each file that goes: its name with its folder, alone if no other file has it; its module."""
+    names = {posixpath.basename(path) for path in head_paths}
+    for file in files:
+        path = file.old_path or ""
+        is_gone = path and path not in head_paths and (file.status == "deleted" or path != file.path)
+        if not is_gone or uses_nothing(path):
+            continue
+        name = posixpath.basename(path)
+        parts = path.split("/")
+        if len(parts) > 1:
+            yield "/".join(parts[-2:]), path
+        if name not in names and not _COMMON_FILES.match(name):
+            yield name, path
+        if filetype(path).dotted_modules and len(parts) > 1:
+            yield ".".join(module_path(path).split("/")[-2:]), path

@@ -1,0 +1,171 @@
+"""The words that removed lines hold as a text, a key or a path, and that no added line and no changed file holds any more. Pure."""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from deeprepo.impact.changes import ChangedFile
+from deeprepo.impact.everyday import COMMON
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.text.lines import is_comment
+from deeprepo.impact.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
+from deeprepo.impact.uses.budget import by_risk
+from deeprepo.impact.uses.targets import telling
+from deeprepo.impact.uses.texts.ends import SCHEMA, Given, gives
+
+SHORTEST, LONGEST = 4, 60  # letters of a word
+VALUES = frozenset({"true", "false", "null", "none", "undefined"})  # of any language: no name that a line gives
+LONG_LINE = 2_000  # characters; of a longer one the beginning is read
+LONE_WORD = re.compile(r"(?<![\w$\\])[A-Za-z_]\w{5,59}(?![\w$])")  # not the escape \u8A9E of a translation
+LONG_WORD = 12  # letters of a word that is distinctive without parts
+WORDS_OF_FILE = 24  # per file; one pattern for all
+_QUOTED = re.compile(r"(?<=[\"'`])[/^]?([A-Za-z_][\w.:/{}<>-]{2,80})(?=[\"'`,?$])")
+_PATH = re.compile(r"(?<![\w.])/([A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)*)")
+_ENVIRONMENT = re.compile(r"(?<![\w$])_?[A-Z][A-Z0-9]*_[A-Z0-9_]+(?!\w)")
+_TOKEN = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*")
+_PAGE_TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
+_PARAMETER = re.compile(r"/?(?:\{[^{}]*\}|<[^<>]*>|:\w+)")
+IMPORTS = re.compile(
+    r"^\s*+(?:import|from|use|using|require\w*|#\s*+include|export\s++\*)\b|\b(?:require|import)\(|\bfrom\s++[\"']"
+)
+
+
+class LostWord(Struct, frozen=True):
+    """A word that one file gives up. `key` says which and where; a renamed one was left behind by an edit of its line."""
+
+    text: str
+    path: str
+    is_renamed: bool = False
+    given: Given = ""  # how the line that goes gave it its meaning
+
+    @property
+    def key(self) -> str:
+        """Return what it is called in the list of places."""
+        return f"{self.path}:{self.text}"
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether it is one word of a language, which may mean anything."""
+        return not is_distinctive(self.text)
+
+
+def is_distinctive(word: str) -> bool:
+    """Return whether a word is seldom another one: of several words, joined, or a path."""
+    return (telling(word) or any(mark in word for mark in "/.:-")) and word not in COMMON
+
+
+def suffix(path: str) -> str:
+    """Return the ending that decides who reads a file."""
+    return posixpath.splitext(path)[1].lower()
+
+
+def distinctive_words(file: ChangedFile) -> list[str]:
+    """Return the distinctive words of the changed lines: first those that the change removes, then the most frequent."""
+    removed_counts: Counter[str] = Counter()
+    come: Counter[str] = Counter()
+    for hunk in file.hunks:
+        for line in hunk.lines:
+            if line.kind != " " and not is_comment(line.text, file.path):
+                (removed_counts if line.kind == "-" else come).update(LONE_WORD.findall(line.text[:400]))
+    words = [
+        word
+        for word in removed_counts | come
+        if is_distinctive(word) or (len(word) >= LONG_WORD and word not in COMMON)
+    ]
+    words.sort(
+        key=lambda word: (word not in removed_counts or word in come, word not in removed_counts, -len(word), word)
+    )
+    return words[:WORDS_OF_FILE]
+
+
+class _Now:
+    """What a changed file says now. A line is read when it has the text of a word that is asked for."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self._path, self._text = path, "\n".join(line[:LONG_LINE] for line in text.split("\n"))
+        self._words: dict[str, frozenset[str]] = {}
+
+    def words_with(self, text: str) -> Iterator[str]:
+        """Yield the words, and the parts of dotted ones, of the lines that have a text."""
+        at = self._text.find(text)
+        while at >= 0:
+            start, end = self._text.rfind("\n", 0, at) + 1, self._text.find("\n", at)
+            line = self._text[start : end if end >= 0 else None]
+            if line not in self._words:
+                words = _words(self._path, line)
+                self._words[line] = frozenset(part for word in words for part in (word, *word.split(".")))
+            yield from self._words[line]
+            at = self._text.find(text, end) if end >= 0 else -1
+
+
+def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[LostWord]:
+    """Return the words that the change takes away, the telling ones first. `texts`: the changed files as they are now."""
+    mine = [file for file in by_risk(files) if file.is_analyzed and not uses_nothing(file.path)]
+    added = {file.path: {word for _, text in _lines(file, "+") for word in _words(file.path, text)} for file in mine}
+    words: dict[str, LostWord] = {}
+    for file in mine:
+        if not any(line.kind == "-" for hunk in file.hunks for line in hunk.lines):
+            continue
+        whole = texts.get(file.path, "")
+        now = _Now(file.path, whole)
+        # What a whole file had is still there if a file of its kind gets it: a text that nothing parses has no keys.
+        is_whole = file.status == "deleted"
+        here = {path for path in added if not is_whole or suffix(path) == suffix(file.path)}
+        kept = set().union(*(added[path] for path in here))
+        for is_edited, text in _lines(file, "-"):
+            for word in _words(file.path, text):
+                is_retagged = is_edited and any(one not in whole for one in _tags(word, text))
+                is_kept = ((word in kept or word in now.words_with(word)) and not is_retagged) or word in words
+                if f"{word}/${{" in text:  # a value was written out: `/jobs/${name}` is `/jobs/nightly` now
+                    is_kept |= any(one.startswith(f"{word}/") for one in (*kept, *now.words_with(f"{word}/")))
+                if not is_kept and (is_distinctive(word) or is_edited):
+                    words[word] = LostWord(word, file.path, is_edited, gives(word, file.path, text))
+    return sorted(words.values(), key=lambda one: (one.is_plain, not one.is_renamed))
+
+
+def _tags(word: str, text: str) -> list[str]:
+    """The tags by which a line calls a field so: `json:"total` may go while `form:"total` stays."""
+    return re.findall(rf"\w{{1,30}}:\"{re.escape(word)}(?=[\",])", text) if f':"{word}' in text and "`" in text else []
+
+
+def _lines(file: ChangedFile, kind: str) -> Iterator[tuple[bool, str]]:
+    """The lines of one kind, each with whether lines of the other kind stand beside it."""
+    for hunk in file.hunks:
+        run: list[tuple[str, str]] = []
+        for line in (*hunk.lines, None):
+            if line is not None and line.kind in "+-" and line.text.strip():
+                run.append((line.kind, line.text[:LONG_LINE]))
+                continue
+            if line is not None and line.kind in "+-":
+                continue
+            is_edited = len({one for one, _ in run}) > 1
+            for one, text in run:
+                if one == kind and not is_comment(text, file.path) and not IMPORTS.search(text):
+                    yield is_edited, text
+            run = []
+
+
+@lru_cache(maxsize=512)
+def _is_of_words(path: str) -> bool:
+    """Whether any word of a file may be said elsewhere, not its texts alone."""
+    return bool(
+        not filetype(path).parser or SCHEMA.search(path) or is_settings(path) or is_page(path) or is_style(path)
+    )
+
+
+def _words(path: str, text: str) -> Iterator[str]:
+    """The words of a line that others may say: of code those in its texts, of other files all; routes without their parameters."""
+    found = [*_QUOTED.findall(text), *_ENVIRONMENT.findall(text)]
+    found += _PATH.findall(text) if "/" in text else []
+    if _is_of_words(path):
+        # `check.status` in a page is what it reads of a value that it is given, and no name that it gives.
+        found += (_PAGE_TOKEN if is_page(path) else _TOKEN).findall(text)
+    for word in found:
+        for part in _PARAMETER.split(word) if "/" in word or "{" in word else (word,):
+            text_part = part.strip("/.^$:")
+            is_name = SHORTEST <= len(text_part) <= LONGEST and text_part.lower() not in VALUES
+            if is_name and not names_file(text_part):
+                yield text_part

@@ -1,0 +1,124 @@
+"""Who calls a name, and who reads it: for names that no definition is behind, too."""
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from deeprepo.impact.changes import Query, Reference
+from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.text.lines import file_lines, is_comment
+from deeprepo.impact.text.paths import is_output, is_prose, is_settings, is_test, is_test_scope
+from deeprepo.impact.uses.budget import SearchLimits, is_minified
+from deeprepo.impact.uses.sides import globs
+from deeprepo.impact.values import Use
+
+ENVIRONMENT = r"(environ|getenv|process\.env|import\.meta\.env|ENV)\b.{0,300}\bNAME"
+LOOKS = (
+    ("write", r"NAME[\"'\])]*+\s*+(?::[^=:]{1,300}+)?=(?![=>])"),
+    ("key", r"[\"'`]NAME[\"'`]\s*\]|\.(get|pop|has|setdefault)\(\s*[\"'`]NAME[\"'`]|[\"'`]NAME[\"'`]\s*:"),
+    ("attribute", r"(\.|->|::)\s*NAME\b"),
+    ("string", r"[\"'`][^\"'`]*NAME[^\"'`]*+[\"'`]"),
+)
+Row = tuple[str, int, str, str]  # path, line, text, kind
+FORMS: Mapping[str, Literal["import", "definition"]] = {
+    "import": "import",
+    "definition": "definition",
+    "key": "definition",
+}
+ORDER = {"call": 0, "mention": 1, "import": 2, "definition": 3}
+KINDS = ("attribute", "key", "string", "environment", "name", "write", "configuration", "test", "text")
+
+
+async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limit: int = 200) -> tuple[Reference, ...]:
+    """Return every place where a name is written as code: calls first, then mentions, imports, definitions (`form` says which).
+
+    Strings and comments never count. A dotted name is looked up by its last part.
+    """
+    short = name.strip().rpartition(".")[2]
+    if not re.fullmatch(r"[\w$]+", short):
+        return ()
+    references: list[Reference] = []
+    budget = SearchLimits()
+    for language in languages.values():
+        paths = await tree.grep(Query([short], globs(language), word=True))
+        paths_read = sorted(paths, key=lambda path: (is_test(path), path))[: budget.parsed_files]
+        for path, source in (await tree.read_many(paths_read)).items():
+            if len(source) <= budget.bytes and not is_minified(source):
+                lines = file_lines(source)
+                references += [_with_text(use, path, lines) for use in language.uses(path, source, {short})]
+    references.sort(key=lambda row: (ORDER[row.form], row.test, row.path, row.line))
+    return tuple(references[:limit])
+
+
+def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
+    form = FORMS.get(use.form) or ("call" if use.arguments is not None else "mention")
+    return Reference(
+        symbol=use.name,
+        name=use.name,
+        path=path,
+        line=use.line,
+        text=lines[use.line - 1].rstrip("\r") if use.line <= len(lines) else "",
+        function=use.function,
+        span=use.span,
+        tie="name",
+        test=is_test(path) or is_test_scope(use.function),
+        call=use.arguments is not None,
+        positional=use.arguments.positional if use.arguments else 0,
+        keywords=use.arguments.keywords if use.arguments else (),
+        spread=bool(use.arguments and use.arguments.spread),
+        form=form,
+    )
+
+
+async def readers(tree: Tree, name: str, limit: int = 200, near: str = "") -> tuple[Row, ...]:
+    """Return unchanged lines, in files of any kind, that read a name: an attribute, a key, a constant, a variable of the environment.
+
+    The likeliest reader comes first: code before tests and prose, and files near `near`, where a path is given.
+    """
+    short_name = name.strip()
+    if not short_name:
+        return ()
+    word = bool(re.fullmatch(r"[\w$].*[\w$]|[\w$]", short_name))
+    now = await tree.grep_lines(Query([short_name], word=word, limit=20 * limit))
+    before = {
+        (path, text)
+        for path, _, text in await tree.grep_lines(Query([short_name], word=word, side="base", limit=20 * limit))
+    }
+    rows = [
+        (path, line, text.rstrip("\r"), _kind(short_name, path, text))
+        for path, line, text in now
+        if (path, text) in before
+    ]
+    rows.sort(
+        key=lambda row: (
+            KINDS.index(row[3]) >= KINDS.index("write"),
+            _apart(near, row[0]),
+            KINDS.index(row[3]),
+            row[:2],
+        )
+    )
+    return tuple(rows[:limit])
+
+
+def _kind(name: str, path: str, text: str) -> str:
+    """What a line does with a name, told from its look alone: the first that fits."""
+    if is_prose(path) or is_output(path) or is_comment(text, path):
+        return "text"
+    if is_test(path):
+        return "test"
+    word = re.escape(name)
+    if re.search(ENVIRONMENT.replace("NAME", word), text):
+        return "environment"
+    if is_settings(path):
+        return "configuration"
+    return next((kind for kind, look in LOOKS if re.search(look.replace("NAME", word), text)), "name")
+
+
+def _apart(near: str, path: str) -> int:
+    """Folders up and down from one file to the other."""
+    if not near:
+        return 0
+    one, two = posixpath.dirname(near).split("/"), posixpath.dirname(path).split("/")
+    common = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    return len(one) + len(two) - 2 * common

@@ -1,0 +1,55 @@
+"""A tree in front of another one, and one side of a change as a tree of its own."""
+
+from collections.abc import Mapping, Sequence
+
+from deeprepo.impact.changes import Query, TreeEntry
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.values import Side
+
+
+class TreeView:
+    """A tree in front of another one: it passes every question on, and a kind of it overrides what it answers otherwise."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    @property
+    def stopped_searches(self) -> Sequence[str]:
+        """Return a sentence for each search that was ended before it was done."""
+        return self._tree.stopped_searches
+
+    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
+        """Return every path of one side."""
+        return await self._tree.entries(side)
+
+    async def read(self, path: str, side: Side = "head") -> bytes | None:
+        """Return the content of a file, as `read_many` has it."""
+        return (await self.read_many([path], side)).get(path)
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
+        """Return the contents of many files."""
+        return await self._tree.read_many(paths, side)
+
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Return paths of the text files in which any of the patterns occurs."""
+        return await self._tree.grep(query)
+
+
+class OneSide:
+    """One side of a change. Satisfies `deeprepo.impact.Tree` and `deeprepo.impact.Base`."""
+
+    def __init__(self, tree: Tree, side: Side) -> None:
+        self._tree, self._side = tree, side
+
+    async def paths(self) -> Mapping[str, bool]:
+        """Return every path, and whether it is a plain file."""
+        return {path: entry.kind == "file" for path, entry in (await self._tree.entries(self._side)).items()}
+
+    async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
+        """Return the bytes of files."""
+        return await self._tree.read_many(paths, self._side)
+
+    async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
+        """Return the text files, of all or below a folder, with a line that matches a pattern."""
+        where = [f":(literal){under}"] if under else []
+        return sorted(await self._tree.grep(Query([pattern], where, syntax="perl", side=self._side)))

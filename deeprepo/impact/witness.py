@@ -1,0 +1,171 @@
+"""The witness: the base builds. What this reading finds wrong in it, this reading does not understand.
+
+A place in a new line stands if the tree does not say that a build adds to what it names, and if the base answers the same question, asked by the
+same code: no line that nobody changed lacks something of the same module, package or class, or calls the same function wrongly.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+
+from deeprepo.impact.filetypes import parsed_by
+from deeprepo.impact.forward import places
+from deeprepo.impact.index import ROUNDS, Index
+from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.paths import above_of, joined, shared_folders
+from deeprepo.impact.structs import Struct, field
+from deeprepo.impact.values import Base, Change, Place
+from deeprepo.impact.wholes import builds
+
+ASKED = 16  # files of the base that are asked about one place
+MOST = 48  # the same, about all places
+SHORTEST = 3  # letters of a name that says something where another language has it
+MODULES = ("missing-module", "missing-name")
+# Files that tell about code and are none, and no build makes code of what they call so.
+TOLD = re.compile(
+    r"\.(?:mdx?|markdown|rst|txt|adoc|po|pot|html?|css|s[ac]ss|less|svg|json[c5]?|lock|csv|tsv|snap|map|diff|patch|ipynb|ya?ml)$|(?:^|/)(?:README|CHANGELOG|LICENSE)[^/]*$",
+    re.IGNORECASE,
+)
+BUILT = re.compile(r"(?:^|/)CMakeLists\.txt$")
+
+
+class Witness(Struct):
+    """What the base says about the places of one change. `head`: the tree after it, as far as it was read."""
+
+    base: Base
+    head: Index
+    before: Index
+    wrong: set[tuple[str, str]] = field(default_factory=set)  # what the base lacks, too
+    asked: set[str] = field(default_factory=set)  # files of the base that were asked
+
+    async def hear(self, found: Sequence[Place], change: Change) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
+        """Return the places that stand, and those that do not."""
+        rows = [(place, await self._is_built(place) or await self._lacks(place, change)) for place in found]
+        return tuple(one for one, is_built in rows if not is_built), tuple(one for one, is_built in rows if is_built)
+
+    async def _is_built(self, place: Place) -> bool:
+        """Whether the tree itself says that what is missing may be there once it is built."""
+        language = language_of(place.path)
+        modules = self.head.modules(language) if language is not None else None
+        if language is None or modules is None or place.rule == "arguments":
+            return False
+        name = _last(place.name, language)
+        if await (self._is_given(place, name) if place.rule == "missing-member" else self._is_called(place, name)):
+            return True
+        if place.home and modules.is_added_to(place.home, name, self.head.sources):
+            return True
+        folder = modules.built_from(place.path, place.asked, place.home) if place.home else None
+        if folder is not None and place.rule in MODULES:
+            holders = await self.base.holding(rf"\b{re.escape(name)}\b", folder)
+            return any(path not in (place.home, place.path) and language_of(path) is not None for path in holders)
+        return place.rule in MODULES and await self._is_said(place, language, name)
+
+    async def _is_given(self, place: Place, name: str) -> bool:
+        """Whether code assigns the member to the module or class: a fixture may give a module what only tests use."""
+        owner = re.escape(re.split(r"\W+", place.name.removesuffix(name).rstrip(".:>-"))[-1])
+        pattern = rf"""\b{owner}\.{re.escape(name)}\s*=(?![=>])|setattr\(\s*{owner}\s*,\s*["']{re.escape(name)}["']"""
+        texts = (source for path, source in self.head.sources.items() if language_of(path) is not None)
+        return any(re.search(pattern.encode(), text) for text in texts) or bool(await self.base.holding(pattern))
+
+    async def _is_called(self, place: Place, name: str) -> bool:
+        """Whether an attribute or option names it: a builder that `#[builder(name = "Tool")]` generates."""
+        if not place.home or place.rule != "missing-name":
+            return False
+        told = rf"""\w*[nN]ame\w*\s*[=:]\s*["']{re.escape(name)}["']"""
+        return bool(await self.base.holding(told, posixpath.dirname(place.home)))
+
+    async def _is_said(self, place: Place, language: Language, name: str) -> bool:
+        """Whether code of another language, or the description of a build, has the name: it may make it."""
+        if len(name) < SHORTEST:
+            return False
+        is_module = place.rule == "missing-module" or posixpath.basename(place.home).startswith("__init__.")
+        under = (
+            "" if is_module else place.home if self.head.paths.is_folder(place.home) else posixpath.dirname(place.home)
+        )
+        quoted = rf"""["']{re.escape(place.asked)}["']"""  # in a script of the build, of the same language
+        if is_module and language.separator == "." in place.asked.strip(".") and await self.base.holding(quoted):
+            return True
+        for path in await self.base.holding(rf"(?<![\w-]){re.escape(name)}(?![\w-])", under):
+            other = language_of(path)
+            is_own = other is not None and other.folder == language.folder
+            if not is_own and (BUILT.search(path) or not TOLD.search(path)):
+                return True
+        return False
+
+    async def _lacks(self, place: Place, change: Change) -> bool:
+        """Whether a line of the base that asks the same is wrong, too."""
+        keys = frozenset(_keys(place))
+        language = language_of(place.path)
+        if not self.wrong.isdisjoint(keys) or language is None:
+            return not self.wrong.isdisjoint(keys)
+        word = _last(place.asked, language)
+        pattern = (
+            rf"\b{re.escape(word)}\b"
+            if place.rule == "arguments" or place.asked == word
+            else (rf"""(?:\b(?:import|from|require|use|using)\b|["'`]).*\b{re.escape(word)}\b""")
+        )
+        holders = [path for path in await self.base.holding(pattern) if _is_asked(path, language)]
+        mine = [path for path in change if path in self.before.paths.files]
+        holders.sort(key=lambda path: (path not in mine, -shared_folders(path, place.path), path))
+        for path in holders[:ASKED]:
+            if path not in self.asked and len(self.asked) < MOST:
+                await self._ask(path)
+                if not self.wrong.isdisjoint(keys):
+                    return True
+        return False
+
+    async def _ask(self, path: str) -> None:
+        """Look for what is wrong in a file of the base, all lines of it."""
+        self.asked.add(path)
+        found: tuple[Place, ...] = ()
+        for _ in range(ROUNDS):
+            found = places(self.before, {path: range(1, self.before.sources.get(path, b"").count(b"\n") + 2)})
+            if not await self.before.read(self.base):
+                break
+        self.wrong.update(key for one in found for key in _keys(one))
+
+
+def _is_asked(path: str, language: Language) -> bool:
+    other = language_of(path)
+    return other is not None and other.folder == language.folder and (not other.sought or builds(other))
+
+
+def _keys(place: Place) -> Iterator[tuple[str, str]]:
+    """What a place shows that this reading does not understand."""
+    if place.rule == "arguments":
+        yield "arguments", f"{place.source}:{place.asked}"
+    elif place.rule != "missing-module":
+        yield "names", place.home
+    else:
+        yield (
+            "module",
+            place.name if not place.name.startswith(".") else joined(posixpath.dirname(place.path), place.name),
+        )
+        yield from (("modules", one) for one in _around(place))
+
+
+def _around(place: Place) -> Iterator[str]:
+    """The package around a module that is missing, as far as its name tells."""
+    language = language_of(place.path)
+    if language is None:
+        return
+    if place.name.startswith("."):
+        dots = len(place.name) - len(place.name.lstrip("."))
+        if language.separator == "/":
+            yield posixpath.dirname(joined(posixpath.dirname(place.path), place.name))
+        else:
+            folders = [*above_of(place.path), ""]
+            yield posixpath.join(folders[min(dots, len(folders)) - 1], *place.name.strip(".").split(".")[:-1])
+        return
+    around, _, last = place.name.rpartition(language.separator)
+    if around:
+        yield around
+    if language.unit == "folder" and language.separator != "/":
+        yield f"*{language.separator}{last}"  # a folder of this name is made in each package that has one
+
+
+def _last(name: str, language: Language) -> str:
+    kind, written = language.files, name.rstrip("/")
+    endings = parsed_by(kind.parser) if kind.any_suffix else ()
+    bare = next((written.removesuffix(one) for one in endings if written.endswith(one)), written)
+    return re.split(r"[./:\\]", bare)[-1] if language.separator else name

@@ -1,0 +1,171 @@
+"""What a journal holds: its reviews, the outcomes that a run which goes on takes from them, and what they have cost.
+
+Each review in the file is a section. A section without its last line was cut off: the same command goes on in it, and every
+request that it had finished gets the same outcome again, failures included. From older sections only replies are taken.
+"""
+
+import json
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from deeprepo.rlm.errors import UsageError
+from deeprepo.rlm.journal.codec import Row, Start
+
+# The kinds of lines, with the fields that an outcome is found again by.
+KINDS: dict[str, tuple[str, ...]] = {
+    "call": ("key",),
+    "failed": ("key",),
+    "tool": ("at", "name", "arguments"),
+    "run": ("key",),
+    **dict.fromkeys(("review", "resumed", "strategy", "message", "request", "turn", "end"), ()),
+}
+Key = tuple[object, ...]
+
+
+@dataclass(slots=True)
+class Section:
+    """One review in the file: everything but messages, in order."""
+
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def start(self) -> Row | None:
+        """Its first line."""
+        return self.rows[0] if self.rows and self.rows[0]["kind"] == "review" else None
+
+    @property
+    def end(self) -> Row | None:
+        """Its last line; None where it was cut off."""
+        return next((row for row in reversed(self.rows) if row["kind"] == "end"), None)
+
+    def of(self, kind: str) -> list[Row]:
+        """Return its lines of a kind."""
+        return [row for row in self.rows if row["kind"] == kind]
+
+    @property
+    def turns(self) -> list[Row]:
+        """Its turns, each as it went last."""
+        return [*{(row["run"], row["number"]): row for row in self.of("turn")}.values()]
+
+
+class Record:
+    """The sections of a file, and the messages that they share."""
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self.sections: list[Section] = []
+        self.messages: dict[str, Row] = {}
+        for row in rows:
+            if row["kind"] == "message":
+                self.messages[row["id"]] = row
+                continue
+            if row["kind"] == "review" or not self.sections:
+                self.sections.append(Section())
+            self.sections[-1].rows.append(row)
+
+
+class Outcomes:
+    """What may be taken from a section that is gone on with, and the replies of older ones."""
+
+    def __init__(self, section: Section | None = None, older: Iterable[Section] = ()) -> None:
+        self.section = section
+        self._waiting: dict[tuple[str, Key], deque[list[Row]]] = defaultdict(deque)
+        self._replies = {(row["key"],): row for one in older for row in one.of("call") if "reply" in row}
+        self._turns = {(row["run"], row["number"]): row for row in section.of("turn")} if section else {}
+        for kind, key, rows in _outcomes(section.rows if section else ()):
+            self._waiting[kind, key].append(rows)
+
+    def take(self, kind: str, key: Key) -> list[Row]:
+        """Take the lines of the next outcome, none where this was never done. A last word is told to everybody who asks again."""
+        waiting = self._waiting.get((kind, key))
+        if waiting:
+            rows = waiting.popleft()
+            if not waiting and rows[-1]["kind"] == "failed":
+                waiting.append(rows[-1:])
+            return rows
+        return [self._replies[key]] if kind == "call" and key in self._replies else []
+
+    def knows(self, key: str) -> bool:
+        """Return whether this request was sent before, whatever came of it."""
+        return (key,) in self._replies or ("call", (key,)) in self._waiting
+
+    def turn(self, run: str, number: int) -> Row | None:
+        """Return this turn, where it ran before."""
+        return self._turns.get((run, number))
+
+
+def _outcomes(rows: Iterable[Row]) -> Iterator[tuple[str, Key, list[Row]]]:
+    """Each outcome with its lines, in order. That of a call ends with its reply or its last word, if it came to one."""
+    tries = defaultdict[str, list[Row]](list)
+    for row in settled(rows):
+        kind = row["kind"]
+        if kind in {"tool", "run"}:
+            yield kind, tuple(row[name] for name in KINDS[kind]), [row]
+        elif kind in {"call", "failed", "lost"}:
+            tries[row["key"]].append(row)
+            if kind == "failed" or "reply" in row:
+                yield "call", (row["key"],), tries.pop(row["key"])
+    yield from (("call", (key,), rows) for key, rows in tries.items())
+
+
+def settled(rows: Iterable[Row]) -> Iterator[Row]:
+    """Return the lines, calls with what was reserved for them; a request that was in flight at a kill is `lost`.
+
+    It is asked again, and the provider may bill the first time too.
+    """
+    open_ = defaultdict[str, list[Row]](list)
+    for row in (*rows, {"kind": "resumed"}):
+        if row["kind"] == "request":
+            usd = row.get("reserved", 0.0)
+            open_[row["key"]].append({**row, "kind": "lost", "usd": usd, "reserved": usd})
+        elif row["kind"] == "resumed":
+            yield from (one for waiting in open_.values() for one in waiting)
+            open_.clear()
+        waiting = open_[row["key"]] if row["kind"] == "call" else []
+        yield {**row, "reserved": waiting.pop(0)["reserved"]} if waiting else row
+
+
+def load(path: Path) -> Record:
+    """Read a journal. Lines that a crash tore are left out: their calls are made again. Raises UsageError."""
+    try:
+        text = path.read_text("utf-8", "replace")
+    except OSError as error:
+        raise UsageError(f"the journal {path} cannot be read: {error.strerror}") from error
+    rows = list(rows_of(text.split("\n")))
+    if text.strip() and not rows:
+        raise UsageError(f"{path} is not a journal of deeprepo: it was left as it is")
+    try:
+        record = Record(rows)
+        for section in record.sections:
+            Outcomes(section)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise UsageError(f"{path} is damaged: a line lacks what it needs ({error})") from error
+    return record
+
+
+def start(section: Section) -> Start:
+    """Return what a section was begun with. Raises UsageError where the file says none."""
+    row = section.start
+    if row is None:
+        raise UsageError("this journal does not record what was reviewed")
+    try:
+        begun = Start(row["pull"], row["brief"], row["root"], row["worker"], row["version"], tuple(row["own"]))
+        is_named = begun.ids != (None, None)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"this journal is damaged, or not deeprepo's own: {error}") from error
+    if not is_named:
+        raise UsageError("this journal is damaged, or not deeprepo's own: it names no commit")
+    return begun
+
+
+def rows_of(lines: Iterable[str | bytes]) -> Iterator[Row]:
+    """Return the lines that can be read. One that a crash tore, or that is damaged, is skipped."""
+    for line in lines:
+        try:
+            row: Any = json.loads(line) if line.strip() else None
+        except ValueError:
+            continue
+        if isinstance(row, dict) and row.get("kind") in KINDS:
+            yield row

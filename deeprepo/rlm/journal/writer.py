@@ -1,0 +1,226 @@
+"""The journal of one review: what was asked, what came back, what the clock said; each line on disk before it is used.
+
+An outcome is found again by the content of what was asked, so that after kill -9 no finished call is paid twice, and a review can be
+replayed without a model. The same file is the trace: docs/contributing/trace.md describes its lines.
+
+Requests are in it, and so the code under review: the file is its owner's alone (0600). Keys and addresses never do.
+Every line is handed to the operating system at once (kill -9 loses nothing); the disk is asked to keep it (fsync) at the
+end, so after a power cut the last calls may have to be made again.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+from deeprepo.rlm.errors import JournalInUse, UsageError
+from deeprepo.rlm.journal import codec, reader
+from deeprepo.rlm.journal.codec import Row, Start
+from deeprepo.rlm.journal.reader import Outcomes, Record, Section
+from deeprepo.rlm.values import Prompt
+
+INCIDENTAL = ("today", "request", "warnings")  # of a brief: another one makes no other review
+OTHER_SETTINGS = (
+    "The journal holds an earlier review of this change with other settings ({}): "
+    "a call is reused if the request is identical, everything else is asked again."
+)
+Watch = Callable[[Row], None]  # is given each line as it is written, and at the end one of the kind "closed"
+
+
+class Keep(Protocol):
+    """A second place for the lines, which outlives this machine. The file is brought up to date from it before it is opened."""
+
+    def put(self, text: str) -> None:
+        """Take a line on; nobody waits."""
+
+    async def wait_stored(self) -> None:
+        """Return once every line that was taken on is on disk there."""
+
+
+def open_private(path: Path) -> TextIO:
+    """Open a file of this user's own to add to its end, and its folders. Raises UsageError."""
+    try:
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.fdopen(os.open(path, flags, 0o600), "a+", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"the journal {path} cannot be written: {error.strerror}") from error
+
+
+class Journal:
+    """Append-only JSON lines; without a path they are kept in memory. With `fresh`, an older file is replaced, not read.
+
+    With `keep`, the lines of the file are in a second place too; not those that were in it before. `open_file`: how the file is opened.
+    """
+
+    replayed: Section | None = None  # the record from which every outcome comes, and to which nothing is added
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        fresh: bool = False,
+        watch: Watch | None = None,
+        keep: Keep | None = None,
+        open_file: Callable[[Path], TextIO] = open_private,
+    ) -> None:
+        self.lines: list[Row] = []  # of this run, where there is no file
+        self._path, self._watch, self._keep = path, watch, keep
+        self._file = _locked(path, open_file) if path is not None else None
+        self._record = Record()
+        if path is not None and self._file is not None:
+            try:
+                self._record = reader.load(path)
+            except UsageError:
+                self.close()
+                raise
+            if fresh:
+                self._file.truncate(0)
+                self._record = Record()
+            elif path.stat().st_size and not path.read_bytes().endswith(b"\n"):  # a crash tore the last line
+                self._file.write("\n")
+        self._written = set(self._record.messages)
+        self._outcomes = Outcomes(older=self._record.sections)
+        self._answers = 0
+
+    def begin(self, start: Start) -> tuple[str, ...]:
+        """Begin a review, or go on where the same one was cut off; return sentences for its reader.
+
+        Raises UsageError where the file holds the review of another change.
+        """
+        section = next((one for one in reversed(self._record.sections) if one.start), None)
+        notes: tuple[str, ...] = ()
+        if section is not None:
+            last = reader.start(section)
+            if last.ids != start.ids:
+                change = f"the review of another change ({_label(last)}; this is {_label(start)})"
+                held = "a question about another context" if last.is_question else change
+                raise UsageError(f"the journal {self._path} holds {held}: name another file, or delete this one")
+            ours, theirs = _asked_for(start), _asked_for(last)
+            differing = [name for name in ours if ours[name] != theirs.get(name)]
+            if not differing and (section.end is None or last.is_question):  # an answer is read from its record
+                self._outcomes = Outcomes(section, [one for one in self._record.sections if one is not section])
+                self.put("resumed", time=_now())
+                return ()
+            notes = (OTHER_SETTINGS.format(", ".join(differing)),) if differing else ()
+        self.put(**codec.first(start), time=_now(), notes=list(notes))
+        return notes
+
+    def knows(self, key: str) -> bool:
+        """Return whether an earlier run of this review has sent this very request."""
+        return self._outcomes.knows(key)
+
+    def calls(self, key: str, about: Row, prompt: Prompt) -> list[Row]:  # noqa: ARG002 - a replay explains itself with them
+        """Return the lines of the tries of this very request in an earlier run, and of its last word where there is one."""
+        return self._outcomes.take("call", (key,))
+
+    def get(self, kind: str, *key: object) -> Row | None:
+        """Return what an earlier run of this review has written of this very turn, tool or run: it is not done a second time."""
+        rows = self._outcomes.take(kind, key)
+        return rows[-1] if rows else None
+
+    def put(self, kind: str, **fields: Any) -> None:  # noqa: ANN401 - any JSON value
+        """Write a line."""
+        row = {"kind": kind, **fields}
+        if self._watch is not None:
+            self._watch(row)
+        if self._file is None:
+            self.lines.append(row)
+            return
+        text = json.dumps(row, ensure_ascii=True, default=dict)
+        self._file.write(f"{text}\n")
+        self._file.flush()
+        if self._keep is not None:
+            self._keep.put(text)
+
+    def request(self, prompt: Prompt, **fields: Any) -> None:  # noqa: ANN401 - any JSON value
+        """Say that a request is about to be sent: first, so that what was in flight at a crash is known."""
+        messages = [codec.message(message) for message in prompt.messages] if self._file is not None else []
+        for row in messages:
+            if row["id"] not in self._written:
+                self._written.add(row["id"])
+                self.put(**row)
+        self.put(
+            "request",
+            **fields,
+            messages=[row["id"] for row in messages],
+            answer=prompt.answer.name if prompt.answer else None,
+            tool=prompt.tool.name if prompt.tool else None,
+            max_tokens=prompt.max_tokens,
+            effort=prompt.effort,
+        )
+
+    def turn(self, row: Row) -> None:
+        """Write one turn of a root, as `codec.turn` made it; not again if an earlier run had the very same."""
+        recorded = self._outcomes.turn(row["run"], row["number"])
+        if recorded is None or {**recorded, "seconds": 0} != {**row, "seconds": 0}:
+            self.put(**row)
+
+    def recorded_turn(self, run: str, number: int, code: str) -> Row | None:
+        """Return the line of this very turn, where an earlier run of this review had it."""
+        row = self._outcomes.turn(run, number)
+        return row if row is not None and row["code"] == code else None
+
+    def answer(self, row: Row) -> None:
+        """Write the last line of a question about a text, answered or not: once for each question."""
+        self._answers += 1
+        section = self._outcomes.section
+        if section is None or len(section.of("end")) < self._answers:
+            self.put(**row)
+
+    def end(self, row: Callable[[], Row]) -> None:
+        """Write the last line of a run, which is made only where somebody keeps it."""
+        if self._file is not None or self._watch is not None:
+            self.put(**row())
+        if self._file is not None:
+            with suppress(OSError):  # a pipe or a device has no disk to wait for
+                os.fsync(self._file.fileno())
+
+    async def wait_stored(self) -> None:
+        """Return once what was written survives this machine too. Awaited between a reply and its use."""
+        if self._keep is not None:
+            await self._keep.wait_stored()
+
+    def close(self) -> None:
+        """Close the file, which gives it free for another process."""
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            watch({"kind": "closed"})
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _locked(path: Path, open_file: Callable[[Path], TextIO]) -> TextIO:
+    """The file, to append, for this process only."""
+    file = open_file(path)
+    try:  # the system gives it free when the process ends, however it ends
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        file.close()
+        raise JournalInUse(
+            f"the journal {path} is in use by another review: wait for its end, or name another"
+        ) from error
+    return file
+
+
+def _label(start: Start) -> str:
+    """A change as a person would call it, with its ids."""
+    base, head = (str(one)[:10] for one in start.ids)
+    return f"{start.subject.get('base_name')}..{start.subject.get('head_name')}, {base}..{head}"
+
+
+def _asked_for(start: Start) -> Row:
+    """Everything from outside that can make a review another one; the day alone does not."""
+    inputs: Row = json.loads(json.dumps(start.brief, default=dict))  # as they are read back
+    inputs = {name: value for name, value in inputs.items() if name not in INCIDENTAL}
+    settings = inputs.pop("settings", {})
+    return {**settings, **inputs, "root": start.root, "worker": start.worker, "version": start.version}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,119 @@
+"""What one root works with, and the functions that its code finds: sub-calls of models, further roots, the answer, the budget."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.repl.frames import Value
+from deeprepo.rlm.values import Completion, Message, Model, Prompt
+
+MAX_ANSWER = 60_000  # characters
+WORKER_ERROR = "[worker error: {}]"  # in the place of an answer
+MAX_NOTES, NOTE_CHARS = 8, 400  # of one block
+MAX_DEPTH = 2  # a child's child is the last one
+CHILD_TURNS = 6
+Gain = tuple[int, dict[str, object]]
+Child = Callable[[str, Sequence[str], int], Awaitable[str]]
+Paths = str | Sequence[str]
+
+
+@dataclass(slots=True, kw_only=True)
+class Work(ABC):
+    """The state of one run of a root, and the hooks of its task; a child run has its own."""
+
+    child: Child | None = None  # starts a root for a task; None: nobody can
+    depth: int = 0
+    deepest: int = MAX_DEPTH  # a run at this depth starts no further one
+    final: str | None = None  # set_answer(text) or FINAL(value)
+    say: Callable[[str], None] = lambda _: None  # tells a person how far the run is
+    accept: Callable[[Any], str] = str  # the answer as a text; raises ValueError, with what is wrong with it
+    batch: list[str] = field(default_factory=list)
+    refusals: dict[str, str] = field(default_factory=dict)  # what the running block has handed in in vain, and why
+    notes: dict[str, None] = field(default_factory=dict)  # what the root should know of its look-ups in this block
+    question_count: int = 0  # questions to workers and children
+    errors: dict[str, None] = field(default_factory=dict)  # why workers did not answer
+
+    @property
+    def gain(self) -> Gain:
+        """What changes if a block has brought the task forward."""
+        return self.question_count, self.facts()
+
+    @property
+    @abstractmethod
+    def calls(self) -> Calls:
+        """The door to the models."""
+
+    @abstractmethod
+    def model(self, name: str) -> Model | None:
+        """Return the worker with this name, or the first worker without a name; None if the run has none. Raises ValueError for an unknown name."""
+
+    def note(self, sentence: str) -> None:
+        """Tell the root something beside the value that its code gets: an empty list stays an empty list."""
+        if len(self.notes) < MAX_NOTES:
+            self.notes.setdefault(sentence[:NOTE_CHARS])
+
+    # --- what a task may add ------------------------------------------------------------------------------------------
+
+    def facts(self) -> dict[str, object]:
+        """Return what else the last lines of every turn say. A block that changes any of it has brought the task forward."""
+        return {}
+
+    def has_read(self, text: str, reader: str = "") -> None:  # noqa: B027 - a hook
+        """Take note that this reader, else the root, was shown a text and has answered."""
+
+
+# --- the functions of the paper ----------------------------------------------------------------------------------------
+
+
+async def llm_query(work: Work, prompt: str, worker: str = "") -> str:
+    """Send one free prompt to the worker model."""
+    return (await llm_batch(work, [prompt], worker))[0]
+
+
+async def llm_batch(work: Work, prompts: Sequence[str], worker: str = "") -> list[str]:
+    """Send free prompts to the worker model, in parallel; the answers are in their order. A slot that failed reports it."""
+    if isinstance(prompts, str):
+        raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
+    texts, model = [str(prompt) for prompt in prompts], work.model(worker)
+    if model is None:
+        return [WORKER_ERROR.format("no model is configured: a prompt needs one")] * len(texts)
+    work.question_count += len(texts)
+    replies = await work.calls.many(model, [Prompt((Message("user", text),)) for text in texts], "worker")
+    work.batch = []
+    for text, reply in zip(texts, replies, strict=True):
+        if not isinstance(reply, Completion):
+            work.batch.append(WORKER_ERROR.format(reply))
+        elif reply.stop == "refusal" or not reply.text.strip():
+            work.batch.append(WORKER_ERROR.format(f"{model.name} declined to answer"))
+        else:
+            work.has_read(text, f"worker {model.name}")
+            work.batch.append(reply.text)
+    return work.batch
+
+
+async def last_batch(work: Work) -> list[str]:
+    """Return the answers of the last batch: paid for, and so kept even if the block failed after it."""
+    return work.batch
+
+
+async def rlm_query(work: Work, task: str, paths: Paths = ()) -> str:
+    """Start a root of its own for a task: same tools, same budget, its answer as text."""
+    if work.child is None:
+        return "[no root model is configured: ask(paths, question) asks the worker]"
+    if work.depth >= work.deepest:
+        return f"[a run at depth {work.deepest} starts no further one: ask(paths, question) asks the worker]"
+    work.question_count += 1
+    return await work.child(task, [paths] if isinstance(paths, str) else list(paths), work.depth + 1)
+
+
+async def set_answer(work: Work, text: Value) -> str:
+    """Set the root's answer; the run ends after this block."""
+    work.final = work.accept(text)[:MAX_ANSWER]
+    return "the answer is set; the run ends after this block"
+
+
+async def budget(work: Work) -> dict[str, Any]:
+    """Return what is left. No seconds: they would make every replay another run."""
+    return asdict(work.calls.budget.left())

@@ -1,0 +1,120 @@
+"""The models that answer prompts, one file per dialect. A provider is one line in PROVIDERS; a model is named `provider/model`.
+
+The libraries behind the dialects take 0.4 to 0.9 s to import, so `connect` loads the one that is asked for and no other.
+"""
+
+from itertools import starmap
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from deeprepo.rlm import PACKAGES, is_installed
+from deeprepo.rlm.errors import NotInstalled, UsageError
+from deeprepo.rlm.models.provider import Key, Provider, Tokens, address, check_key
+from deeprepo.rlm.values import COMMAND, FUNCTION, Model, Sampling, provider_name
+
+if TYPE_CHECKING:
+    from deeprepo.rlm.models.connection import HttpModel
+
+NOTHING_SAID = Sampling()
+# Seconds of silence between two pieces of a reply; a model that thinks may say nothing before the first.
+TIMEOUT = 300.0
+
+# Servers of the OpenAI dialect that are known by an address alone.
+ADDRESSES = {
+    "cerebras": "https://api.cerebras.ai/v1",
+    "deepseek": "https://api.deepseek.com/v1",
+    "fireworks": "https://api.fireworks.ai/inference/v1",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta/openai",
+    "groq": "https://api.groq.com/openai/v1",
+    "mistral": "https://api.mistral.ai/v1",
+    "openrouter": "https://openrouter.ai/api/v1",
+    "together": "https://api.together.xyz/v1",
+    "xai": "https://api.x.ai/v1",
+}
+OTHERS = (
+    Provider("anthropic", "https://api.anthropic.com", dialect="anthropic"),
+    Provider(
+        "azure", None, "AZURE_OPENAI_API_KEY", tokens="max_completion_tokens", headers=("api-key",),
+        url_variables=("AZURE_OPENAI_ENDPOINT",),
+    ),
+    Provider(
+        "bedrock", None, "AWS_BEARER_TOKEN_BEDROCK", dialect="anthropic", needs_key=False, cloud="bedrock",
+        region_variables=("AWS_REGION", "AWS_DEFAULT_REGION"),
+    ),
+    Provider("compatible", None, needs_key=False),  # any server by its base URL
+    Provider("ollama", "http://127.0.0.1:11434/v1", needs_key=False),
+    Provider("openai", "https://api.openai.com/v1", tokens="max_completion_tokens"),
+    Provider(
+        "vertex", None, "", dialect="anthropic", needs_key=False, cloud="vertex",
+        region_variables=("CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION"),
+        project_variables=("ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT"),
+    ),
+)  # fmt: skip
+PROVIDERS = {
+    provider.name: provider
+    for provider in sorted((*OTHERS, *starmap(Provider, ADDRESSES.items())), key=attrgetter("name"))
+}
+
+LOCAL = {name: Provider(name, None, "", needs_key=False) for name in ("exec", "function")}  # they have no API
+
+
+def provider_of(name: str) -> Provider:
+    """Return the provider of `provider/model`, the first segment. Raises UsageError with a sentence that says what to do."""
+    if (local := provider_name(name)) in LOCAL and name.partition(":")[2].strip():
+        return LOCAL[local]
+    provider, slash, model = name.partition("/")
+    if not slash or not provider or not model:
+        raise UsageError(f"{name!r} names no model: write provider/model, for example openai/gpt-5.4-mini")
+    if provider not in PROVIDERS:
+        raise UsageError(f"unknown provider {provider!r}: known are {', '.join(sorted(PROVIDERS))}")
+    return PROVIDERS[provider]
+
+
+def connect(
+    name: str,
+    key: Key = None,
+    base_url: str | None = None,
+    timeout: float = TIMEOUT,
+    *,
+    region: str | None = None,
+    project: str | None = None,
+    sampling: Sampling = NOTHING_SAID,
+) -> Model:
+    """Return a model by its name. Nothing is sent before the first call; a server given by `base_url` may need no key.
+
+    `timeout` is the silence between two pieces of a reply, in seconds; a command has so long for all of it. `region` and `project`
+    are for models in a cloud.
+    """
+    provider = provider_of(name)
+    if name.startswith(FUNCTION):
+        raise UsageError(
+            f"{name} is a function: only the program that holds it can give it, with deeprepo.RLM(root=...)"
+        )
+    if name.startswith(COMMAND):
+        from deeprepo.rlm.models.local import CommandModel
+
+        if sampling != NOTHING_SAID:
+            raise UsageError(f"{name} is a command: what it samples with is an option of its own")
+        return CommandModel(name, timeout)
+    if not is_installed(*PACKAGES):
+        raise NotInstalled(f"{name} needs packages that are not installed", "models")
+    check_key(provider, key, base_url)
+    url = "" if provider.cloud else address(provider, base_url)
+    model: HttpModel
+    if provider.cloud:
+        from deeprepo.rlm.models import clouds
+
+        model = clouds.connect(provider, name, key, base_url, timeout, region, project)
+    elif provider.dialect == "anthropic":
+        from deeprepo.rlm.models.anthropic import AnthropicModel, client_of
+
+        model = AnthropicModel(name, url, timeout, client_of(key, url, timeout))
+    else:
+        from deeprepo.rlm.models.openai import OpenAIModel
+
+        foreign = provider.base_url is not None and url != provider.base_url
+        headers = provider.headers or (("x-api-key",) if (foreign or provider.base_url is None) and key else ())
+        tokens: Tokens = "max_tokens" if foreign else provider.tokens  # more servers take the older name
+        model = OpenAIModel(name, key, url, timeout, tokens, headers)
+    model.sample(sampling)
+    return model

@@ -1,0 +1,177 @@
+"""Anthropic Messages, at Anthropic itself, in Bedrock, in Vertex and at servers that speak the same.
+
+Cache marks (`cache_control: ephemeral`): the system prompt always, because all workers of a review share it; in a
+dialogue, that is where a tool is offered, also the first user message, which stays as it is, and the last one, so that
+the next turn reads everything before it from the cache. A question whose reader may ask to see more is marked too, since most
+do; any other single question is not marked beyond its system prompt: writing to the cache costs a quarter more.
+
+Thinking blocks come back as they were, before what was said, to the model that wrote them and to no other.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import anthropic
+from pydantic import SecretStr
+
+from deeprepo.rlm.errors import ProviderDown
+from deeprepo.rlm.models.answers import JSON_ONLY, Stop, completion, estimate, sendable, without_thinking
+from deeprepo.rlm.models.connection import HttpModel, count, transport
+from deeprepo.rlm.models.forms import RequestForm
+from deeprepo.rlm.models.provider import Key, key_text
+from deeprepo.rlm.models.stream import Messages
+from deeprepo.rlm.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
+
+STOPS: Mapping[str, Stop] = {
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "pause_turn": "length",  # the server stopped in the middle and would go on
+    "refusal": "refusal",
+}
+EFFORTS: Mapping[Effort, str] = {"none": "low"}  # the least that there is
+THINKING = {"thinking", "redacted_thinking"}
+CACHED = {"cache_control": {"type": "ephemeral"}}
+
+# At DEBUG this library logs whole requests, prompts included, whatever set the level: the root logger or a variable.
+logging.getLogger("anthropic").setLevel(logging.INFO)
+
+
+class AnthropicModel(HttpModel):
+    """One model of Anthropic, or of a server that speaks its dialect.
+
+    A structured answer is a forced tool; newer models that think before every answer refuse that in a 400, and are then
+    asked by JSON schema.
+    """
+
+    path, assembly = "/v1/messages", Messages
+    failure, stream = anthropic.AnthropicError, anthropic.AsyncStream
+    answers = ("tool", "schema", "text")
+    sampling_names = {"temperature": "temperature", "top_p": "top_p", "stop": "stop_sequences"}  # noqa: RUF012
+    fields = frozenset({"answer", "effort", "extras", "stream", "most"})
+
+    def __init__(self, name: str, url: str, timeout: float, open_client: Callable[[], Any]) -> None:
+        super().__init__(name, url, timeout, RequestForm(answer="tool"), open_client)
+
+    def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
+        """Return the request as the endpoint wants it."""
+        rest = list(prompt.messages)  # a later one of the system would change the cached prefix: it is told as the user
+        system = sendable(rest.pop(0).text) if rest[0].role == "system" else ""
+        if prompt.answer and form.answer == "text":
+            rest.append(Message("user", JSON_ONLY + json.dumps(prompt.answer.parameters)))
+        request: dict[str, Any] = {"model": self.name.partition("/")[2], "max_tokens": form.cap(prompt)}
+        request["messages"] = _messages(rest, self.name if form.extras else "")
+        if system.strip():
+            request["system"] = [{"type": "text", "text": system, **CACHED}]
+        tools = [_tool(prompt.tool)] if prompt.tool else []
+        config: dict[str, Any] = {}
+        if prompt.effort and form.effort:
+            config["effort"] = EFFORTS.get(prompt.effort, prompt.effort)
+        if prompt.answer and form.answer == "tool":
+            tools.append(_tool(prompt.answer))
+            request["tool_choice"] = {"type": "tool", "name": prompt.answer.name}
+        elif prompt.answer and form.answer == "schema":
+            config["format"] = {"type": "json_schema", "schema": prompt.answer.parameters}
+        request |= {"stream": True} if form.stream else {}
+        request |= ({"output_config": config} if config else {}) | ({"tools": tools} if tools else {})
+        for block in _read_again(prompt, request["messages"]):
+            block.update(CACHED)
+        return request
+
+    def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
+        """Return a reply as a Completion. Raises ProviderDown where it holds none."""
+        content = reply.get("content")
+        if not isinstance(content, list):
+            raise ProviderDown(f"{self.name.partition('/')[0]} answered without a message: try again")
+        blocks = [block for block in content if isinstance(block, Mapping)]
+        reply_text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+        text, is_unfinished = without_thinking(reply_text)
+        calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
+        stop: Stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
+        usage = self.usage(reply.get("usage") or {}, prompt, content)
+        return completion(prompt, form, text, calls, stop, usage, _thinking(blocks, self.name))
+
+    def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
+        """Return the tokens as a reply reports them: here `input_tokens` leaves out what was read from or written to the cache."""
+        read_, write = count(report.get("cache_read_input_tokens")), count(report.get("cache_creation_input_tokens"))
+        prompt_tokens = count(report.get("input_tokens")) + read_ + write
+        output_tokens = count(report.get("output_tokens"))
+        if prompt_tokens:
+            return Usage(prompt_tokens, output_tokens, read_, write)
+        guess = estimate(prompt, work)
+        return Usage(guess.input, output_tokens or guess.output)
+
+
+def client_of(key: Key, url: str, timeout: float) -> Callable[[], anthropic.AsyncAnthropic]:
+    """Return what makes the library's own client for this key and address."""
+    secret = SecretStr(key_text(key))
+
+    def client() -> anthropic.AsyncAnthropic:
+        key_text = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
+        is_gateway = not url.startswith("https://api.anthropic.com")  # it wants the key in `Authorization`
+        return anthropic.AsyncAnthropic(
+            api_key=key_text,
+            base_url=url,
+            max_retries=0,
+            open_telemetry=False,  # its spans could carry prompts
+            default_headers={"Authorization": f"Bearer {key_text}"} if is_gateway else None,
+            http_client=transport(anthropic.DefaultAioHttpClient, url, timeout),
+        )
+
+    return client
+
+
+def _read_again(prompt: Prompt, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The blocks up to which the next call of this dialogue repeats this one."""
+    if prompt.tool and messages:
+        return [message["content"][-1] for message in (messages[0], messages[-1])]
+    if prompt.answer and prompt.answer.final and messages:  # most readers ask to see more
+        return [messages[0]["content"][0]]
+    return []
+
+
+def _messages(messages: Sequence[Message], own: str) -> list[dict[str, Any]]:
+    """Roles alternate, as the endpoint demands: neighbours of one role become one message. Empty texts are refused there."""
+    sent_messages: list[dict[str, Any]] = []
+    for message in messages:
+        role, blocks = "assistant" if message.role == "assistant" else "user", _blocks(message, own)
+        if sent_messages and sent_messages[-1]["role"] == role:
+            sent_messages[-1]["content"] += blocks
+        elif blocks:
+            sent_messages.append({"role": role, "content": blocks})
+    return sent_messages
+
+
+def _blocks(message: Message, own: str) -> list[dict[str, Any]]:
+    """The blocks of a message, first the thinking that the model `own` has written: the endpoint demands it there."""
+    text = sendable(message.text)
+    if message.role == "tool":
+        return [{"type": "tool_result", "tool_use_id": message.call_id, "content": text or "(nothing)"}]
+    extra = message.extra if own else None
+    thinking = [dict(block) for block in extra["blocks"]] if extra and extra.get("model") == own else []
+    said = [{"type": "text", "text": text}] if text.strip() else []
+    return [*thinking, *said, *map(_use, message.calls)]
+
+
+def _use(call: ToolCall) -> dict[str, Any]:
+    arguments = {"unparsed": call.unparsed_arguments} if call.unparsed_arguments else dict(call.arguments)
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments}
+
+
+def _tool(schema: Schema) -> dict[str, Any]:
+    return {"name": schema.name, "description": schema.description, "input_schema": schema.parameters}
+
+
+def _thinking(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] | None:
+    """The thinking of a reply word for word; None if the reply has none."""
+    thinking = [dict(block) for block in blocks if block.get("type") in THINKING]
+    return {"model": name, "blocks": thinking} if thinking else None
+
+
+def _call(block: Mapping[str, Any]) -> ToolCall:
+    arguments = block.get("input")
+    identity = str(block.get("id", "")), str(block.get("name", ""))
+    if isinstance(arguments, Mapping):
+        return ToolCall(*identity, arguments)
+    return ToolCall(*identity, {}, arguments if isinstance(arguments, str) else json.dumps(arguments))

@@ -1,0 +1,68 @@
+"""Claude in Amazon Bedrock and in Google Vertex AI, by the anthropic library's own clients.
+
+Credentials come from each cloud's own chain (environment, profile, workload identity, metadata server); nothing of them is read
+or kept here. What the clients need beside the library is an extra, loaded by the first call.
+"""
+
+from typing import Any
+
+import anthropic
+
+from deeprepo.rlm import is_installed
+from deeprepo.rlm.errors import NotInstalled, UsageError
+from deeprepo.rlm.models.anthropic import AnthropicModel
+from deeprepo.rlm.models.connection import transport
+from deeprepo.rlm.models.provider import Key, Provider, address, key_text
+
+NEEDS = {"bedrock": "boto3", "vertex": "google.auth"}  # what the extra of this name brings
+REMEDY = {
+    "bedrock": "no AWS credentials for bedrock: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
+    "or AWS_PROFILE, or give this machine a role",
+    "vertex": "no Google credentials for vertex: set GOOGLE_APPLICATION_CREDENTIALS to the file of a service account, run "
+    "`gcloud auth application-default login`, or give this machine a service account",
+}
+# Of Vertex AI, beside the addresses of its regions.
+HOSTS = {"global": "aiplatform.googleapis.com"} | {
+    place: f"aiplatform.{place}.rep.googleapis.com" for place in ("us", "eu")
+}
+
+
+def connect(
+    provider: Provider,
+    name: str,
+    key: Key,
+    base_url: str | None,
+    timeout: float,
+    region: str | None,
+    project: str | None,
+) -> AnthropicModel:
+    """Return a model in a cloud. Raises UsageError, with the remedy, when the extra or the region is missing."""
+    cloud = provider.cloud
+    if not is_installed(NEEDS[cloud]):
+        raise NotInstalled(f"{name} needs packages that are not installed", cloud)
+    if not region:
+        raise UsageError(f"{name} needs a region: set {provider.region_variables[0]}, for example to us-east-1")
+    maker: Any
+    own: dict[str, Any]
+    if cloud == "bedrock":
+        from botocore.exceptions import BotoCoreError as Lacking
+
+        maker, own = anthropic.AsyncAnthropicBedrock, {"aws_region": region, "api_key": key_text(key) or None}
+        url = address(provider, base_url or f"https://bedrock-runtime.{region}.amazonaws.com")
+    else:
+        from google.auth.exceptions import GoogleAuthError as Lacking
+
+        if not project:
+            variable = provider.project_variables[0]
+            raise UsageError(f"{name} needs a project: set {variable} to the id of a Google Cloud project")
+        maker, own = anthropic.AsyncAnthropicVertex, {"region": region, "project_id": project}
+        url = address(provider, base_url or f"https://{HOSTS.get(region, f'{region}-aiplatform.googleapis.com')}/v1")
+
+    def client() -> Any:  # noqa: ANN401 - of either cloud
+        http = transport(anthropic.DefaultAioHttpClient, url, timeout)
+        # Telemetry stays off: its spans could carry prompts.
+        return maker(base_url=url, max_retries=0, open_telemetry=False, http_client=http, **own)
+
+    model = AnthropicModel(name, url, timeout, client)
+    model.lacking, model.remedy = (RuntimeError, Lacking), REMEDY[cloud]
+    return model

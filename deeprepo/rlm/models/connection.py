@@ -1,0 +1,305 @@
+"""One model behind an API: its client is opened by the first call, in that call's event loop, and kept until it is closed.
+
+A request is sent once more in another form if its form is refused, and never otherwise: the libraries' retries and redirects are
+off, since each try is reserved and recorded (`money.calls`). Their streams are read event by event, without a model of each, which
+would cost more than the request itself. A server that does not stream, though it was asked to, is read in one piece.
+
+The HTTP library is the one that the client's own is built on: httpx2, or with openai 2, which the training environment needs,
+httpx. What is used here has the same names in both.
+"""
+
+import asyncio
+import json
+import ssl
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
+from functools import cache
+from http import HTTPStatus as Http
+from types import ModuleType
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+import aiohttp
+import httpx2
+
+from deeprepo.rlm.errors import AccountRefused, PromptTooLong, ProviderDown, ProviderError, UsageError
+from deeprepo.rlm.models import failures, prices
+from deeprepo.rlm.models.answers import estimate
+from deeprepo.rlm.models.failures import Refusal
+from deeprepo.rlm.models.forms import TOKENS, Answer, RequestForm, longest_reply, simpler
+from deeprepo.rlm.models.stream import Chat, Messages
+from deeprepo.rlm.values import Completion, Prompt, Sampling, Usage
+
+CONNECT = 10.0  # seconds for a connection
+STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
+LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
+WORK_FIELDS = ("choices", "content", "usage")  # of a reply: what the model has written, and what it has cost
+SMALL_PROMPT = 2_000  # tokens of a prompt that every model takes
+MOST_SIZE_GUESSES = 6  # guesses in a row that a prompt is too long
+
+
+class HttpModel(ABC):
+    """One model behind an API. Satisfies `deeprepo.rlm.values.Model`."""
+
+    path: ClassVar[str]  # of the endpoint
+    assembly: ClassVar[type[Chat | Messages]]  # of a stream
+    failure: ClassVar[type[Exception]]  # the library's own
+    stream: ClassVar[type[Any]]  # its AsyncStream
+    http: ClassVar[ModuleType] = httpx2
+    answers: ClassVar[tuple[Answer, ...]]  # how a structured answer can be demanded, the first of them first
+    fields: ClassVar[frozenset[str]]  # of a form, on which servers of this dialect disagree
+    sampling_names: ClassVar[Mapping[str, str]]  # of the fields of `Sampling` that the dialect has
+    sampling = Sampling()
+    lacking: tuple[type[Exception], ...] = ()  # raised where a cloud finds no credentials
+    remedy = ""  # and what to do then
+
+    def __init__(self, name: str, url: str, timeout: float, form: RequestForm, open_client: Callable[[], Any]) -> None:
+        self.name = name
+        self._provider = name.partition("/")[0]
+        self._host, self._timeout = urlsplit(url).netloc, timeout
+        self._form, self._open = form, open_client
+        self._accepted: set[tuple[str, object]] = set()  # features of forms that the server has accepted
+        self._tried_unexplained: set[tuple[RequestForm, bool, bool]] = set()
+        self._form_search = asyncio.Lock()
+        # Tokens of the largest prompt that was taken; guesses since then that one was too large.
+        self._largest = self._size_guesses = 0
+        self._client: Any = None
+
+    @abstractmethod
+    def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
+        """Return the request as the endpoint wants it."""
+
+    @abstractmethod
+    def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
+        """Return a reply as a Completion. Raises ProviderDown where it holds none."""
+
+    @abstractmethod
+    def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
+        """Return the tokens as a reply reports them. What it does not report is guessed: `work` is what was written."""
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        """Send one request, and one more for each form that the server refuses. What has worked in the end is kept, of the rest nothing."""
+        form = self._form
+        try:
+            return await self._send_adapting(prompt, form)
+        except Refusal as refusal:
+            refused = refusal
+        async with self._form_search:  # one call at a time looks for a form; the others wait for what it finds
+            forms = [self._form] if self._form != form else []
+            for plainer in (*forms, *self._untried_forms(prompt)):
+                if not refused.is_unexplained:
+                    break
+                self._tried_unexplained.add((plainer, *_kind(prompt)))
+                try:
+                    return await self._send_adapting(prompt, plainer)
+                except Refusal as refusal:
+                    refused = refusal
+        raise self._refused(refused, prompt) from None
+
+    def price(self, usage: Usage) -> float | None:
+        """Return the dollars for this usage, None where the price is unknown."""
+        return prices.dollars(self.name, usage)
+
+    async def close(self) -> None:
+        """Close the client; a later call would open a new one."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    def _named_change(
+        self, form: RequestForm, refusal: Refusal, prompt: Prompt, refused_forms: set[RequestForm]
+    ) -> dict[str, Any]:
+        """What to say in a plainer way that was not refused yet, by the words of a refusal; nothing where they name nothing of that kind."""
+        if refusal.is_spoilt or refusal.is_about_prompt:
+            return {}
+        most = longest_reply(refusal.message)
+        if most is not None and most < form.cap(prompt):
+            return {"most": most}
+        if failures.too_long(refusal):
+            return {}
+        steps = simpler(form, prompt, self.answers, self.fields)
+        named = (step.change for step in steps if step.names(refusal.words))
+        return next((change for change in named if replace(form, **change) not in refused_forms), {})
+
+    async def _send_adapting(self, prompt: Prompt, form: RequestForm) -> Completion:
+        """The reply to a request in this form, or in the plainer one that its refusals speak of: that one is kept."""
+        before, refused_forms = self._form, set[RequestForm]()
+        while True:
+            try:
+                completion = await self._ask(prompt, form)
+            except Refusal as refusal:
+                refused_forms.add(form)
+                form = replace(form, **self._named_change(form, refusal, prompt, refused_forms))
+                if form in refused_forms:
+                    raise
+            else:
+                changes = {name: value for name, value in asdict(form).items() if value != getattr(before, name)}
+                self._form = replace(self._form, **changes)
+                self._accepted |= form.features(prompt)
+                self._largest, self._size_guesses = max(self._largest, estimate(prompt, "").input), 0
+                return completion
+
+    def _untried_forms(self, prompt: Prompt) -> Iterator[RequestForm]:
+        """Without one thing alone that this server has never taken, at last without all of them."""
+        unknown = {field for field, _ in self._form.features(prompt) - self._accepted} | {"most"}
+        steps = [step for step in simpler(self._form, prompt, self.answers, self.fields) if step.field in unknown]
+        together = {field: value for step in steps for field, value in step.change.items()}
+        for change in (*(step.change for step in steps), together):
+            form = replace(self._form, **change)
+            if form != self._form and (form, *_kind(prompt)) not in self._tried_unexplained:
+                yield form
+
+    def _refused(self, refusal: Refusal, prompt: Prompt) -> ProviderError:
+        """The error of a request that was refused in each form. It may be too long, unless the server took one that is as long."""
+        error = failures.translate(refusal, self.name, self._host)
+        is_long = estimate(prompt, "").input > max(self._largest, SMALL_PROMPT)
+        if refusal.is_unexplained and is_long and self._size_guesses < MOST_SIZE_GUESSES:
+            self._size_guesses += 1
+            return PromptTooLong(f"{error}; or the prompt is too long")
+        return error
+
+    async def _ask(self, prompt: Prompt, form: RequestForm) -> Completion:
+        """One request. A failure says whether it may be billed: once the model is at work, nobody knows what it did.
+
+        Raises Refusal where the request itself was refused: another form may help.
+        """
+        assembly, reply, was_accepted, is_whole = self.assembly(), dict[str, Any](), False, False
+        failing = (ProviderError, Refusal, self.failure, self.http.HTTPError, aiohttp.ClientError, OSError, ValueError)
+        try:
+            response = await self._send(self._sampled(self.body(prompt, form)))
+            was_accepted = True
+            reply = await self._read(response, assembly)
+            is_whole = True
+            if reply.get("error"):
+                raise failures.inside(reply)
+            return self.read(reply, prompt, form)
+        except self.lacking:
+            raise AccountRefused(self.remedy) from None
+        except failing as error:
+            has_work = assembly.has_begun or any(map(reply.get, WORK_FIELDS))
+            cause = self._cause(error)
+            if isinstance(cause, Refusal):
+                if cause.is_about_request and not has_work:
+                    raise cause from None
+                failure = failures.translate(cause, self.name, self._host)
+            else:
+                failure = cause
+                has_work |= was_accepted or failures.was_sent(error)
+            failure.may_be_billed |= has_work
+            if is_whole and isinstance(reported := reply.get("usage"), Mapping):
+                failure.usage = self.usage(reported, prompt, "")
+            raise failure from None
+
+    @property
+    def variant(self) -> str:
+        """What its sampling adds to its name in a journal: a reply belongs to the sampling that it was asked with."""
+        said = self.sampling.on_record
+        return f" {json.dumps(said, sort_keys=True, default=repr)}" if said else ""
+
+    def sample(self, sampling: Sampling) -> None:
+        """Sample each request in this way. Raises UsageError for a parameter that the API lacks."""
+        absent = [name for name in sampling.on_record if name not in {*self.sampling_names, "max_tokens", "extra_body"}]
+        if absent:
+            raise UsageError(f"{self.name} cannot be given {' or '.join(absent)}: its API has no such parameter")
+        self.sampling = sampling
+
+    def _sampled(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The request with what the caller wants to be sent; the cap of a reply can only become lower."""
+        for name, value in self.sampling.on_record.items():
+            if name in self.sampling_names:
+                body[self.sampling_names[name]] = value
+        for cap in TOKENS:
+            if cap in body and self.sampling.max_tokens is not None:
+                body[cap] = min(body[cap], self.sampling.max_tokens)
+        return body | dict(self.sampling.extra_body)
+
+    async def _send(self, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a stream of the library
+        """Send one request."""
+        self._client = self._client or self._open()
+        return await self._client.post(
+            self.path,
+            cast_to=object,
+            body=body,
+            options={"headers": dict(self.sampling.extra_headers)},
+            stream=True,
+            stream_cls=self.stream[object],
+        )
+
+    async def _read(self, response: Any, assembly: Chat | Messages) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
+        """The whole reply."""
+        try:
+            kind = response.response.headers.get("content-type", "")
+            if kind.startswith(STREAMS):
+                async for event in response:
+                    assembly.take(event)
+                reply: object = assembly.whole(is_ended=getattr(response, "is_ended", False))
+            else:
+                reply = _in_one_piece(await response.response.aread(), assembly)
+        finally:
+            await response.response.aclose()
+        if not isinstance(reply, dict):
+            raise ProviderDown(f"{self._provider} ended its reply before it was complete: try again")
+        return reply
+
+    def _cause(self, error: Exception) -> Refusal | ProviderError:
+        """What the provider has said, or what has become of the connection."""
+        if isinstance(error, (Refusal, ProviderError)):
+            return error
+        body, answer = getattr(error, "body", None), getattr(error, "response", None)
+        if isinstance(answer, self.http.Response) and answer.status_code >= Http.MULTIPLE_CHOICES:
+            return failures.read(answer.status_code, body, answer.headers)
+        if isinstance(body, Mapping):  # an error in the middle of a stream
+            return failures.inside(body)
+        if isinstance(error, ValueError) and not isinstance(error, self.failure):  # half of a JSON text
+            return ProviderDown(f"{self._provider} broke off in the middle of its reply: try again")
+        return failures.unreachable(error, self.name, self._host, self._timeout)
+
+
+def _in_one_piece(body: bytes, assembly: Chat | Messages) -> object:
+    """A reply that is not said to be a stream: JSON, or a stream all the same. Raises Refusal for anything else, such as the page of a proxy."""
+    text = body.decode("utf-8-sig", "replace").strip()
+    if text.startswith(("data:", "event:")):
+        rows = [line.removeprefix("data:").strip() for line in text.split("\n") if line.startswith("data:")]
+        for row in rows:
+            assembly.take(json.loads(row) if row != "[DONE]" else None)
+        return assembly.whole(is_ended="[DONE]" in rows)
+    if text and text[0] not in "{[":
+        raise Refusal(Http.OK, is_page=True)
+    return json.loads(text)
+
+
+def _kind(prompt: Prompt) -> tuple[bool, bool]:
+    """What a prompt asks for besides text: a structured answer, a call of a tool."""
+    return prompt.answer is not None, prompt.tool is not None
+
+
+def transport(
+    maker: Callable[..., httpx2.AsyncClient], url: str, timeout: float | None, http: ModuleType = httpx2
+) -> httpx2.AsyncClient:
+    """Return the HTTP client on aiohttp that both libraries ship. `timeout`: seconds of silence between two pieces of a reply.
+
+    Redirects stay off: one would send the prompt elsewhere.
+    """
+    times, limits = http.Timeout(None, connect=CONNECT, read=timeout), http.Limits(**LIMITS)
+    context = _trust(http, url.startswith("https://"))
+    return maker(limits=limits, timeout=times, follow_redirects=False, verify=context)
+
+
+def load() -> None:
+    """Open a client once, for what its library loads then, and read the certificates."""
+    with suppress(OSError):  # certificates that cannot be read: the first call says it
+        asyncio.run(transport(httpx2.AsyncClient, "https://", None).aclose())
+
+
+@cache
+def _trust(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
+    """Whom to trust, read once: the certificates take 45 ms to load. A plain address needs none, and trusts nobody."""
+    context: ssl.SSLContext = http.create_ssl_context() if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return context
+
+
+def count(tokens: object) -> int:
+    """Return a provider's count of tokens; 0 for any other value."""
+    return max(0, int(tokens)) if isinstance(tokens, (int, float)) and tokens < float("inf") else 0

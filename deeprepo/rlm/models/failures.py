@@ -1,0 +1,337 @@
+"""A provider's refusals and failures as our own errors, each a sentence that says what to do.
+
+The provider's own message is read but never repeated: it may quote the prompt or the key. Its error code is repeated.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus as Http
+from typing import Any
+
+import aiohttp
+
+from deeprepo.rlm.errors import (
+    AccountRefused,
+    BadAnswer,
+    ModelRefused,
+    PromptRefused,
+    PromptTooLong,
+    ProviderDown,
+    ProviderError,
+    ProviderRefused,
+    RateLimited,
+    TimedOut,
+)
+from deeprepo.rlm.models.forms import LEAST, longest_reply
+
+NUMBER = re.compile(r"\d+(\.\d+)?")
+TOO_LONG = re.compile(
+    r"context.{0,10}(length|window|limit|size)|prompt length|(input|request|prompt|message|string).{0,40}too (long|large)"
+    r"|too many (input |prompt )?tokens|exceed.{0,60}(token|context|length)|reduce the length of|reduce your (message|prompt)"
+    r"|(token|prompt|input|sequence|context).{0,60}(exceed|longer than|larger than)|range of input"
+    r"|max\w{0,20}.{0,20}(sequence|context|input|prompt|model) length|`inputs` tokens|input validation error.{0,40}tokens|request_too_large",
+    re.IGNORECASE,
+)
+# A number that stands beside a word for a limit. Where there are several, the window is the smallest: what was sent is larger.
+WINDOW = re.compile(
+    r"(?:max[^\W\d]{0,40}|limit|window|(?:context|length|size)(?: length| size)?|longer than|exceed|<=|>|range of)\D{0,40}?(?:\[\d+, ?)?"
+    r"(?<![\d,])(\d[\d,]{2,20})|(?<![\d,])(\d[\d,]{2,20}) (?:tokens? )?(?:maximum|context|limit)",
+    re.IGNORECASE,
+)
+LENGTH = re.compile(r"token|length|context|too long", re.IGNORECASE)
+# For the minute of this account.
+TOO_LARGE = re.compile(r"request too large|requested \d|reduce your message", re.IGNORECASE)
+# Not "exceeded your current quota": Gemini says that of a rate limit.
+NO_CREDIT = re.compile(r"insufficient.(quota|balance|credit|funds)|credit balance", re.IGNORECASE)
+BAD_KEY = re.compile(r"api.?key.{0,20}(not valid|invalid)|(incorrect|invalid) api.?key", re.IGNORECASE)
+NO_MODEL = re.compile(
+    r"model.{0,100}(not found|not exist|no such|unknown|invalid|not a valid|deprecated|retired)"
+    r"|(unknown|invalid|no such) model|not a valid model|model_not_found",
+    re.IGNORECASE,
+)
+UNSUPPORTED = re.compile(
+    r"\brequires?\b|not (supported|enabled|implemented|allowed)|unsupported|unexpected", re.IGNORECASE
+)
+SPOILT = {"tool_use_failed", "json_validate_failed"}  # Groq checks the model's reply and answers 400 where it is broken
+# Errors in the middle of a stream, or inside a 200, name no status: what their types stand for. The words of Bedrock are with them.
+STATUSES_BY_TYPE = {
+    529: "overloaded_error overloaded",
+    504: "timeout_error modeltimeoutexception",
+    503: "serviceunavailableexception modelnotreadyexception",
+    429: "rate_limit_error rate_limit_exceeded too_many_requests throttlingexception resource_exhausted insufficient_quota",
+    413: "request_too_large",
+    404: "not_found_error model_not_found",
+    403: "permission_error",
+    402: "billing_error",
+    401: "authentication_error invalid_api_key",
+    400: "validationexception invalid_request_error invalid_argument context_length_exceeded exceed_context_size_error",
+}
+STATUS_OF = {word: status for status, words in STATUSES_BY_TYPE.items() for word in words.split()}
+# What a refusal means, in our own words, where its status does not say it: its own may quote the prompt or the key.
+MEANINGS: tuple[tuple[str, type[ProviderError], str], ...] = (
+    (
+        r"must be verified",
+        ProviderRefused,
+        "{provider} serves {model} to verified organizations only: verify yours in its settings, or use another model",
+    ),
+    (
+        r"data policy|privacy settings|guardrail restrictions",
+        ModelRefused,
+        "{provider} has no server of {model} that meets the data policy of the account: check its privacy settings",
+    ),
+    (
+        r"unsupported_country|(country|region).{0,40}not supported|not available in your (country|region|location)",
+        AccountRefused,
+        "{provider} does not serve this region: use another provider",
+    ),
+)
+# A limit for which no review waits, and a filter that minds one prompt alone.
+A_DAY = re.compile(r"per[ _-]?day|\bdaily\b|\b[RT]PD\b", re.IGNORECASE)
+# What is minded there is no prompt.
+ACCOUNT = re.compile(
+    r"\b(account|organi[sz]ation|api.?key)\b.{0,40}\b(flagged|suspended|blocked|moderation)", re.IGNORECASE
+)
+MODERATED = re.compile(
+    r"content.?filter|content.?policy|content management policy|moderation|\bflagged\b|responsible.?ai|data_inspection|inappropriate",
+    re.IGNORECASE,
+)
+WORDS = ("message", "detail", "msg", "raw", "reason", "reasons", "title", "error_description")  # fields that say why
+CODE = re.compile(r"[a-z][a-z0-9_.\[\]]{0,47}")  # what may be repeated: never a key, never a sentence
+DEEPEST, MOST_LAYERS = 5, 20  # of a body: how deep it is read, and how many parts of each object
+STATUSES = range(300, 600)  # of answers that are none
+OVERLOADED = 529  # Anthropic's own; the rest have names
+GATEWAY_LATE = 524  # Cloudflare's own
+# The model may have been at work when somebody on the way would wait no longer, or sent a page in the place of its reply.
+LATE = {Http.OK, Http.REQUEST_TIMEOUT, Http.GATEWAY_TIMEOUT, GATEWAY_LATE}
+
+
+@dataclass(eq=False, repr=False)
+class Refusal(Exception):  # noqa: N818 - an outcome that another form of the request may change
+    """An HTTP answer other than 2xx, or the same inside a 200. `message` is for matching only."""
+
+    status: int
+    message: str = ""
+    code: str = ""
+    param: str = ""
+    retry_after: float | None = None
+    is_page: bool = False  # of a proxy or a firewall, or another text: not the provider's own answer
+
+    @property
+    def words(self) -> str:
+        """Everything it says, for matching."""
+        return f"{self.code} {self.param} {self.message}"
+
+    @property
+    def is_about_request(self) -> bool:
+        """Whether the provider minds the request itself: another form of it may do. Some local servers say so in a 500 or 501."""
+        is_said = self.status in {Http.INTERNAL_SERVER_ERROR, Http.NOT_IMPLEMENTED} and UNSUPPORTED.search(self.message)
+        is_affordable = self.status == Http.PAYMENT_REQUIRED and longest_reply(self.message) is not None
+        return self.status in {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY} or bool(
+            is_said or is_affordable
+        )
+
+    @property
+    def is_spoilt(self) -> bool:
+        """Whether the model's own reply was broken."""
+        return self.code in SPOILT
+
+    @property
+    def is_about_prompt(self) -> bool:
+        """Whether the provider's content filter minds this prompt."""
+        is_moderated = MODERATED.search(self.words) and not ACCOUNT.search(self.message)
+        return self.status in {Http.BAD_REQUEST, Http.FORBIDDEN} and bool(is_moderated)
+
+    @property
+    def is_unexplained(self) -> bool:
+        """Whether it says nothing that is understood: any part of the request may be what is not taken."""
+        is_understood = self.is_spoilt or self.is_about_prompt or self.is_about_credit or too_long(self)
+        return (
+            self.is_about_request
+            and self.status != Http.NOT_FOUND
+            and not (is_understood or BAD_KEY.search(self.message) or NO_MODEL.search(self.words))
+        )
+
+    @property
+    def is_about_credit(self) -> bool:
+        """Whether the account has nothing left to pay with."""
+        by_words = self.status < Http.INTERNAL_SERVER_ERROR and NO_CREDIT.search(self.words)
+        return self.status == Http.PAYMENT_REQUIRED or bool(by_words)
+
+
+def read(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
+    """Return what a failed answer says, in whatever dialect and however deep: gateways put the provider's own answer inside of theirs."""
+    layers = list(_layers(body, DEEPEST))
+    is_page = isinstance(body, str) and body.lstrip()[:1] == "<"
+    texts = [str(layer[name]) for layer in layers for name in WORDS if layer.get(name)]
+    message = "" if is_page else "\n".join(dict.fromkeys(texts)) or (body if isinstance(body, str) else "")
+    codes = (str(layer[name]) for layer in layers for name in ("code", "type") if layer.get(name))
+    code = next((code for code in codes if not code.lstrip("-").isdigit()), "")
+    param = next((str(layer["param"]) for layer in layers if layer.get("param")), "")
+    return Refusal(status, message[:4000], code, param, retry_after(headers), is_page)
+
+
+def _layers(body: object, depth: int) -> Iterator[Mapping[str, Any]]:
+    """The objects of a body, the outer before the inner; a text that is JSON is one too."""
+    if isinstance(body, str) and body.lstrip()[:1] in {"{", "["}:
+        try:
+            body = json.loads(body)
+        except (ValueError, RecursionError):
+            return
+    if isinstance(body, list) and depth:
+        for part in body[:MOST_LAYERS]:
+            yield from _layers(part, depth - 1)
+    if isinstance(body, Mapping):
+        inner = body.get("error")
+        if not isinstance(inner, Mapping):  # of a body with an `error` the rest is about the answer
+            yield {**body, **({"message": inner} if isinstance(inner, str) else {})}
+        for part in list(body.values())[:MOST_LAYERS] if depth else ():
+            yield from _layers(part, depth - 1)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date); None where no time is named."""
+    exact, text = headers.get("retry-after-ms", "").strip(), headers.get("retry-after", "").strip()
+    if NUMBER.fullmatch(exact):
+        return float(exact) / 1000
+    if NUMBER.fullmatch(text):
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):  # no date, or one without a zone
+        return None
+
+
+def inside(reply: Mapping[str, object]) -> Refusal:
+    """Return a failure reported in a 200 or in the middle of a stream. If there is a status, the body holds it."""
+    error = reply.get("error", reply)
+    fields = error if isinstance(error, Mapping) else {}
+    status = fields.get("code")
+    if isinstance(status, str) and status.isdigit():
+        status = int(status)
+    if not isinstance(status, int) or status not in STATUSES:
+        words = (str(fields.get(name) or "").lower() for name in ("code", "type", "status"))
+        status = next((STATUS_OF[word] for word in words if word in STATUS_OF), int(Http.BAD_GATEWAY))
+    return read(status, reply, {})
+
+
+def too_long(refusal: Refusal) -> bool:
+    """Return whether the prompt does not fit: the model's window, or what the account may send in a minute."""
+    if refusal.status == Http.TOO_MANY_REQUESTS:  # OpenAI and Groq: more in one request than the tier has in a minute
+        return bool(TOO_LARGE.search(refusal.message)) and "too large" in refusal.message.lower()
+    if longest_reply(refusal.message) is not None:
+        return False
+    if refusal.status >= Http.INTERNAL_SERVER_ERROR:  # Ollama, xinference and gateways: only where it is about a length
+        return bool(TOO_LONG.search(refusal.message) and LENGTH.search(refusal.message))
+    return refusal.status == Http.REQUEST_ENTITY_TOO_LARGE or bool(TOO_LONG.search(refusal.words))
+
+
+def translate(refusal: Refusal, name: str, host: str = "") -> ProviderError:
+    """Return the error to raise for a refused or failed request of the model `name`: billed where the model was at work already."""
+    error = _error(refusal, name, host)
+    error.may_be_billed = refusal.status in LATE or refusal.is_spoilt
+    return error
+
+
+def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C901, PLR0911, PLR0912 - one sentence for each kind of refusal
+    provider, _, model = name.partition("/")
+    status, words = refusal.status, refusal.words
+    said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
+    key = f"{provider} refuses the key (status {status}): check that it is set, valid and allowed to use {model}"
+    is_limit = status in {Http.TOO_MANY_REQUESTS, OVERLOADED} or (
+        status == Http.SERVICE_UNAVAILABLE and "overload" in words.lower()
+    )
+    if refusal.is_spoilt:
+        return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {status}{said}): ask again")
+    if refusal.is_page and not is_limit and status < Http.INTERNAL_SERVER_ERROR:
+        failure = ProviderDown if status == Http.OK else AccountRefused
+        return failure(
+            f"{provider} at {host} answers with a web page or another text (status {status}), not with its API: "
+            "check the base URL, and whether a proxy or a firewall stands between"
+        )
+    if refusal.is_about_prompt:
+        return PromptRefused(
+            f"the content filter of {provider} refuses a prompt (status {status}{said}): what stands in it stays unread"
+        )
+    if refusal.is_about_credit:
+        return AccountRefused(
+            f"{provider}: the account behind the key has no credit left: add some, or use another provider"
+        )
+    if too_long(refusal):
+        return _too_long(refusal, name)
+    if is_limit and A_DAY.search(words) and refusal.retry_after is None:
+        return AccountRefused(
+            f"{provider} has a limit for each day, and this key has used it up (status {status}): go on tomorrow, or use another provider"
+        )
+    # A time to come back is an appointment, whatever the status.
+    if is_limit or (status >= Http.INTERNAL_SERVER_ERROR and refusal.retry_after is not None):
+        why = "asks for fewer calls" if status == Http.TOO_MANY_REQUESTS else "is overloaded"
+        wait = f", try again in {refusal.retry_after:g} s" if refusal.retry_after is not None else ""
+        return RateLimited(f"{provider} {why} (status {status}){wait}", refusal.retry_after)
+    if status >= Http.INTERNAL_SERVER_ERROR or status in {Http.REQUEST_TIMEOUT, Http.CONFLICT}:
+        return ProviderDown(f"{provider} failed on its side (status {status}{said}): try again later")
+    for pattern, kind, sentence in MEANINGS:
+        if re.search(pattern, words, re.IGNORECASE):
+            return kind(sentence.format(provider=provider, model=model))
+    if status == Http.FORBIDDEN and "model" not in words.lower():
+        return ModelRefused(key)
+    if status == Http.UNAUTHORIZED or BAD_KEY.search(refusal.message):
+        return AccountRefused(key)
+    if status in {Http.FORBIDDEN, Http.NOT_FOUND} or NO_MODEL.search(words):
+        return ModelRefused(
+            f"unknown model {model} at {provider} (status {status}): check its name, the base URL and that the key may use it"
+        )
+    if status < Http.BAD_REQUEST:
+        return AccountRefused(f"the base URL of {provider} redirects (status {status}): configure the final address")
+    return ProviderRefused(
+        f"{provider} refuses the request to {model} (status {status}{said}): check that the model can chat, or use another one"
+    )
+
+
+def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
+    limits = (int((match[1] or match[2]).replace(",", "")) for match in WINDOW.finditer(refusal.message))
+    size = min((number for number in limits if number >= LEAST), default=None)
+    limit = f", which takes {size:,} tokens" if size else ""
+    return PromptTooLong(
+        f"the prompt is too long for {name}{limit} (status {refusal.status}): use a model with a larger context, or smaller units",
+        size,
+    )
+
+
+NO_CONNECTION = (
+    aiohttp.ClientConnectorError,
+    aiohttp.ConnectionTimeoutError,
+    aiohttp.ClientProxyConnectionError,
+    aiohttp.ClientHttpProxyError,
+    aiohttp.InvalidURL,
+    ConnectionRefusedError,
+)
+
+
+def unreachable(error: BaseException, name: str, host: str, seconds: float) -> ProviderDown:
+    """Return the error to raise where no whole answer came back; `seconds`: of silence that are waited for."""
+    provider = name.partition("/")[0]
+    if _is_or_comes_from(error, TimeoutError) and not _is_or_comes_from(error, aiohttp.ConnectionTimeoutError):
+        return TimedOut(
+            f"{provider} ({host}) sent nothing for {seconds:g} s: try again later, or allow more time (setting `timeout`)"
+        )
+    return ProviderDown(
+        f"no answer from {provider} at {host}: check the connection, the base URL and that the service runs"
+    )
+
+
+def was_sent(error: BaseException) -> bool:
+    """Return whether the request may have reached the provider, though no answer came: the connection stood, and then failed."""
+    return _is_or_comes_from(error, (aiohttp.ClientError, OSError)) and not _is_or_comes_from(error, NO_CONNECTION)
+
+
+def _is_or_comes_from(error: BaseException | None, kind: type[BaseException] | tuple[type[BaseException], ...]) -> bool:
+    """Looked up in the cause: the transport reports a refused or dropped connection as a time-out too."""
+    while error is not None:
+        if isinstance(error, kind):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -1,0 +1,129 @@
+"""The forms in which a request can be made: a ladder from the fullest to the plainest.
+
+Nobody can know what each server of each version takes. It answers with 400; the request is then sent once more in a plainer form:
+first in one that the refusal speaks of, else, whatever its words are, without each thing alone that this server has never taken.
+What worked is kept: no parameter is refused twice, but for calls that were on their way together.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from deeprepo.rlm.models.provider import Tokens
+from deeprepo.rlm.values import Prompt
+
+TOKENS: tuple[Tokens, ...] = get_args(Tokens)
+Answer = Literal["schema", "tool", "text"]
+SCHEMA = re.compile(r"response.?format|json.?schema|structured.?output|output_config|output_format", re.IGNORECASE)
+TOOLS = re.compile(r"\btools?\b|tool.?(choice|use|call)|function.?call", re.IGNORECASE)
+EFFORT = re.compile(
+    r"effort|\breasoning\b|support(s|ed)? thinking|\bthink(ing)?\b.{0,40}(support|allow)|output_config", re.IGNORECASE
+)
+FORCED = re.compile(r"tool_choice|forced tool", re.IGNORECASE)
+EXTRAS = re.compile(
+    r"reasoning_content|reasoning_details|extra_content|thought_signature|\breasoning\b|`?thinking`? block|signature",
+    re.IGNORECASE,
+)
+ROLES = re.compile(
+    r"(system|developer) (role|message|instruction)|role.{0,20}system|roles must alternate|only user and assistant roles",
+    re.IGNORECASE,
+)
+USAGE = re.compile(r"stream_options|include_usage")
+STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
+CAP = re.compile(r"max.{0,3}(completion.|output.|new.)?tokens|maximum tokens", re.IGNORECASE)
+REPLY_LIMIT = re.compile(  # how long a reply may be at most
+    r"at most (\d+) (?:completion|output) tokens|tokens`?: \d+ > (\d+)|less than or equal to `?(\d+)|\[\d+, ?(\d+)\]"
+    r"|model limit of (\d+)|to (\d+) \(exclusive\)|maximum (?:value|of|is) `?(\d+)|<= ?(\d+)|can only afford (\d+)",
+    re.IGNORECASE,
+)
+LEAST = 256  # tokens of a reply that is worth asking for
+PLAIN = 4_095  # tokens of a reply that every model gives: some stop below 4,096
+
+
+@dataclass(frozen=True, slots=True)
+class RequestForm:
+    """How to say what servers disagree on."""
+
+    tokens: Tokens = "max_tokens"  # the name of a reply's cap
+    answer: Answer = "schema"  # how a structured answer is demanded
+    tools: bool = True  # whether a tool is offered
+    system: bool = True  # whether instructions are a message of their own; some chat templates know no such role
+    stream: bool = True  # whether the reply is to come in pieces
+    asks_usage: bool = True  # whether a stream is asked for its usage
+    effort: bool = True  # whether the effort is said
+    extras: bool = True  # whether thinking goes back
+    most: int | None = None  # the longest reply that the model gives
+
+    def cap(self, prompt: Prompt) -> int:
+        """Return the cap of a reply to this prompt."""
+        return min(prompt.max_tokens, self.most or prompt.max_tokens)
+
+    def features(self, prompt: Prompt) -> set[tuple[str, object]]:
+        """Return what a server takes of this form if it takes this prompt in it."""
+        used = {"tokens", "stream"}
+        used |= {"asks_usage"} if self.stream else set()
+        used |= {"system"} if prompt.messages[0].role == "system" else set()
+        used |= {"answer"} if prompt.answer else set()
+        used |= {"tools"} if prompt.tool else set()
+        used |= {"effort"} if prompt.effort else set()
+        used |= {"extras"} if sends_extras(prompt, self) else set()
+        return {(name, getattr(self, name)) for name in used}
+
+
+@dataclass(frozen=True, slots=True)
+class Simplification:
+    """One thing said in a plainer way; `names`: whether a refusal speaks of it."""
+
+    change: dict[str, Any]
+    names: Callable[[str], object]
+
+    @property
+    def field(self) -> str:
+        """The field of the form that it changes."""
+        return next(iter(self.change))
+
+
+def simpler(
+    form: RequestForm, prompt: Prompt, answers: tuple[Answer, ...], fields: frozenset[str]
+) -> Iterator[Simplification]:
+    """Return the plainer ways below a form, in the order in which they are tried.
+
+    `answers`: the forms of an answer, the first of them first; `fields`: what the servers of a dialect disagree on.
+    """
+    used = {name for name, value in form.features(prompt) if value is not False} | {"most"}
+    says = {"schema": SCHEMA, "tool": FORCED if answers[0] == "tool" else TOOLS}
+    steps = (
+        Simplification({"system": False}, ROLES.search),
+        Simplification(
+            {"tokens": next(name for name in TOKENS if name != form.tokens)}, re.compile("|".join(TOKENS)).search
+        ),
+        Simplification({"asks_usage": False}, USAGE.search),
+        # "Function tools with reasoning_effort are not supported": saying no effort would not help there.
+        Simplification({"tools": False}, lambda words: TOOLS.search(words) and "'none'" in words),
+        Simplification({"effort": False}, EFFORT.search),
+        Simplification({"extras": False}, EXTRAS.search),
+        *(
+            Simplification({"answer": plainer}, says[form.answer].search)
+            for plainer in answers[answers.index(form.answer) + 1 :]
+        ),
+        Simplification({"stream": False}, STREAM.search),
+        Simplification({"tools": False}, TOOLS.search),
+        *([Simplification({"most": PLAIN}, CAP.search)] if form.cap(prompt) > PLAIN + 1 else []),
+    )
+    return (step for step in steps if step.field in used & fields)
+
+
+def longest_reply(message: str) -> int | None:
+    """Return the tokens of the longest reply that a model gives, where a refusal names them."""
+    most = REPLY_LIMIT.search(message) if CAP.search(message) and "input" not in message.lower() else None
+    if most is None:
+        return None
+    tokens = min(int(number) for number in most.groups() if number) - (" (exclusive)" in message)
+    return tokens if tokens >= LEAST else None
+
+
+def sends_extras(prompt: Prompt, form: RequestForm) -> bool:
+    """Return whether a request in this form repeats what its model has thought."""
+    said = [message for message in prompt.messages if message.role == "assistant"]
+    return form.extras and any(message.extra or any(call.extra for call in message.calls) for message in said)

@@ -1,0 +1,178 @@
+"""Models without an API: a command of this machine (`exec:claude -p`), and a function of the caller's own program.
+
+They are asked in the plainest form: one list of messages, no tools, a structured answer as JSON in the text. Their cost is
+unknown: a command uses the subscription of the person who is signed in to it.
+"""
+
+import asyncio
+import inspect
+import json
+import os
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from deeprepo.rlm.errors import ProviderDown, ProviderRefused, TimedOut, UsageError
+from deeprepo.rlm.models.answers import JSON_ONLY, Stop, alternating, estimate, json_object, sendable, without_thinking
+from deeprepo.rlm.models.written_calls import calls_in
+from deeprepo.rlm.values import COMMAND, FUNCTION, Completion, Prompt, Usage
+
+Messages = list[dict[str, str]]  # {"role": "system" | "user" | "assistant", "content": ...}
+Function = Callable[[Messages], Any]  # returns a text, or an awaitable of one
+LIFT = """import os, resource, sys
+for kind in (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_DATA):
+    hard = resource.getrlimit(kind)[1]
+    resource.setrlimit(kind, (hard, hard))
+os.execv(sys.argv[1], sys.argv[1:])"""
+NO_TOOL = "No tool can be called here: write the code in your reply, as one ```python block."
+NEXT = "The conversation follows, oldest message first. Write the next message of the assistant, and nothing else.\n\n"
+
+
+class LocalModel(ABC):
+    """What a command and a function have in common. Satisfies `values.Model`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @abstractmethod
+    async def say(self, messages: Messages) -> str:
+        """Return the reply."""
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        """Make one call."""
+        said = await self.say(_messages(prompt))
+        text, is_unfinished = without_thinking(sendable(said))
+        calls = calls_in(text, prompt.tool) if prompt.tool else ()
+        data = json_object(text, prompt.answer.parameters) if prompt.answer and not is_unfinished else None
+        stop: Stop = "length" if is_unfinished else "end"
+        return Completion(text, estimate(prompt, said), stop, data, calls)
+
+    def price(self, usage: Usage) -> float | None:  # noqa: ARG002 - the protocol's
+        """Return None: the cost is unknown."""
+        return None
+
+    async def close(self) -> None:  # noqa: B027 - a hook
+        """Close what is open."""
+
+
+class FunctionModel(LocalModel):
+    """A function of the caller's program. One that is not asynchronous is called in one thread, one call after the other."""
+
+    def __init__(self, name: str, function: Function) -> None:
+        super().__init__(name)
+        self._function = function
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
+
+    async def close(self) -> None:
+        """Let the thread go: a call that nobody waits for ends by itself."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def say(self, messages: Messages) -> str:
+        """Call it, and return its reply. Raises ProviderRefused with what it raised: asked again, it would raise it again."""
+        who = self.name.removeprefix(FUNCTION)
+        try:
+            if inspect.iscoroutinefunction(self._function):
+                said = await self._function(messages)
+            else:
+                said = await asyncio.get_running_loop().run_in_executor(self._thread, self._function, messages)
+                said = await said if inspect.isawaitable(said) else said
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(place.filename).name}, line {place.lineno}"
+            raise ProviderRefused(f"the model {who}() raised {type(error).__name__}: {error} ({where})") from error
+        if not isinstance(said, str):
+            raise ProviderRefused(f"the model {who}() returned {type(said).__name__}: let it return the reply, a text")
+        return said
+
+
+class CommandModel(LocalModel):
+    """A command: the prompt is its standard input, the reply its standard output. It is started without a shell, for each call anew.
+
+    It runs in an empty folder of its own, so that an agent finds no settings and no instructions of the repository under review.
+    """
+
+    def __init__(self, name: str, timeout: float) -> None:
+        super().__init__(name)
+        self._timeout = timeout
+        try:
+            program, *options = shlex.split(name.removeprefix(COMMAND))
+        except ValueError as error:
+            raise UsageError(
+                f"{name!r} is no command ({error}): write it as in a terminal, such as {COMMAND}claude -p"
+            ) from None
+        self._command = [_found(name, program), *options]
+
+    async def say(self, messages: Messages) -> str:
+        """Run the command and return what it prints. Its process group has ended in any case."""
+        text, pipe = _as_one_text(messages).encode(), subprocess.PIPE
+        with tempfile.TemporaryDirectory(prefix="deeprepo-exec-") as folder:
+            how: dict[str, Any] = {"stdin": pipe, "stdout": pipe, "stderr": subprocess.DEVNULL, "cwd": folder}
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *_unlimited(), *self._command, start_new_session=True, **how
+                )
+            except OSError as error:
+                raise ProviderRefused(f"{self.name} cannot be started: {error.strerror}") from None
+            try:
+                async with asyncio.timeout(self._timeout):
+                    out, _ = await process.communicate(text)
+            except TimeoutError:
+                raise TimedOut(
+                    f"{self.name} was ended after {self._timeout:g} s without a reply: allow more (models.timeout)"
+                ) from None
+            finally:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+        if process.returncode:
+            raise ProviderDown(
+                f"{self.name} ended with exit code {process.returncode}: run the command by hand to see what it says"
+            )
+        return out.decode("utf-8", "replace")
+
+
+def _unlimited() -> list[str]:
+    """Return the command that lifts this process's limits on memory and computing: they are not meant for an agent."""
+    kinds = (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_DATA)
+    has_limits = any(soft != hard for soft, hard in map(resource.getrlimit, kinds))
+    return [sys.executable, "-I", "-S", "-c", LIFT] if has_limits else []
+
+
+def _found(name: str, program: str) -> str:
+    """The program's own path. Folders of PATH that are not absolute are left out: they would be those of a checkout."""
+    folders = os.pathsep.join(folder for folder in os.get_exec_path() if os.path.isabs(folder))  # noqa: PTH117 - texts
+    found = shutil.which(program, path=folders)
+    if found is None:
+        raise UsageError(f"{name}: there is no program {program} here: install it, or write its whole path")
+    return os.path.abspath(found)  # noqa: PTH100 - a link stays a link: its name may say what it is to do
+
+
+def _messages(prompt: Prompt) -> Messages:
+    """The dialogue in the plainest form: what the system says first, then user and assistant by turns."""
+    rows = [{"role": "user" if m.role == "tool" else m.role, "content": sendable(m.text)} for m in prompt.messages]
+    if prompt.answer:
+        rows.append({"role": "user", "content": JSON_ONLY + json.dumps(prompt.answer.parameters)})
+    if prompt.tool:
+        rows.append({"role": "user", "content": NO_TOOL})
+    return alternating(rows)
+
+
+def _as_one_text(messages: Sequence[Mapping[str, str]]) -> str:
+    """Write the messages as one text, which a command reads."""
+    first = [message["content"] for message in messages if message["role"] == "system"]
+    rest = [message for message in messages if message["role"] != "system"]
+    if len(rest) == 1:
+        return "\n\n".join([*first, rest[0]["content"]])
+    said = "\n\n".join(f"<{row['role']}>\n{row['content']}\n</{row['role']}>" for row in rest)
+    return "\n\n".join([*first, NEXT + said])

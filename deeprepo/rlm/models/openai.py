@@ -1,0 +1,213 @@
+"""OpenAI Chat Completions, and every compatible server by its base URL.
+
+What a server does not take, it says in a 400; the request is then sent once more in another form, and the form that
+worked is remembered.
+
+Thinking comes back to the model that wrote it, in the fields in which it came (`EXTRAS`), and to no other.
+"""
+
+import json
+import logging
+from collections.abc import AsyncIterator, Mapping
+from importlib import import_module
+from typing import Any, TypeVar
+
+import httpx2
+import openai
+from pydantic import SecretStr
+
+from deeprepo.rlm.errors import BadAnswer, ProviderDown
+from deeprepo.rlm.models.answers import (
+    JSON_ONLY,
+    Stop,
+    alternating,
+    completion,
+    estimate,
+    parse,
+    sendable,
+    text_of,
+    without_thinking,
+)
+from deeprepo.rlm.models.connection import HttpModel, count, transport
+from deeprepo.rlm.models.forms import RequestForm
+from deeprepo.rlm.models.provider import Key, Tokens, key_text
+from deeprepo.rlm.models.stream import Chat
+from deeprepo.rlm.models.written_calls import calls_in
+from deeprepo.rlm.values import Completion, Message, Prompt, Schema, ToolCall, Usage
+
+LENGTHS = "length max_tokens max_output_tokens max_completion_tokens model_length model_context_window_exceeded context_length_exceeded incomplete"
+REFUSALS = "content_filter refusal safety recitation blocklist prohibited_content spii sensitive"
+STOPS: Mapping[str, Stop] = {
+    **dict.fromkeys(LENGTHS.split(), "length"),
+    **dict.fromkeys(REFUSALS.split(), "refusal"),
+}  # in lower case
+# On the server's side.
+FAILED = {"error", "network_error", "insufficient_system_resource", "aborted", "abort", "cancelled"}
+MALFORMED = "malformed_function_call"  # Gemini: the model's own call could not be read
+EXTRAS = ("reasoning_content", "reasoning_details", "reasoning", "extra_content")
+HTTP = httpx2 if int(openai.VERSION.partition(".")[0]) >= 3 else import_module("httpx")  # noqa: PLR2004 - a major version
+
+T = TypeVar("T")
+
+# At DEBUG version 2 of this library logs whole requests, prompts included, whatever set the level: the root logger or a variable.
+logging.getLogger("openai").setLevel(logging.INFO)
+
+
+class Events(openai.AsyncStream[T]):
+    """The library's stream, which keeps to itself whether the server has said that it ends."""
+
+    is_ended = False
+
+    async def _iter_events(self) -> AsyncIterator[Any]:
+        async for event in super()._iter_events():
+            self.is_ended |= event.data.startswith("[DONE]")
+            yield event
+
+
+class OpenAIModel(HttpModel):
+    """One model behind an OpenAI-compatible endpoint."""
+
+    path, assembly = "/chat/completions", Chat
+    failure, stream, http = openai.OpenAIError, Events, HTTP
+    answers = ("schema", "tool", "text")
+    sampling_names = {name: name for name in ("temperature", "top_p", "seed", "stop")}  # noqa: RUF012
+    fields = frozenset({"tokens", "answer", "tools", "system", "stream", "asks_usage", "effort", "extras", "most"})
+
+    def __init__(
+        self,
+        name: str,
+        key: Key,
+        url: str,
+        timeout: float,
+        tokens: Tokens = "max_completion_tokens",
+        headers: tuple[str, ...] = (),
+    ) -> None:
+        secret = SecretStr(key_text(key))
+
+        def client() -> openai.AsyncOpenAI:
+            key_text = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
+            # The library's own organisation headers come from the environment: they are OpenAI's business alone.
+            default_headers: dict[str, Any] = dict.fromkeys(headers, key_text)
+            if not name.startswith("openai/"):
+                default_headers |= {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
+            return openai.AsyncOpenAI(
+                api_key=key_text,
+                base_url=url,
+                max_retries=0,
+                default_headers=default_headers,
+                http_client=transport(openai.DefaultAioHttpClient, url, timeout, HTTP),
+            )
+
+        super().__init__(name, url, timeout, RequestForm(tokens), client)
+
+    def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
+        """Return the request as the endpoint wants it."""
+        provider, _, model = self.name.partition("/")
+        own = self.name if form.extras else ""
+        messages = [_message(message, own) for message in prompt.messages]
+        if not form.system:  # instructions are told as the user
+            messages = alternating({**row, "role": row["role"].replace("system", "user")} for row in messages)
+        request: dict[str, Any] = {"model": model, "messages": messages}
+        request[form.tokens] = form.cap(prompt)
+        if prompt.effort and form.effort:
+            is_nested, effort = provider == "openrouter", prompt.effort
+            request |= {"reasoning": {"effort": effort}} if is_nested else {"reasoning_effort": effort}
+        tools = [_tool(prompt.tool)] if prompt.tool and form.tools else []
+        answer = prompt.answer
+        if answer and form.answer == "schema":
+            named = {"name": answer.name, "description": answer.description, "schema": answer.parameters}
+            # Strict mode wants closed objects of which every property is required: all answers are (`findings.read.strict`).
+            request["response_format"] = {"type": "json_schema", "json_schema": {**named, "strict": True}}
+        elif answer and form.answer == "tool":
+            tools.append(_tool(answer))
+            request["tool_choice"] = {"type": "function", "function": {"name": answer.name}}
+        elif answer:
+            request["messages"].append({"role": "user", "content": JSON_ONLY + json.dumps(answer.parameters)})
+        if tools:
+            request["tools"] = tools
+        if form.stream:
+            request |= {"stream": True} | ({"stream_options": {"include_usage": True}} if form.asks_usage else {})
+        return request
+
+    def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
+        """Return a reply as a Completion. Raises ProviderDown where it holds none."""
+        provider, _, model = self.name.partition("/")
+        choices = reply.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+        message, finish_reason = choice.get("message"), str(choice.get("finish_reason")).lower()
+        if not isinstance(message, Mapping) or finish_reason in FAILED:
+            raise ProviderDown(f"{provider} answered without a message: try again")
+        calls = _calls(message.get("tool_calls"), self.name)
+        if finish_reason == MALFORMED and not calls:
+            raise BadAnswer(f"{model} wrote a tool call that {provider} could not read: ask again")
+        text, is_unfinished = without_thinking(text_of(message.get("content")))
+        if prompt.tool and not calls:
+            calls = calls_in(text, prompt.tool)
+        stop: Stop = "length" if is_unfinished else STOPS.get(finish_reason, "end")
+        stop = "end" if calls and stop == "refusal" else stop
+        if message.get("refusal"):
+            text, stop = str(message["refusal"]), "refusal"
+        report = reply.get("usage")
+        usage = self.usage(report if isinstance(report, Mapping) else {}, prompt, message)
+        return completion(prompt, form, text, calls, stop, usage, _kept_fields(message, self.name))
+
+    def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
+        """Return the tokens as a reply reports them: cached ones are part of `prompt_tokens` here."""
+        raw_details = report.get("prompt_tokens_details")
+        details = raw_details if isinstance(raw_details, Mapping) else {}
+        read_ = count(details.get("cached_tokens")) or count(report.get("prompt_cache_hit_tokens"))
+        write, prompt_tokens = count(details.get("cache_write_tokens")), count(report.get("prompt_tokens"))
+        output_tokens = count(report.get("completion_tokens"))
+        if not prompt_tokens:
+            guess = estimate(prompt, work)
+            return Usage(max(guess.input, read_ + write), output_tokens or guess.output, read_, write)
+        # Gemini and xAI count thinking here alone, and bill it.
+        rest = count(report.get("total_tokens")) - prompt_tokens
+        return Usage(max(prompt_tokens, read_ + write), max(output_tokens, rest), read_, write)
+
+
+def _tool(schema: Schema) -> dict[str, Any]:
+    function = {"name": schema.name, "description": schema.description, "parameters": schema.parameters}
+    return {"type": "function", "function": function}
+
+
+def _message(message: Message, own: str) -> dict[str, Any]:
+    """A message with the thinking that the model `own` has written."""
+    row: dict[str, Any] = {"role": message.role, "content": sendable(message.text)}
+    if message.role == "tool":
+        row["tool_call_id"] = message.call_id
+    if message.calls:
+        row["content"] = row["content"] or None
+        row["tool_calls"] = [{**_call(call), **_extra_fields(call.extra, own)} for call in message.calls]
+    return row | _extra_fields(message.extra, own)
+
+
+def _extra_fields(extra: Mapping[str, Any] | None, own: str) -> dict[str, Any]:
+    """The fields that go back; none of another model's."""
+    return dict(extra["fields"]) if extra and own and extra.get("model") == own else {}
+
+
+def _kept_fields(report: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+    """The fields of a reply or a call that its model wants back."""
+    fields = {field: report[field] for field in EXTRAS if report.get(field)}
+    if "reasoning_details" in fields:
+        fields.pop("reasoning", None)  # the same as text
+    return {"model": name, "fields": fields} if fields else None
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    arguments = {"unparsed": call.unparsed_arguments} if call.unparsed_arguments else dict(call.arguments)
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": json.dumps(arguments)}}
+
+
+def _calls(rows: object, name: str) -> tuple[ToolCall, ...]:
+    calls = []
+    for number, item in enumerate(rows if isinstance(rows, list) else ()):
+        function = item.get("function") if isinstance(item, Mapping) else None
+        if isinstance(function, Mapping):
+            raw = function.get("arguments") or "{}"
+            arguments = raw if isinstance(raw, Mapping) else parse(str(raw))
+            function_name, unparsed_text = str(function.get("name", "")), str(raw) if arguments is None else ""
+            identity = str(item.get("id") or f"call_{number}")
+            calls.append(ToolCall(identity, function_name, arguments or {}, unparsed_text, _kept_fields(item, name)))
+    return tuple(calls)

@@ -1,0 +1,99 @@
+"""Dollars per token, from the price list that ships with genai-prices. Unknown is None: never zero, never another model's price.
+
+Nothing is fetched: the list's own updater is never started.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from deeprepo.rlm import is_installed
+from deeprepo.rlm.values import OWN_SERVERS, Usage, provider_name
+
+LIST = "genai_prices"  # where it is not installed, nothing is paid for
+LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x-ai"}  # where the list has another name
+# What may follow a model's listed name and still be the same model at the same price: dates and release marks.
+RELEASE = re.compile(r"([-@](latest|default|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
+BEDROCK = re.compile(r"(-\d{8})?(-v\d+)?(:\d+)?(:\d+k)?")  # what follows a model's name there: date, version, window
+LITERALS = ("equals", "starts_with", "contains", "ends_with")  # of what the list compares a model's name with
+SEARCHES = ":online"  # of OpenRouter: each request also pays for a search of the web, at a price that its engine sets
+REGIONAL = 1.1  # times the price of the global endpoint, which the list has: Claude on Vertex AI in a region
+VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run, at the price of the model
+
+
+def dollars(name: str, usage: Usage) -> float | None:
+    """Return what this usage costs at `provider/model`, None where nobody knows."""
+    provider, model = provider_name(name), name.partition("/")[2]
+    if provider in OWN_SERVERS or not is_installed(LIST):
+        return None
+    if provider == "openrouter" and (variant := VARIANT.search(model)) is not None:
+        if variant[0] == ":free":
+            return 0.0
+        if variant[0] == SEARCHES:
+            return None
+        model = model if _has_model(provider, model) else model[: variant.start()]
+    if provider == "bedrock":
+        model = model.rpartition("/")[2]  # of the ARN of an inference profile
+    more = REGIONAL if provider == "vertex" and model.startswith("claude") else 1.0
+    provider = LISTED_AS.get(provider, provider)
+    if not _has_model(provider, model):
+        return None
+    import genai_prices
+
+    tokens = genai_prices.Usage(
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cache_read_tokens=usage.cache_read,
+        cache_write_tokens=usage.cache_write,
+    )
+    try:
+        return more * float(genai_prices.calc_price(tokens, model, provider_id=provider).total_price)
+    except (LookupError, ValueError):  # a combination of tokens that the list cannot price
+        return None
+
+
+def listed(provider: str) -> list[str]:
+    """Return the models of a provider on the list; none where it has no such provider."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    provider = LISTED_AS.get(provider, provider)
+    return [model.id for row in get_snapshot().providers if row.id == provider for model in row.models]
+
+
+@cache
+def _has_model(provider: str, model: str) -> bool:
+    """Whether the list has this very model. Its own search also takes longer names for the model that they begin with."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    snapshot = get_snapshot()
+    if all(provider_row.id != provider for provider_row in snapshot.providers):
+        return False
+    try:
+        _, listing = snapshot.find_provider_model(model, None, provider, None)
+    except LookupError:
+        return False
+    ending = BEDROCK if provider == "aws" else RELEASE
+    return _has_price(listing.prices) and any(
+        _same(clause, model.lower(), ending) for clause in _clauses(listing.match)
+    )
+
+
+def _has_price(prices: object) -> bool:
+    """Whether any price stands there; a model may be listed with none."""
+    each = [item.prices for item in prices] if isinstance(prices, list) else [prices]
+    return all(any(value is not None for value in vars(price).values()) for price in each)
+
+
+def _clauses(match: object) -> Iterator[object]:
+    parts = getattr(match, "or_", None) or getattr(match, "and_", None)
+    if parts is None:
+        yield match
+    for part in parts or ():
+        yield from _clauses(part)
+
+
+def _same(clause: object, model: str, ending: re.Pattern[str] = RELEASE) -> bool:
+    if pattern := getattr(clause, "regex", None):
+        return bool(re.search(pattern, model))
+    literal = next((text for kind in LITERALS if (text := getattr(clause, kind, ""))), "").rstrip("-@")
+    return bool(literal) and model.startswith(literal) and ending.fullmatch(model[len(literal) :]) is not None

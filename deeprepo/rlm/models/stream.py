@@ -1,0 +1,132 @@
+"""Events of a stream put together to the reply that the same server would have sent in one piece.
+
+The libraries' own accumulators build a model of every event, which costs more than the request, and refuse what compatible
+servers really send: tool calls without an index, chunks without choices, fields of their own.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from deeprepo.rlm.models.answers import parse, text_of
+
+# Fields whose text arrives in pieces; any other field is said once.
+GROWING = frozenset({"content", "refusal", "reasoning_content", "reasoning", "text", "summary", "data", "arguments"})
+
+
+class Chat:
+    """A chat completion."""
+
+    def __init__(self) -> None:
+        self.has_begun = False  # then it may be billed, however it ends
+        self._message: dict[str, Any] = {"role": "assistant", "content": None}
+        self._finish: str | None = None
+        self._usage: Mapping[str, Any] | None = None
+
+    def take(self, event: object) -> None:
+        """Add a chunk."""
+        if not isinstance(event, Mapping):
+            return
+        usage = event.get("usage") or (event.get("x_groq") or {}).get("usage")
+        if isinstance(usage, Mapping):
+            self._usage, self.has_begun = usage, True
+        choices = (choice for choice in event.get("choices") or () if isinstance(choice, Mapping))
+        choice = next((choice for choice in choices if not choice.get("index")), None)
+        if choice is not None:
+            self.has_begun = True
+            self._finish = choice.get("finish_reason") or self._finish
+            _grow(self._message, choice.get("delta") or choice.get("message"))
+
+    def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:
+        """Return the reply in one piece, None while its end has not arrived; `is_ended`: the server has said that the stream ends here."""
+        if not self._finish and not is_ended:
+            return None
+        return {"choices": [{"message": self._message, "finish_reason": self._finish}], "usage": self._usage}
+
+
+class Messages:
+    """A message of Anthropic."""
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        self._message: dict[str, Any] = {}
+        self._usage: dict[str, Any] = {}  # counts of the whole message so far: a later one replaces an earlier one
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._ended = False
+
+    def take(self, event: object) -> None:
+        """Add an event."""
+        if not isinstance(event, Mapping):
+            return
+        delta, at = event.get("delta") or {}, event.get("index", max(0, len(self._blocks) - 1))
+        match event.get("type"):
+            case "message_start":
+                self._message = dict(event.get("message") or {})
+                self._count(self._message.get("usage"))
+            case "content_block_start":
+                self._blocks[event.get("index", len(self._blocks))] = dict(event.get("content_block") or {})
+            case "content_block_delta":
+                block = self._blocks.setdefault(at, {})
+                for name in ("text", "thinking", "signature", "partial_json"):
+                    if isinstance(delta.get(name), str):
+                        block[name] = (block.get(name) or "") + delta[name]
+            case "message_delta":
+                self._message |= {name: value for name, value in delta.items() if value is not None}
+                self._count(event.get("usage"))
+            case "message_stop":
+                self._ended = True
+        self.has_begun = bool(self._usage or self._blocks)
+
+    def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:  # noqa: ARG002 - its end is an event
+        """Return the message in one piece, None while its end has not arrived."""
+        if not self._ended or not self._message.get("stop_reason"):
+            return None
+        blocks = [self._blocks[at] for at in sorted(self._blocks)]
+        for block in blocks:
+            if "partial_json" in block:
+                text = block.pop("partial_json")
+                arguments = parse(text or "{}")
+                block["input"] = text if arguments is None else arguments  # as it was written, if it was cut off
+        return {**self._message, "content": blocks, "usage": self._usage}
+
+    def _count(self, usage: object) -> None:
+        if isinstance(usage, Mapping):
+            self._usage |= {name: value for name, value in usage.items() if value is not None}
+
+
+def _grow(whole: dict[str, Any], piece: object) -> None:
+    """Add to an object what a piece of it brings."""
+    for name, value in (piece if isinstance(piece, Mapping) else {}).items():
+        before = whole.get(name)
+        if name == "content" and isinstance(value, list):  # parts, of which thinking is none of our business
+            whole[name] = (before or "") + text_of(value)
+        elif isinstance(value, list):
+            rows = whole.setdefault(name, [])
+            for part in value:
+                _grow(_row(rows, part, is_call=name == "tool_calls"), part)
+        elif isinstance(value, Mapping):
+            if name == "arguments":
+                whole[name] = json.dumps(value)
+            else:
+                _grow(whole.setdefault(name, {}), value)
+        elif isinstance(before, str) and isinstance(value, str) and name in GROWING:
+            whole[name] = before + value
+        elif value is not None and not (before and name in {"id", "name"}):
+            whole[name] = value
+
+
+def _row(rows: list[dict[str, Any]], part: object, *, is_call: bool) -> dict[str, Any]:
+    """The row that a part goes on with: the last one with its index, unless it names another call or is of another type."""
+    if not isinstance(part, Mapping):
+        return {}
+    index, identity = part.get("index"), part.get("id")
+    row = next((row for row in reversed(rows) if row.get("index") == index), None)
+    if row is not None and is_call:  # some servers give every call the index 0, or none
+        is_named = bool((part.get("function") or {}).get("name"))
+        begins = is_named and (identity != row.get("id") if identity else index is None)
+    else:
+        begins = row is None or index is None or row.get("type") != part.get("type")
+    if row is None or begins:
+        row = {}
+        rows.append(row)
+    return row

@@ -1,0 +1,308 @@
+"""The one door for every paid call: masked, looked up in the journal, reserved, sent, settled, and in the journal before it is used.
+
+Requests at the server == lines of kind "request" in the journal: each try is one of both, with a reservation of its own, so the
+libraries' own retries stay off.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, replace
+from functools import partial
+
+from deeprepo.rlm.errors import (
+    BadAnswer,
+    BudgetSpent,
+    PromptTooLong,
+    ProviderDown,
+    ProviderError,
+    ProviderRefused,
+    RateLimited,
+    TimedOut,
+)
+from deeprepo.rlm.journal import codec
+from deeprepo.rlm.journal.codec import Row
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.money import capacity
+from deeprepo.rlm.money.budget import Budget, Hold
+from deeprepo.rlm.money.gate import TRIES, Gate, Pause
+from deeprepo.rlm.money.sizes import Request, Sizes
+from deeprepo.rlm.values import Completion, Masks, Model, Prompt, Purpose, Usage
+
+MEND = (
+    "That answer cannot be used: {wrong}. Answer again, in full, in the form that was asked for, and with nothing else."
+)
+SILENCES = 2  # tries of a call during which the provider falls silent: each of them may be billed
+Slot = Completion | ProviderError | BudgetSpent
+
+
+class Calls:
+    """Calls of one review, on one event loop. `pause`, `clock` and `chance`: time and chance, where they are not the machine's own."""
+
+    def __init__(
+        self,
+        budget: Budget,
+        journal: Journal,
+        masks: Masks,
+        *,
+        pause: Pause = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self.journal, self.masks, self.now = journal, masks, clock
+        self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
+        self._open_gate = partial(Gate, pause=pause, chance=chance)
+        self._settled = asyncio.Event()
+        self._done: dict[str, Completion] = {}
+        self._running: dict[str, asyncio.Task[Completion]] = {}
+        self.renew(budget)
+
+    def renew(self, budget: Budget) -> None:
+        """Go on under another budget, with whom nobody has failed yet: what was answered is not sent again."""
+        self.budget, self.sizes = budget, Sizes(budget)
+        self.sent = asyncio.Event()  # set when the first request goes out: then somebody else's work is waited for
+        self._gates: dict[str, Gate] = {}  # by provider
+        self.failures: list[tuple[Purpose, ProviderError]] = []  # that no other try has mended
+
+    @property
+    def failure(self) -> str:
+        """What a provider failed at, as a sentence. A prompt that is too long is split, so it is the reason only if nothing else is."""
+        errors = [error for _, error in self.failures]
+        return next((str(error) for error in sorted(errors, key=lambda error: isinstance(error, PromptTooLong))), "")
+
+    # --- what is asked ------------------------------------------------------------------------------------------------
+
+    async def complete(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
+        """Ask for one reply; an answer that does not fit its schema, or breaks off, is asked for again once.
+
+        Raises ProviderError, BudgetSpent. Only the reply to a prompt with a tool may still be one that broke off. No secret is
+        sent: a placeholder is, and the reply has the secret again. What a root writes keeps it, for the REPL knows none either.
+        """
+        return await self._answer(model, self.masks.prompts([prompt])[0], role)
+
+    async def many(
+        self,
+        model: Model,
+        prompts: Sequence[Prompt],
+        role: Purpose,
+        on_reply: Callable[[int, Slot], None] | None = None,
+    ) -> list[Slot]:
+        """Ask for replies, and return them in the order of the prompts; what failed or was cut off by a cap is an error in its slot.
+
+        `on_reply` is given each of them as soon as it is there.
+        """
+
+        async def slot(at: int, prompt: Prompt) -> Slot:
+            try:
+                reply: Slot = await self._answer(model, prompt, role)
+            except (ProviderError, BudgetSpent) as error:
+                reply = error
+            if on_reply is not None:
+                on_reply(at, reply)
+            return reply
+
+        tasks = [asyncio.create_task(slot(*each)) for each in enumerate(self.masks.prompts(prompts))]
+        try:
+            if tasks:
+                await asyncio.wait(tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return [task.result() for task in tasks]
+
+    async def _answer(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
+        """The reply to a prompt that is masked. An error is kept for the reader of the review."""
+        try:
+            return await self._fitting(model, prompt, role)
+        except BudgetSpent as error:
+            self.budget.refused = self.budget.refused or str(error)
+            raise
+        except ProviderError as error:
+            self.failures.append((role, error))
+            raise
+
+    async def _fitting(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
+        """The same, asked for again if it does not fit."""
+        from deeprepo.rlm.money.schema import misfit  # here: a review without a model has no answer to compare
+
+        reply = await self._longer(model, prompt, role, await self._reply(model, prompt, role))
+        if prompt.answer:
+            if reply.stop == "refusal":  # asked again it would decline again
+                raise self._of_no_use(f"{model.name} declined to answer")
+            wrong = misfit(reply.data, prompt.answer.required_keys)
+            if wrong:
+                again = prompt.further(reply, MEND.format(wrong=wrong))
+                reply = await self._longer(model, again, role, await self._reply(model, again, role))
+                wrong = misfit(reply.data, prompt.answer.required_keys)
+            if wrong:
+                raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
+        return reply if prompt.tool else self.masks.reply(reply)
+
+    async def _longer(self, model: Model, prompt: Prompt, role: Purpose, first: Completion) -> Completion:
+        """The reply; one that broke off is asked for again once, with twice the room.
+
+        The reply of a root is handed on even if it breaks off again: the root is told so. Any other is a BadAnswer.
+        """
+        if first.stop != "length":
+            return first
+        used = max(first.usage.output, prompt.max_tokens)
+        text = f"the answer of {model.name} broke off at {used:,} tokens, its thinking included"
+        try:
+            second = await self._reply(model, replace(prompt, max_tokens=2 * prompt.max_tokens), role, broke_off=used)
+        except PromptTooLong:
+            raise
+        except BudgetSpent as error:
+            if prompt.tool is None:
+                raise BudgetSpent(f"{text}, and for more of them {error} or set `models.thinking` lower") from None
+            raise
+        except ProviderRefused:  # that many tokens are more than this model can write
+            second = first
+        if second.stop == "length" and prompt.tool is None:
+            more = "" if second is first else f", and asked again at {max(second.usage.output, used):,}"
+            raise self._of_no_use(f"{text}{more}: set `models.thinking` lower, or use another model")
+        return second
+
+    def _of_no_use(self, why: str) -> BadAnswer:
+        """The error of a reply that was paid for and cannot be used."""
+        self.budget.fail()
+        return BadAnswer(why)
+
+    # --- one request: journal, reserve, send, settle, journal -----------------------------------------------------------
+
+    async def _reply(self, model: Model, prompt: Prompt, role: Purpose, broke_off: int = 0) -> Completion:
+        """A request is sent once in a run, and not at all where an earlier run has its reply. `broke_off`: with less room."""
+        full = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
+        key, size = codec.key(model, full)
+        while key not in self._done and (running := self._running.get(key)) is not None:
+            await asyncio.wait([running])
+            if not running.cancelled():
+                return self.sizes.learn(model, prompt, role, size, running.result())
+        if key not in self._done:
+            at = "" if role == "verify" else self.at  # second opinions run beside turns and belong to none
+            about: Row = {"key": key, "role": role, "model": model.name, "at": at}
+            rows = self.journal.calls(key, about, prompt)
+            self._book(rows, role)
+            request = self.sizes.request(model, full, role, size, broke_off)
+            if rows and "reply" in rows[-1]:
+                if role == "root":
+                    self.budget.keep(self.sizes.next_reply(model, request), model.price)
+                self._done[key] = codec.completion(rows[-1])
+            elif rows and rows[-1]["kind"] == "failed":
+                error = codec.error(rows[-1])
+                if isinstance(error, PromptTooLong):
+                    self.sizes.shrink(model, error.window)
+                raise error
+            else:
+                task = asyncio.create_task(self._send(model, request, about))
+                task.add_done_callback(lambda _: self._running.pop(key, None))  # before any waiter looks again
+                self._running[key] = task
+                self._done[key] = await task
+        return self.sizes.learn(model, prompt, role, size, self._done[key])
+
+    async def _send(self, model: Model, request: Request, about: Row) -> Completion:
+        """Every try of one request. The error that stays goes to the journal too, so that a resumed review goes on in the same way.
+
+        A fault uses up a try, and so does whatever is billed. A rate limit is waited for; a window that a refusal names is kept to.
+        """
+        gate = self._gate(model)
+        attempts = failures = silent = 0
+        try:
+            async with asyncio.timeout(self.budget.seconds_left()):
+                while True:
+                    attempts += 1
+                    try:
+                        async with gate.place(model.name):
+                            reply = await self._try(model, request, {**about, "try": attempts})
+                            await self.journal.wait_stored()
+                            return reply
+                    except (RateLimited, PromptTooLong, ProviderDown) as error:
+                        failures += isinstance(error, ProviderDown) or error.may_be_billed
+                        silent += isinstance(error, TimedOut)
+                        if failures == TRIES or silent == SILENCES or gate.given_up(model.name) is not None:
+                            raise
+                        if isinstance(error, PromptTooLong) and not self.sizes.shrink(model, error.window):
+                            raise
+        except TimeoutError:
+            last: ProviderError | BudgetSpent = BudgetSpent(self.budget.out_of_time())
+        except (ProviderError, BudgetSpent) as failure:
+            last = failure
+        usd = None if model.price(Usage()) is None else 0.0
+        self.journal.put("failed", **about, usd=usd, **codec.failure(last))
+        raise last
+
+    async def _try(self, model: Model, request: Request, about: Row) -> Completion:
+        """One request. Whatever happens, it is in the journal and in the budget before anybody sees its reply."""
+        request = self.sizes.below_window(model, request)
+        hold = await self._reserve(model, request)
+        if request.role == "root":  # its workers cannot use up what its next reply needs
+            self.budget.keep(self.sizes.next_reply(model, request), model.price)
+        is_free = self.budget.is_owned(model.name) and model.price(Usage()) is None
+        prompt, start = replace(request.prompt, max_tokens=hold.output), self.now()
+        self.journal.request(prompt, **about, **({} if is_free else {"reserved": hold.usd}))
+        self.sent.set()
+        outcome: Completion | BaseException = asyncio.CancelledError()
+        try:
+            outcome = await model.complete(prompt)
+        except ProviderError as error:
+            outcome = error
+            raise
+        finally:
+            self._settle(model, request, hold, outcome, {**about, "seconds": round(self.now() - start, 3)})
+        return outcome
+
+    async def _reserve(self, model: Model, request: Request) -> Hold:
+        """Reserve what a request could cost. If only calls in flight keep it from a cap, wait: they give back what they do not use."""
+        visible = max(request.least, min(request.prompt.max_tokens, request.room))
+        while True:
+            self._settled.clear()
+            try:
+                usage = Usage(request.most, request.room)
+                return self.budget.reserve(usage, model.price, model.name, request.role, visible=visible)
+            except BudgetSpent:
+                if not self.budget.in_flight:
+                    raise
+            await self._settled.wait()
+
+    def _settle(
+        self, model: Model, request: Request, hold: Hold, outcome: Completion | BaseException, about: Row
+    ) -> None:
+        """Book a request and write down what came of it.
+
+        One whose cost nobody knows counts as it was reserved: nobody waits for it any more, or the model was at work when it failed.
+        """
+        usage = Usage(self.sizes.likely(model, request.size), hold.output)
+        usd = None if model.price(Usage()) is None else hold.usd
+        ending: Row = {"error": "cancelled"}
+        if isinstance(outcome, Completion):
+            usage, usd, ending = outcome.usage, model.price(outcome.usage), {"reply": codec.reply(outcome)}
+        elif isinstance(outcome, ProviderError):
+            ending = {"error": f"{type(outcome).__name__}: {outcome}"}
+            if outcome.usage is not None:  # its reply was of no use, but has said what it took
+                usage, usd = outcome.usage, model.price(outcome.usage)
+            elif not outcome.may_be_billed:  # it was turned away
+                usage, usd = Usage(), model.price(Usage())
+        has_failed = "error" in ending
+        self.budget.release(hold)
+        self.budget.book(usage, usd, request.role, model.name, has_failed=has_failed)
+        self._settled.set()
+        facts = {name: value for name, value in about.items() if name != "try"}
+        facts |= {"usage": astuple(usage)} if usage != Usage() or not has_failed else {}
+        self.journal.put("call", **facts, usd=usd, **ending)
+
+    def _book(self, rows: Sequence[Row], role: Purpose) -> None:
+        """What an earlier run paid counts in this one too, with the tries that failed: so the caps hold over all runs."""
+        for row in rows:
+            if row["kind"] != "failed":
+                usage, has_failed = Usage(*row.get("usage", ())), "error" in row
+                self.budget.book(usage, row["usd"], role, row["model"], has_failed=has_failed)
+            elif row["usd"] is None:
+                self.budget.note_unpriced(row["model"])
+
+    def _gate(self, model: Model) -> Gate:
+        provider = model.name.partition("/")[0]
+        if provider not in self._gates:
+            places = self.budget.limits.concurrency or capacity.places(model.name)
+            self._gates[provider] = self._open_gate(places, self.budget.seconds_left)
+        return self._gates[provider]

@@ -1,0 +1,100 @@
+"""How many tokens a reply may take, and how long a model may think for it. Pure.
+
+Thinking counts against the cap on a reply. A cap that holds the visible answer alone ends a thinking model before its first
+word, so a model that may think gets more room than its answer needs. What is not used is not paid.
+"""
+
+import re
+import string
+from collections.abc import Iterable, Sequence
+
+from deeprepo.rlm.values import OWN_SERVERS, Effort, Message, Purpose, Usage, provider_name
+
+# Of a model that may think.
+THINKING_ROOM: dict[Purpose, int] = {"verify": 8_192, "worker": 16_384, "pairs": 16_384, "root": 32_768}
+LARGEST = 65_536  # tokens of one reply, however often it breaks off
+USEFUL = 1_024  # fewer tokens than this are not worth a call, unless its answer is expected to be shorter
+PLACES, OWN_PLACES = 64, 4  # calls in flight at once: at a provider, and at a server with few slots
+
+# Families of which the documents say that they never think. Any other may.
+_PLAIN = re.compile(
+    r"gpt-3|gpt-4|gpt-5[\w.]{0,60}-chat|chatgpt-4o|davinci|claude-(?:[123]\b|instant)|gemini-(?:1|2\.0)|deepseek-(?:chat|coder)"
+    r"|mixtral|codestral|devstral|ministral|mistral-(?:7b|nemo|tiny)|pixtral|llama|command-(?:r|a-03)|grok-2|grok-code-fast"
+    r"|qwen(?:1|2)|qwen3[\w.-]{0,60}(?:instruct|coder)|gemma-?[123]|phi-?[34](?!.{0,60}reasoning)|starcoder|kimi-k2-(?:instruct|0)",
+    re.IGNORECASE,
+)
+# Families that take an effort.
+TAKES_EFFORT = re.compile(
+    r"gpt-[5-9]|gpt-oss|\bo[1-9](?:-|$)|claude-(?:opus-4-[5-9]|(?:\w+-)?[5-9])|gemini-(?:2\.5|[3-9])|grok-(?:3-mini|[4-9])",
+    re.IGNORECASE,
+)
+
+
+def may_think(name: str) -> bool:
+    """Return whether `provider/model` may think before it answers, as far as its name says."""
+    return _PLAIN.search(name.partition("/")[2] or name) is None
+
+
+def of(name: str, role: Purpose, visible: int) -> int:
+    """Return the cap on a reply of which `visible` tokens are the answer."""
+    return max(visible, THINKING_ROOM[role]) if may_think(name) else visible
+
+
+def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | None:
+    """Return how long the model is asked to think; None leaves it to the provider. Readers and second opinions need little."""
+    if not may_think(name):
+        return None
+    if effort_wanted is not None:
+        return effort_wanted
+    if not TAKES_EFFORT.search(name.partition("/")[2] or name):
+        return None  # a server that does not know the field may refuse it
+    return "medium" if role in ("root", "pairs") else "low"
+
+
+def places(name: str) -> int:
+    """Return how many calls may be in flight where nobody has set it."""
+    return OWN_PLACES if provider_name(name) in OWN_SERVERS else PLACES
+
+
+# --- the window -----------------------------------------------------------------------------------------------------------
+
+LIKELY_CHARS = 3.0  # of a prompt in one token: what tokenizers make of code
+# The same at worst: no tokenizer makes more than one token of a byte, but letters and blanks always share some.
+LETTERS, BLANKS = string.ascii_letters.encode(), b" \t\n"
+LETTERS_PER_TOKEN, BLANKS_PER_TOKEN = 1.3, 2.0  # of text without any words, such as base64
+FRAME = 16  # tokens around a message
+REFUSE = frozenset({"anthropic", "bedrock", "vertex"})  # providers that refuse a prompt that is too long, and say so
+_BLANKS = re.compile(r"\s{2,}")
+_RUNS = re.compile(r"(\S)\1{3,}")
+_LEAST = 1_000  # tokens: a shorter prompt fits every window, and its estimate says little
+_HALF = 500  # a server that reports fewer tokens than this does not count, rather than cut
+
+
+def at_most(texts: Iterable[str]) -> int:
+    """Return the tokens that a tokenizer makes of these texts at worst, whatever is in them: a cap on money must hold then too."""
+    raw = "".join(texts).encode("utf-8", "surrogatepass")
+    others = len(raw.translate(None, LETTERS + BLANKS))  # digits, signs and every byte of other scripts: one token each
+    letters = len(raw.translate(None, BLANKS)) - others
+    blanks = len(raw) - others - letters
+    return int(others + letters / LETTERS_PER_TOKEN + blanks / BLANKS_PER_TOKEN) + 1
+
+
+def least_tokens(messages: Sequence[Message]) -> int:
+    """Return the tokens that these messages have at least, roughly: blanks and runs of one character count little."""
+    size = sum(len(_RUNS.sub(r"\1\1\1", _BLANKS.sub(" ", message.text))) for message in messages)
+    return int(size / 3.5)
+
+
+def cut_silently(name: str, messages: Sequence[Message], usage: Usage) -> bool:
+    """Return whether the server has read only a part of the prompt: it reports less than half of the tokens that the prompt can have.
+
+    A tokenizer may differ from the estimate by a third, never by half. Servers of Anthropic's dialect refuse a prompt that is too long;
+    some of them leave the instructions out of their count.
+    """
+    if name.partition("/")[0] in REFUSE:
+        messages = [message for message in messages if message.role != "system"]
+    most = sum(len(message.text) for message in messages) / 3.5
+    if not _HALF <= usage.input < most:  # most are not looked at closely
+        return False
+    size = least_tokens(messages)
+    return size >= _LEAST and usage.input < size / 2

@@ -1,0 +1,135 @@
+"""The way to one provider, for all calls of a review: how many are in flight, how long it asks to wait, whether it is given up."""
+
+import asyncio
+import copy
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from deeprepo.rlm.errors import AccountRefused, ModelRefused, ProviderDown, ProviderError, RateLimited, TimedOut
+
+Pause = Callable[[float], Awaitable[None]]
+TRIES = 4  # of one call, and of a provider that has never answered
+OUTAGE = 8  # failures of one that has answered before, after which it is given up
+HEAD_START = 0.05  # seconds of the first call
+BACKOFF, LONGEST_BACKOFF = 1.0, 20.0  # seconds; doubled with each failure
+SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds of a pause where a limit names none
+LEAST_PAUSE_STEP = 0.1  # seconds at least after a limit, longer after each further one, whatever the provider says
+PATIENCE = 3_600.0  # seconds to wait for a provider where the review has no deadline
+
+
+class Gate:
+    """The first call goes a moment ahead, for as long as a closed port or a refused key needs to show.
+
+    A 429 stops all calls for as long as the provider asks, and from then on fewer are in flight. While a provider fails, one call at
+    a time tries. `left` says how many seconds the review may still take; None: it has no deadline.
+    """
+
+    def __init__(
+        self, places: int, left: Callable[[], float | None], pause: Pause, chance: Callable[[], float]
+    ) -> None:
+        self._most = self._width = float(max(1, places))
+        self._left, self._pause, self._chance = left, pause, chance
+        self._queue = asyncio.Lock()  # its first waits for a place, the others for their turn
+        self._change = asyncio.Event()
+        self._running = self._generation = 0  # what was sent in an earlier generation says nothing new
+        self._has_begun = False
+        self._wait_seconds, self._wait_reason = 0.0, ProviderError("")  # seconds to wait, and the reason
+        self._limit_count = self._failure_count = 0  # since the last answer
+        self._answered: set[str] = set()  # models
+        self._given_up: dict[str, ProviderError] = {}  # why nothing more is sent to a model; "": to none of them
+
+    def given_up(self, model: str) -> ProviderError | None:
+        """Return why nothing more is sent to this model; None if it is not given up."""
+        return self._given_up.get("") or self._given_up.get(model)
+
+    @asynccontextmanager
+    async def place(self, model: str) -> AsyncIterator[None]:
+        """Wait for a place for one request; how it went decides about the next ones. Raises why the model is given up, if it is."""
+        sent = await self._enter(model)
+        try:
+            yield
+        except ProviderError as error:
+            self._learn_from(error, model, is_first=sent == self._generation)
+            raise
+        else:
+            self._answer(model)
+            self._limit_count = 0 if sent == self._generation else self._limit_count
+            self._width = min(self._most, self._width + 1 / self._width)
+        finally:
+            self._has_begun = True
+            self._running -= 1
+            self._change.set()
+
+    async def _enter(self, model: str) -> int:
+        async with self._queue:
+            while (error := self.given_up(model)) is None:
+                if self._wait_seconds:
+                    await self._wait(self._wait_seconds)
+                elif self._running < (1 if self._failure_count or not self._has_begun else int(self._width)):
+                    self._running += 1
+                    return self._generation
+                else:
+                    self._change.clear()
+                    try:
+                        async with asyncio.timeout(None if self._has_begun else HEAD_START):
+                            await self._change.wait()
+                    except TimeoutError:
+                        self._has_begun = True
+            raise copy.copy(error)
+
+    async def _wait(self, seconds: float) -> None:
+        left = self._left()
+        rest = PATIENCE if left is None else left
+        if seconds < rest:
+            await self._pause(seconds)
+            self._wait_seconds = 0.0 if self._wait_seconds == seconds else self._wait_seconds
+            return
+        error = self._wait_reason
+        if isinstance(error, RateLimited):
+            error = RateLimited(
+                f"{error}: that is longer than this review may still take ({rest:,.0f} s): "
+                "run it again later, allow more seconds, or use another provider",
+                error.retry_after,
+            )
+        self._given_up[""] = error
+
+    def _learn_from(self, error: ProviderError, model: str, *, is_first: bool) -> None:
+        """Learn from a failure what it says of the next requests. Those that were in flight together meet one trouble, not many: the first counts."""
+        match error:
+            case RateLimited():
+                self._failure_count = 0
+                self._width = max(1.0, min(self._width, self._running - 1.0))  # the others were taken
+                if is_first:
+                    self._limit_count += 1
+                    asked = error.retry_after
+                    if asked is None:
+                        asked = min(LONGEST_PAUSE, SHORTEST_PAUSE * 2 ** (self._limit_count - 1))
+                    self._wait_seconds, self._wait_reason = (
+                        max(asked, min(SHORTEST_PAUSE, LEAST_PAUSE_STEP * self._limit_count)),
+                        error,
+                    )
+            case TimedOut():  # it has taken the request: with fewer at once each is answered sooner
+                self._failure_count = 0
+                self._width = max(1.0, self._width // 2) if is_first else self._width
+            case ProviderDown() if is_first:
+                self._failure_count += 1
+                wait = min(LONGEST_BACKOFF, BACKOFF * 2 ** (self._failure_count - 1))
+                self._wait_seconds, self._wait_reason = wait * (1 + self._chance() / 4), error
+                if self._failure_count == (OUTAGE if self._answered else TRIES):
+                    self._given_up[""] = error
+            case ProviderDown():
+                return
+            case AccountRefused():
+                self._given_up[""] = error
+                return
+            case ModelRefused():  # of one that has answered it is about this request
+                self._given_up |= {} if model in self._answered else {model: error}
+                return
+            case _:  # a prompt that is too long: an answer
+                self._answer(model)
+                return
+        self._generation += is_first
+
+    def _answer(self, model: str) -> None:
+        self._failure_count = 0
+        self._answered.add(model)

@@ -1,0 +1,121 @@
+"""How many tokens a prompt has, how many a reply needs, and how many a model takes: guessed first, then learnt from its replies."""
+
+import json
+from dataclasses import dataclass, replace
+
+from deeprepo.rlm.errors import PromptTooLong
+from deeprepo.rlm.money import capacity
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.values import Completion, Message, Model, Prompt, Purpose, Schema, Usage
+
+SPARE = 64  # tokens between a prompt's estimate and its window
+ENLARGE = "give the server a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or set `models.context` to the one it has"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as it is to be sent: its size, and the room that its reply needs."""
+
+    prompt: Prompt
+    role: Purpose
+    size: int  # characters that are sent
+    most: int  # tokens that the prompt can have at worst
+    room: int  # tokens of the reply, thinking included
+    least: int = 0  # of them: fewer are of no use
+
+
+class Sizes:
+    """What one review has learnt of its models."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._windows: dict[str, int] = {}  # tokens that a model takes, as it was found out
+        self._broken: dict[tuple[str, Purpose], int] = {}  # tokens at which replies broke off
+        self._density: dict[str, float] = {}  # tokens of a prompt for each of its characters
+        self._read: dict[tuple[str, Purpose], tuple[tuple[Message, ...], int]] = {}  # the last prompt, and its tokens
+
+    def window(self, model: Model) -> int | None:
+        """Return the tokens that the model takes, prompt and reply together: as it is set, or as it was found out; None: nobody knows."""
+        windows = (self._budget.limits.context, self._windows.get(model.name))
+        return min((size for size in windows if size), default=None)
+
+    def shrink(self, model: Model, window: int | None) -> bool:
+        """Remember a window that a refusal names; whether that is news."""
+        known = self._windows.get(model.name)
+        if not window or (known is not None and known <= window):
+            return False
+        self._windows[model.name] = window
+        return True
+
+    def likely(self, model: Model, size: int) -> int:
+        """Return the tokens of a prompt of so many characters."""
+        return int(size * self._density.get(model.name, 1 / capacity.LIKELY_CHARS)) + 1
+
+    def request(self, model: Model, prompt: Prompt, role: Purpose, size: int, broke_off: int) -> Request:
+        """Return what is to be sent: a reply gets the room that its role and its model's thinking need."""
+        name, visible = model.name, prompt.max_tokens
+        before, tokens = self._read.get((name, role), ((), 0))
+        if not before or prompt.messages[: len(before)] != before:
+            before, tokens = (), sum(_schema(schema) for schema in (prompt.answer, prompt.tool) if schema)
+        rest = prompt.messages[len(before) :]  # where the dialogue has only grown since, the rest is known
+        most = tokens + sum(_most(message) for message in rest)
+        tokens_wanted = max(
+            capacity.of(name, role, visible),
+            2 * broke_off,
+            min(capacity.LARGEST, 2 * self._broken.get((name, role), 0)),
+        )
+        least = broke_off + broke_off // 2 if broke_off else min(visible, capacity.USEFUL)
+        effort = capacity.effort(name, role, prompt.effort)
+        return Request(replace(prompt, effort=effort), role, size, most, tokens_wanted, least)
+
+    def next_reply(self, model: Model, request: Request) -> Usage:
+        """Return what the root's next reply needs: by what its replies took so far, not by all that it may take."""
+        visible = request.prompt.max_tokens
+        reply_tokens = min(request.room, self._budget.expected_reply(model.name, request.role, visible))
+        return Usage(self.likely(model, request.size), reply_tokens)
+
+    def below_window(self, model: Model, request: Request) -> Request:
+        """Return the request with a reply that fits the window. Raises PromptTooLong if none fits; then nothing is sent."""
+        window = self.window(model)
+        if window is None:
+            return request
+        tokens = self.likely(model, request.size)
+        if tokens + request.least > window:
+            raise PromptTooLong(
+                f"a prompt of about {tokens:,} tokens does not fit the window of {model.name} ({window:,} tokens): {ENLARGE}",
+                window,
+            )
+        return replace(request, room=max(request.least, min(request.room, window - tokens - SPARE)))
+
+    def learn(self, model: Model, prompt: Prompt, role: Purpose, size: int, reply: Completion) -> Completion:
+        """Learn from a reply, and return it. Raises PromptTooLong where the server has read a part of the prompt only."""
+        name, usage = model.name, reply.usage
+        if capacity.cut_silently(name, prompt.messages, usage):
+            self.shrink(model, usage.input)
+            note = (
+                f"{name} cuts prompts that are longer than its window without a word: what stood in "
+                f"such a prompt does not count as read. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
+            )
+            self._budget.notes += [] if note in self._budget.notes else [note]
+            raise PromptTooLong(
+                f"{name} read only {usage.input:,} of about {capacity.least_tokens(prompt.messages):,} tokens: {ENLARGE}",
+                usage.input,
+            )
+        if usage.input:
+            self._density[name] = max(usage.input / max(1, size), self._density.get(name, 0.0))
+            self._read[name, role] = (prompt.messages, usage.input)
+        if reply.stop == "length":
+            self._broken[name, role] = max(self._broken.get((name, role), 0), usage.output)
+        return reply
+
+
+def _most(message: Message) -> int:
+    """The tokens of a message at worst, with what the provider wants back."""
+    calls = [call.unparsed_arguments or json.dumps(dict(call.arguments), ensure_ascii=False) for call in message.calls]
+    extras = [json.dumps(dict(extra)) for extra in (message.extra, *(call.extra for call in message.calls)) if extra]
+    return capacity.at_most((message.text, *calls, *extras)) + capacity.FRAME * (1 + len(calls))
+
+
+def _schema(schema: Schema) -> int:
+    """The same of a schema, which some providers write out at more length than it has."""
+    return 2 * capacity.at_most((schema.name, schema.description, json.dumps(schema.parameters, default=dict)))

@@ -1,0 +1,461 @@
+"""The process in which a root's code runs: CPython, locked by the kernel before the first line of that code.
+
+The parent runs `main` in a program of its own. It imports the standard library alone, and all of that which a block may want before
+it locks itself: afterwards no file, socket, process or thread can be opened, whatever the code does. Nothing here is a
+sandbox written in Python. The lock is a filter of system calls (Linux) or a profile that the parent starts it with (macOS), and
+`probe` tries what must fail.
+
+Parent and child write frames to each other, a length and JSON. The parent believes nothing that comes out.
+"""
+
+import ast
+import asyncio
+import builtins
+import codecs
+import concurrent.futures.thread
+import contextlib
+import ctypes
+import datetime as dt
+import difflib
+import gc
+import importlib
+import inspect
+import io
+import json
+import linecache
+import os
+import platform
+import random
+import re
+import resource
+import signal
+import socket
+import struct
+import sys
+import textwrap
+import time
+import traceback
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Never
+
+from deeprepo.rlm.repl.frames import FRAME, HEAD, both_ends, decode, encode, packed
+
+LINE = 4_000  # characters of a line of an error
+CHUNK = 65_536  # characters of a frame of output
+DAY = 86_400  # seconds after which a process ends that waits for a parent which was killed
+KINDS = {"TypeError": TypeError, "ValueError": ValueError}  # what a host function raises in a block, if no RuntimeError
+NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock stands still, so that a replay prints the same
+LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120 - the standard library's folder, which no error names
+FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+AWAITED = "__awaited__"  # the name of `awaited` in a block
+# What a text has in the place of a program's characters.
+TYPED = str.maketrans("\u00a0\u201c\u201d\u2018\u2019", " \"\"''")
+# Modules that are there without an import, and the others that can be imported: after the lock none can be read.
+GIVEN = (
+    "json re math collections itertools functools dataclasses datetime typing hashlib csv bisect decimal random time asyncio copy base64 "
+    "unicodedata os textwrap difflib statistics string fnmatch shlex html heapq io operator enum pprint fractions"
+)
+READY = (
+    "_strptime argparse array ast binascii calendar cmath codecs collections.abc concurrent.futures.thread configparser contextlib ctypes gc graphlib gzip hmac html.parser "
+    "inspect keyword linecache logging numbers os.path pathlib pickle platform queue reprlib secrets signal struct sys threading tokenize "
+    "tomllib traceback types urllib.parse uuid warnings weakref xml.etree.ElementTree zlib zoneinfo"
+)
+NAMES = {  # that models write without importing them, by their modules
+    "collections": "Counter OrderedDict defaultdict deque namedtuple",
+    "dataclasses": "dataclass field",
+    "pathlib": "Path",
+}
+
+# --- the lock ---------------------------------------------------------------------------------------------------------
+
+# What a process needs that computes and talks over two pipes: the calls and their numbers on each machine. `read` and `write` are allowed
+# for these two alone.
+MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # with its audit number
+CALLS = {
+    "read": (0, 63),
+    "write": (1, 64),
+    "mmap": (9, 222),
+    "mprotect": (10, 226),
+    "munmap": (11, 215),
+    "brk": (12, 214),
+    "mremap": (25, 216),
+    "madvise": (28, 233),
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139),
+    "sigaltstack": (131, 132),
+    "futex": (202, 98),
+    "sched_yield": (24, 124),
+    "clock_gettime": (228, 113),
+    "gettimeofday": (96, 169),
+    "getpid": (39, 172),
+    "gettid": (186, 178),
+    "exit": (60, 93),
+    "exit_group": (231, 94),
+    "restart_syscall": (219, 128),
+}
+PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 4, 22, 38
+LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06  # instructions of the filter
+ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050001, 0x80000000  # what it returns; REFUSE: the call fails with EPERM
+NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # where a call's number, its machine and its first argument stand
+
+
+def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
+    """Return the filter's instructions: its operation, how many rows it passes over if true and if false, and its operand."""
+    column = list(MACHINES).index(machine)
+    read, write, *others = (numbers[column] for numbers in CALLS.values())
+    rows = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
+    for call, pipe in ((read, 0), (write, 1)):
+        rows += [
+            (EQUAL, 0, 4, call),
+            (LOAD, 0, 0, ARGUMENT),
+            (EQUAL, 0, 1, pipe),
+            (RETURN, 0, 0, ALLOW),
+            (RETURN, 0, 0, REFUSE),
+        ]
+    for call in others:
+        rows += [(EQUAL, 0, 1, call), (RETURN, 0, 0, ALLOW)]
+    return [*rows, (RETURN, 0, 0, REFUSE)]
+
+
+def lock_linux() -> None:
+    """Let the kernel refuse every system call but those of `CALLS`, for good. Raises OSError, ValueError on another machine."""
+    rows = filter_rows(platform.machine())
+    instructions = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *row) for row in rows))
+    program = struct.pack("@HP", len(rows), ctypes.addressof(instructions))
+    library = ctypes.CDLL(None, use_errno=True)
+    for request in (
+        (PR_SET_DUMPABLE, 0, 0, 0, 0),
+        (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
+        (PR_SET_SECCOMP, 2, ctypes.create_string_buffer(program), 0, 0),
+    ):
+        if library.prctl(*(ctypes.c_ulong(part) if isinstance(part, int) else part for part in request)):
+            error = ctypes.get_errno()
+            raise OSError(error, f"prctl({request[0]}): {os.strerror(error)}")
+
+
+def limit(memory: int, seconds: int) -> None:
+    """Set what the process may use beside what it has now: bytes of memory, and seconds of a processor in all its life."""
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = pages * resource.getpagesize() + memory
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    signal.alarm(DAY)
+    for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
+        resource.setrlimit(kind, (most, most))
+
+
+def probe() -> list[str]:
+    """Try what a locked process cannot do, and return what could be done all the same."""
+    done = []
+    for name, attempt in (
+        ("read a file", lambda: os.open(__file__, os.O_RDONLY)),
+        ("write to a file", lambda: os.open(os.devnull, os.O_WRONLY)),
+        ("list a folder", lambda: os.listdir("/")),  # noqa: PTH208 - the call itself
+        ("open a socket", lambda: socket.socket().close()),
+        ("start a process", lambda: os.waitpid(os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {}), 0)),
+        ("signal another process", lambda: os.kill(os.getppid(), 0)),
+    ):
+        with contextlib.suppress(OSError, AttributeError):
+            attempt()
+            done.append(name)
+    return done
+
+
+# --- what blocks find in the place of a clock, of threads and of their own output ------------------------------------
+
+
+class StillLoop(asyncio.BaseEventLoop):
+    """An event loop that waits for nothing outside: no time passes in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._clock, self._selector = 0.0, self
+
+    def time(self) -> float:
+        """Return the seconds of this loop: those that its tasks have slept."""
+        return self._clock
+
+    def select(self, timeout: float | None) -> list[Never]:
+        """Pass the time at once. Raises RuntimeError if every task waits for something that cannot come."""
+        if timeout is None:
+            raise RuntimeError("every task waits, and nothing is there that could wake one")
+        self._clock += timeout
+        return []
+
+    async def shutdown_default_executor(self, *_: object, **__: object) -> None:
+        """Wait for no thread: there are none."""
+
+    def _process_events(self, event_list: object) -> None: ...
+
+    def _write_to_self(self) -> None: ...
+
+
+class InTurn(concurrent.futures.Executor):
+    """An executor without threads: it calls what it is given, one after the other."""
+
+    def __init__(self, *_: object, **__: object) -> None: ...
+
+    def submit(self, fn: Callable[..., Any], /, *args: object, **kwargs: object) -> "concurrent.futures.Future[Any]":
+        """Call it now."""
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - whatever it raises is its result
+            future.set_exception(error)
+        return future
+
+
+class AsMeant(ast.NodeTransformer):
+    """What roots write and Python refuses: `await` before a function that has its result at once, `return` at the top of a block."""
+
+    _is_top = True
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        """Leave the `return` of a function as it is."""
+        before, self._is_top = self._is_top, False
+        self.generic_visit(node)
+        self._is_top = before
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - as the library calls it
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        """End the block: `run` prints what it returns."""
+        self.generic_visit(node)
+        end = ast.Call(ast.Name("SystemExit", ast.Load()), [node.value] if node.value else [], [])
+        return ast.copy_location(ast.Raise(end), node) if self._is_top else node
+
+    def visit_Await(self, node: ast.Await) -> ast.AST:
+        """Await a value that may be none to wait for."""
+        self.generic_visit(node)
+        call = ast.Call(ast.Name(AWAITED, ast.Load()), [node.value], [])
+        return ast.copy_location(ast.Await(call), node)
+
+
+async def awaited(value: Any) -> Any:  # noqa: ANN401 - any value
+    """Wait for a value if it is one to wait for."""
+    return await value if inspect.isawaitable(value) else value
+
+
+def stop_the_clock() -> None:
+    """Let all that asks for the time or for chance have the same answer in each run."""
+    seconds = NOW.timestamp()
+
+    def now(kind: type[dt.datetime], tz: dt.tzinfo | None = None) -> dt.datetime:
+        return kind.fromtimestamp(seconds, tz or dt.UTC).replace(tzinfo=tz)
+
+    def today(kind: type[dt.date]) -> dt.date:
+        return kind(NOW.year, NOW.month, NOW.day)
+
+    # Each is named as what it stands for, since its representation says its name.
+    moments = {name: classmethod(now) for name in ("now", "utcnow", "today")}
+    _put(dt, "datetime", type("datetime.datetime", (dt.datetime,), moments))
+    _put(dt, "date", type("datetime.date", (dt.date,), {"today": classmethod(today)}))
+    for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
+        _put(time, name, lambda: seconds)
+        _put(time, f"{name}_ns", lambda: int(seconds * 1e9))
+    _put(time, "sleep", lambda _: None)
+    gmtime = time.gmtime
+    for name in ("localtime", "gmtime"):
+        _put(time, name, lambda moment=None: gmtime(seconds if moment is None else moment))
+    for module in (asyncio, asyncio.events):
+        _put(module, "new_event_loop", StillLoop)
+    for module in (concurrent.futures, concurrent.futures.thread):
+        _put(module, "ThreadPoolExecutor", InTurn)
+    random.seed(7)
+    for module, name in ((os, "urandom"), (random, "_urandom")):
+        _put(module, name, random.Random(7).randbytes)  # noqa: S311 - chance is to be the same
+
+
+def _put(module: types.ModuleType, name: str, value: object) -> None:
+    setattr(module, name, value)
+
+
+class Output(io.TextIOBase):
+    """Standard output of a block, as frames to the parent."""
+
+    def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
+        self._send, self._held, self._size = send, list[str](), 0
+
+    def write(self, text: str) -> int:
+        """Hold a text until it is worth a frame."""
+        self._held.append(str(text))
+        self._size += len(text)
+        if self._size > CHUNK:
+            self.flush()
+        return len(text)
+
+    def flush(self) -> None:
+        """Send what is held."""
+        text, self._held, self._size = "".join(self._held), [], 0
+        for at in range(0, len(text), CHUNK):
+            self._send({"print": text[at : at + CHUNK]})
+
+
+# --- the conversation with the parent ----------------------------------------------------------------------------------
+
+
+class Pipe:
+    """Frames over standard input and output."""
+
+    def __init__(self) -> None:
+        self._incoming, self._outgoing = sys.stdin.buffer, sys.stdout.buffer
+
+    def send(self, frame: dict[str, Any]) -> None:
+        """Write one frame whole. Raises ValueError for one that the parent would not read."""
+        data = packed(frame)
+        if len(data) > FRAME:
+            raise ValueError(f"more than {FRAME:,} bytes at once: pass less")
+        self._outgoing.write(data)
+        self._outgoing.flush()
+
+    def receive(self) -> dict[str, Any]:
+        """Read one frame; the process ends where the parent has gone."""
+        size = int.from_bytes(self._incoming.read(HEAD), "big")
+        data = self._incoming.read(size)
+        if not size or len(data) < size:
+            os._exit(0)
+        frame: dict[str, Any] = json.loads(data)
+        return frame
+
+
+class Blocks:
+    """The names of a root, and the blocks that work on them."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        self.pipe, self.output = pipe, Output(pipe.send)
+        self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
+        self.names |= {AWAITED: awaited, "exit": sys.exit, "quit": sys.exit}
+
+    def give(self, variables: Mapping[str, Any], functions: list[str]) -> None:
+        """Put in what every block finds: modules, the given values, and a function for each host function."""
+        self.names |= {name: sys.modules[name] for name in GIVEN.split()}
+        self.names |= {
+            name: getattr(sys.modules[module], name) for module, names in NAMES.items() for name in names.split()
+        }
+        self.names |= variables
+        self.names |= {name: self._function(name) for name in functions}
+        self.names["SHOW_VARS"] = lambda: f"assigned by your blocks: {', '.join(self._assigned()) or 'nothing yet'}"
+        self._given = dict(self.names)
+        sys.stdout = sys.stderr = self.output
+        sys.stdin = io.StringIO()
+        os.environ.clear()
+
+    def run(self, code: str, number: int) -> dict[str, Any]:
+        """Run one block, and say how it ended."""
+        name = f"<block {number}>"
+        linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+        error = None
+        try:
+            waiting = eval(_compiled(code, name), self.names)  # noqa: S307 - this is what the process is for
+            if inspect.iscoroutine(waiting):
+                asyncio.run(waiting)
+        except SystemExit as end:  # the block has ended itself
+            if end.code is not None:
+                self.output.write(f"{end.code}\n")
+        except BaseException as failure:  # noqa: BLE001 - whatever a block raises is told
+            error = self._with_meant(_told(failure), failure)
+        sys.stdout = sys.stderr = self.output
+        self.output.flush()
+        return {"done": True, "error": error}
+
+    def value(self, expression: str) -> dict[str, Any]:
+        """Return the value of an expression over these names, or why there is none."""
+        try:
+            return {"value": encode(eval(expression, self.names))}  # noqa: S307 - the parent's own
+        except BaseException as error:  # noqa: BLE001 - there is no value
+            return {"value": None, "error": f"{type(error).__name__}: {error}"}
+
+    def _assigned(self) -> list[str]:
+        """The names that blocks have assigned."""
+        return [name for name, value in self.names.items() if self._given.get(name, self) is not value]
+
+    def _with_meant(self, told: str, failure: BaseException) -> str:
+        """The error with the name that is nearest to one that is not defined, where this version of Python has not told one itself."""
+        if not isinstance(failure, NameError) or "Did you mean" in told:
+            return told
+        near = difflib.get_close_matches(str(failure.name), self.names, 1, 0.6)
+        return f"{told}. Did you mean: {near[0]!r}?" if near else told
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        def call(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever the host function takes
+            self.output.flush()
+            try:
+                frame = {"call": name, "arguments": encode(list(arguments)), "keywords": encode(keywords)}
+                self.pipe.send(frame)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{name}(): {error}") from None
+            reply = self.pipe.receive()
+            if "raise" in reply:
+                raise KINDS.get(reply["raise"], RuntimeError)(reply["message"])
+            return decode(reply["return"])
+
+        call.__name__ = call.__qualname__ = name
+        return call
+
+
+def _compiled(code: str, name: str) -> Any:  # noqa: ANN401 - a code object
+    """The program of a block; one that was copied out of a console or a text, or is indented as a whole, is meant as it reads."""
+    try:
+        return _program(code, name)
+    except SyntaxError:
+        typed = [line[4:] for line in map(str.strip, code.splitlines()) if line.startswith((">>> ", "... "))]
+        for plain in (textwrap.dedent(code), "\n".join(typed), code.translate(TYPED)):
+            with contextlib.suppress(SyntaxError):
+                if plain.strip():
+                    return _program(plain, name)
+        raise
+
+
+def _program(code: str, name: str) -> Any:  # noqa: ANN401
+    tree = compile(code, name, "exec", ast.PyCF_ONLY_AST)
+    return compile(ast.fix_missing_locations(AsMeant().visit(tree)), name, "exec", FLAGS)
+
+
+def _told(failure: BaseException) -> str:
+    """The traceback of a block, without the frames of this file."""
+    try:
+        trace = failure.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+            trace = trace.tb_next
+        lines = traceback.format_exception(type(failure), failure, trace, limit=20)
+        own = re.compile(rf'  File "{re.escape(__file__)}".*\n(?:    .*\n)*')
+        text = own.sub("", "".join(both_ends(line, LINE) for line in lines)).replace(f'File "{LIBRARY}/', 'File "')
+        return re.sub(r'File "<(block \d+)>"', r"\1", text).rstrip("\n")
+    except BaseException as error:  # noqa: BLE001 - a class of the block's own may refuse to be shown
+        return f"{type(failure).__name__}, which cannot be shown: {type(error).__name__}"
+
+
+def main() -> None:
+    """Lock the process, say what it can still do, and run what the parent sends."""
+    pipe = Pipe()
+    order = pipe.receive()
+    traceback.format_exception(ValueError("x"))  # what is looked up once is looked up before the lock
+    "é".encode("ascii", "backslashreplace").decode("utf-8-sig")
+    for name in ("latin-1", "utf-16", "utf-32", "cp1252", "idna", "punycode", "rot13", "unicode_escape"):
+        codecs.lookup(name)
+    for name in f"{GIVEN} {READY}".split():
+        importlib.import_module(name)
+    stop_the_clock()
+    blocks = Blocks(pipe)
+    variables = decode(order["variables"])
+    gc.collect()
+    limit(order["memory"], order["seconds"])
+    try:
+        if sys.platform == "linux":
+            lock_linux()
+        pipe.send({"locked": True, "possible": probe()})
+    except (OSError, ValueError) as error:
+        pipe.send({"locked": False, "why": f"{type(error).__name__}: {error}"})
+        return
+    blocks.give(variables, order["functions"])
+    while True:
+        frame = pipe.receive()
+        try:
+            reply = blocks.run(frame["run"], frame["number"]) if "run" in frame else blocks.value(frame["value"])
+            pipe.send(reply)
+        except (MemoryError, ValueError) as error:
+            pipe.send({"done": True, "value": None, "error": f"{type(error).__name__}: {error}"})

@@ -1,0 +1,106 @@
+"""The code in a root's reply: from the tool call, else from fenced blocks. Pure; nothing is executed here."""
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from deeprepo.rlm.values import Completion, Schema
+
+TOOL = Schema(
+    name="execute_python",
+    description="Run Python in the REPL. Names persist from call to call. Print what you want to see.",
+    parameters={
+        "type": "object",
+        "properties": {"code": {"type": "string", "description": "the code, without a fence around it"}},
+        "required": ["code"],
+        "additionalProperties": False,
+    },
+)
+PYTHON = {"", "python", "py", "python3", "repl", "execute_python", "pycon"}
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
+_INLINE = re.compile(r"^[ \t]*+```(?:python3?|py)[ \t]++([^`\n]++)```[ \t]*+$", re.MULTILINE)
+_CLOSED_LATE = re.compile(r"(?<=[^`\n])(`{3,})[ \t]*$", re.MULTILINE)
+_INDENTED = re.compile(r"^[ \t]+```", re.MULTILINE)
+_QUOTED = re.compile(r"^[ \t]*> ?", re.MULTILINE)
+
+
+def of(reply: Completion) -> str:
+    """Return all code of a reply, "" where there is none."""
+    codes = [call.arguments.get("code") for call in reply.calls]
+    pieces = [_without_fence(code) for code in codes if isinstance(code, str) and code.strip()]
+    return _joined(pieces) if pieces else _written(reply.text.lstrip("\ufeff"))
+
+
+def _written(text: str) -> str:
+    """The code in a reply's fences: of blocks that are no Python together, those alone that are called so."""
+    blocks = list(_blocks(text))
+    code = _joined([body for language, body in blocks if language in PYTHON] or [body for _, body in blocks])
+    labelled = _joined([body for language, body in blocks if language in PYTHON - {""}])
+    return labelled if labelled and not parses(code) else code
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """The fenced blocks of a reply; where none is Python, those that are written in another way: in one line, indented, quoted."""
+    as_written = list(fenced_blocks(text))
+    ways = (
+        _INLINE.sub(r"```python\n\1\n```", text),
+        _CLOSED_LATE.sub(r"\n\1", text),
+        textwrap.dedent(text),
+        _QUOTED.sub("", text),
+        _INDENTED.sub("```", text),
+    )
+    for way in (text, *ways):
+        blocks = as_written if way is text else list(fenced_blocks(way))
+        if any(language in PYTHON and body.strip() and parses(textwrap.dedent(body)) for language, body in blocks):
+            return ((language, textwrap.dedent(body)) for language, body in blocks)
+    return iter(as_written)
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    return "\n".join(piece.strip("\n") for piece in pieces if piece.strip())
+
+
+def fenced_blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Return the fenced blocks as (language, body). A fence inside a string of the code does not end the block where Python can tell."""
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        opening = _FENCE.match(lines[at])
+        if not opening:
+            at += 1
+            continue
+        end = _end(lines, at + 1, opening[1])
+        yield opening[2].lower(), "\n".join(lines[at + 1 : end])
+        at = end + 1
+
+
+def _end(lines: Sequence[str], start: int, fence: str) -> int:
+    """The line of the closing fence: the first one after which the body is valid Python, else the first that could be it."""
+    closing = [n for n in range(start, len(lines)) if _closes(lines[n], fence)]
+    for end in closing:
+        if parses("\n".join(lines[start:end])):
+            return end
+        if end + 1 < len(lines) and _FENCE.match(lines[end + 1]) and not _closes(lines[end + 1], fence):
+            break  # the next block begins: this one was simply wrong
+    return closing[0] if closing else len(lines)
+
+
+def _closes(line: str, fence: str) -> bool:
+    match = _FENCE.match(line)
+    return bool(match and not match[2] and match[1][0] == fence[0] and len(match[1]) >= len(fence))
+
+
+def parses(body: str) -> bool:
+    """Return whether this is whole Python."""
+    try:
+        ast.parse(body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _without_fence(code: str) -> str:
+    """A tool's code that a model fenced all the same."""
+    inner = list(fenced_blocks(code)) if code.lstrip().startswith(("```", "~~~")) else []
+    return "\n".join(body for _, body in inner) if inner else code

@@ -1,0 +1,227 @@
+"""The REPL as the loop sees it: a child that the kernel has locked (`child`), one block at a time.
+
+Every power of a block comes from the host functions that it is given. What the child says is data of a stranger: frames of a bounded
+size, read with a deadline, decoded to plain values; a child that says anything else is ended.
+"""
+
+import asyncio
+import math
+import os
+import re
+import resource
+import signal
+import sys
+import time
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from deeprepo.rlm.errors import DeepRepoError, ReplUnavailable
+from deeprepo.rlm.repl import frames
+from deeprepo.rlm.repl.frames import Value
+from deeprepo.rlm.repl.output import PrintBuffer
+from deeprepo.rlm.values import BlockOutcome, Limits, Observation
+
+Async = Callable[..., Coroutine[Any, Any, Any]]
+ERROR_CHARS = 2_000  # of an error text
+PROCESSOR = 600  # seconds of a processor in the life of a child: one whose parent was killed ends by itself
+HOST_CALLS = 5_000  # of one child
+START_SECONDS = 20.0  # of a processor to be ready, or to take on what it is sent
+# Times the seconds that a child may compute: how long the host waits for a sign of it, on a machine that is busy.
+PATIENCE = 6
+CUTS = 40  # outputs of which more() can return the middle; the oldest go first
+RESTARTED = "\nThe REPL was restarted: every name that you assigned is gone; the given names are there again, and last_batch() too."
+ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each run
+# The standard library comes first, so that nothing beside this package takes the place of a module of it.
+PROGRAM = "import sys; sys.path.append(sys.argv[1]); from deeprepo.rlm.repl import child; sys.path.pop(); child.main()"
+ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+# macOS: nothing but Python's own folders can be read, and nothing else be done.
+PROFILE = """(version 1)(deny default)(allow process-exec (literal "{python}"))(allow sysctl-read)(allow mach-lookup)
+(allow file-read-metadata)(allow file-read* (subpath "{base}")(subpath "/usr/lib")(subpath "/System")(subpath "{program}"))"""
+
+
+class Ended(Exception):  # noqa: N818 - an outcome of a block
+    """The child has ended, or was ended."""
+
+    def __init__(self, outcome: BlockOutcome, why: str) -> None:
+        super().__init__(why)
+        self.outcome: BlockOutcome = outcome
+
+
+class Repl:
+    """One locked child, started again after a crash or a limit. `open_repl` opens it."""
+
+    def __init__(self, variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits) -> None:
+        self._limits, self._variables = limits, dict(variables)
+        self._functions = {**functions, "more": self._more}
+        self._cuts: dict[int, str] = {}  # out of earlier outputs, numbered over the whole run
+        self._blocks = self._calls = 0
+        self._child: Process | None = None
+
+    async def run(self, code: str) -> Observation:
+        """Run one block; its output, and the error as the model should read it. Cancelling ends it, and the process with it."""
+        self._blocks += 1
+        sink = PrintBuffer(self._limits.output_chars)
+        outcome: BlockOutcome
+        order = frames.packed({"run": code, "number": self._blocks})
+        try:
+            done = await self._converse(order, "done", self._limits.turn_seconds, sink)
+            error = done.get("error")
+            outcome = "error" if error else "ok"
+        except Ended as ended:
+            outcome, error = ended.outcome, f"{ended}{RESTARTED}"
+            await self.start()
+        number = max(self._cuts, default=0) + 1
+        output, omitted, cut = sink.finish(None if outcome in {"limit", "crash"} else number)
+        if cut:
+            self._cuts[number] = cut
+            self._cuts.pop(number - CUTS, None)
+        error = frames.both_ends(ADDRESS.sub("0x0", str(error)), ERROR_CHARS) if error else None
+        return Observation(ADDRESS.sub("0x0", output), error, outcome, omitted)
+
+    async def value(self, expression: str) -> Value:
+        """Return what an expression is worth in the REPL. Raises ValueError where it fails, or is no plain data."""
+        try:
+            reply = await self._converse(frames.packed({"value": expression}), "value", START_SECONDS)
+            if "error" in reply:
+                raise ValueError(str(reply["error"]))
+            return frames.decode(reply["value"])
+        except Ended as ended:
+            await self.start()
+            raise ValueError(str(ended)) from None
+        except (TypeError, KeyError, RecursionError) as error:
+            raise ValueError(str(error)) from None
+
+    async def close(self) -> int | None:
+        """End the process, and return its exit code."""
+        child, self._child = self._child, None
+        if child is None:
+            return None
+        if child.returncode is None:
+            with suppress(ProcessLookupError):  # the library's own kill() may take the exit code away from the loop
+                os.kill(child.pid, signal.SIGKILL)
+        await child.communicate()
+        return child.returncode
+
+    async def start(self) -> None:
+        """Begin with a fresh locked child that has the variables. Raises ReplUnavailable."""
+        await self.close()
+        self._calls = 0
+        pipes: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": DEVNULL, "limit": 1 << 20}
+        try:
+            self._child = await asyncio.create_subprocess_exec(
+                *_command(), **pipes, env=ENVIRONMENT, cwd="/", start_new_session=True
+            )
+        except OSError as error:
+            raise ReplUnavailable(f"the REPL did not start: {error}") from None
+        try:
+            told = await self._converse(await asyncio.to_thread(self._order), "locked", START_SECONDS)
+        except Ended as ended:
+            told = {"why": f"its process ended at the start ({ended})"}
+        possible = told.get("possible")
+        if told.get("locked") is not True or possible != []:
+            await self.close()
+            listed = ", ".join(map(str, possible)) if isinstance(possible, list) else ""
+            why = f"a block could {listed}" if listed else told.get("why") or "it did not answer"
+            raise ReplUnavailable(f"the REPL cannot be locked on this machine: {why}")
+
+    def _order(self) -> bytes:
+        """What a child is sent first."""
+        limits = {"memory": self._limits.memory << 20, "seconds": PROCESSOR}
+        return frames.packed(
+            {"variables": frames.encode(self._variables), "functions": list(self._functions), **limits}
+        )
+
+    # --- one conversation ---------------------------------------------------------------------------------------------
+
+    async def _converse(
+        self, data: bytes, end: str, seconds: float, sink: Callable[[str], None] = lambda _: None
+    ) -> Mapping[str, Any]:
+        """Send an order and serve what the child asks for, up to the frame that ends it. Only what it computes is its time. Raises Ended."""
+        child, patience = self._child, PATIENCE * seconds
+        if child is None or child.stdin is None or child.stdout is None:
+            raise RuntimeError("the REPL is not open")
+        _allow(child.pid, seconds)
+        try:
+            while True:
+                async with asyncio.timeout(patience) as silence:
+                    child.stdin.write(data)
+                    await child.stdin.drain()
+                    while "print" in (frame := await frames.receive(child.stdout)):
+                        sink(str(frame["print"]))
+                        silence.reschedule(asyncio.get_running_loop().time() + patience)
+                if end in frame:
+                    return frame
+                data = frames.packed(await self._answer(frame))
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+        except (OSError, EOFError) as error:
+            if await self.close() == -signal.SIGXCPU or isinstance(error, TimeoutError):
+                raise await self._end("limit", f"time limit: the block computed for {seconds:g} s") from None
+            raise await self._end("crash", "its process has ended") from None
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise await self._end("crash", f"it said what is no part of the conversation ({error})") from None
+
+    async def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a host function returns, or the exception that it raises in the block: with a sentence, whatever it was."""
+        self._calls += 1
+        if self._calls > HOST_CALLS:
+            raise await self._end("limit", f"call limit: more than {HOST_CALLS:,} calls of given functions in one run")
+        name, function = frame["call"], self._functions[frame["call"]]
+        arguments, keywords = frames.decode(frame["arguments"]), frames.decode(frame["keywords"])
+        try:
+            return {"return": frames.encode(await function(*arguments, **keywords))}
+        except TypeError as error:  # arguments that do not fit: Python's own words say which
+            return {"raise": "TypeError", "message": str(error)}
+        except (ValueError, KeyError) as error:
+            return {"raise": "ValueError", "message": f"{name}(): {error}"}
+        except DeepRepoError as error:
+            return {"raise": "RuntimeError", "message": f"{name}(): {error}"}
+        except Exception as error:  # noqa: BLE001 - the boundary: a fault of the host may not end the root's work
+            return {"raise": "RuntimeError", "message": f"{name}() failed in the host: {type(error).__name__}"}
+
+    async def _end(self, outcome: BlockOutcome, why: str) -> Ended:
+        """End the child; what to raise for it."""
+        await self.close()
+        return Ended(outcome, why if outcome == "limit" else f"the REPL's process ended: {why}")
+
+    async def _more(self, number: int) -> str:
+        """What was cut out of an output. Raises ValueError with the numbers that there are."""
+        if number not in self._cuts:
+            there = ", ".join(map(str, self._cuts)) or "none"
+            raise ValueError(f"nothing has the number {number}: there is {there}")
+        return self._cuts[number]
+
+
+@asynccontextmanager
+async def open_repl(
+    variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits
+) -> AsyncIterator[Repl]:
+    """Open a REPL with these names; it is closed at the end whatever happens. Raises ReplUnavailable where no child can be locked."""
+    repl = Repl(variables, functions, limits)
+    try:
+        await repl.start()
+        yield repl
+    finally:
+        await repl.close()
+
+
+def _allow(pid: int, seconds: float) -> None:
+    """Let the kernel end a process when it has computed for so long from now on, in whole seconds; where the machine cannot, silence tells."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            used = time.clock_gettime((~pid << 3) | 2)  # the clock of a process, as the C library numbers it
+            resource.prlimit(pid, resource.RLIMIT_CPU, (min(math.ceil(used + seconds), PROCESSOR), PROCESSOR))
+
+
+def _command() -> list[str]:
+    """The program of a child: this interpreter without site packages, user's folders or the current one in its path."""
+    home = str(Path(frames.__file__).parents[3])
+    command = [sys.executable, "-s", "-S", "-P", "-c", PROGRAM, home]
+    if sys.platform != "darwin":
+        return command
+    profile = PROFILE.format(python=os.path.realpath(sys.executable), base=sys.base_prefix, program=home)
+    return ["/usr/bin/sandbox-exec", "-p", profile, *command]

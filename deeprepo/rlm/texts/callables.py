@@ -1,0 +1,123 @@
+"""Functions of the caller's own program that a root's code may call: plain data in, plain data out, each call on record."""
+
+import asyncio
+import builtins
+import inspect
+import json
+import keyword
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from deeprepo.rlm.errors import UsageError
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.repl import frames
+from deeprepo.rlm.repl.process import Async
+
+MOST_CHARS = 2 << 20  # of arguments and of a result
+SECONDS = 60.0  # of one call
+ERROR_CHARS, DOC_CHARS = 500, 600
+LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL")
+ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch")
+# What a root's code finds, by the depth that is left below it.
+NAMES = (LOOKING, (*LOOKING, *ASKING), (*LOOKING, *ASKING, "rlm_query"))
+TAKEN = frozenset({"context", "tree", "answer", "more", "SHOW_VARS", *NAMES[-1]})
+Call = Callable[..., Any]
+OF_THE_CALLER = (Exception, SystemExit, KeyboardInterrupt)  # SystemExit ends nothing but the call
+
+
+@dataclass(frozen=True, slots=True)
+class CustomTool:
+    """One function: its name, how the instructions describe it, and what is called."""
+
+    name: str
+    line: str
+    call: Call
+
+
+def read(calls: Mapping[str, Call] | Iterable[Call] | None) -> tuple[CustomTool, ...]:
+    """Return the functions with their names. Raises UsageError for a name that the root's code cannot use."""
+    pairs = (
+        calls.items() if isinstance(calls, Mapping) else [(getattr(call, "__name__", ""), call) for call in calls or ()]
+    )
+    tools: dict[str, CustomTool] = {}
+    for name, call in pairs:
+        if not callable(call):
+            raise UsageError(f"the tool {name!r} is {type(call).__name__}: a tool is a function")
+        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+            raise UsageError(f"{name!r} cannot be the name of a tool: name it with tools={{'name': function}}")
+        if name in TAKEN or name in tools or hasattr(builtins, name):
+            raise UsageError(f"the name {name!r} is taken: name the tool otherwise, with tools={{'name': function}}")
+        tools[name] = CustomTool(name, _line(name, call), call)
+    return tuple(tools.values())
+
+
+def functions(calls: Calls, tools: Iterable[CustomTool]) -> dict[str, Async]:
+    """Return the functions as the REPL calls them."""
+    return {tool.name: partial(_recorded, calls, tool) for tool in tools}
+
+
+async def _recorded(calls: Calls, tool: CustomTool, *arguments: frames.Value, **keywords: frames.Value) -> frames.Value:
+    journal, at, masks = calls.journal, calls.at, calls.masks
+    call_key = json.dumps([arguments, keywords], sort_keys=True, default=repr)
+    if len(call_key) > MOST_CHARS:
+        raise ValueError(f"{tool.name}() takes at most {MOST_CHARS:,} characters")
+    row = journal.get("tool", at, tool.name, call_key)
+    if row is None:
+        row = masks.hide(await _call(calls, tool, masks.show(arguments), masks.show(keywords)))
+        journal.put("tool", at=at, name=tool.name, arguments=call_key, **row)
+        await journal.wait_stored()
+    if row.get("error"):
+        raise ValueError(row["error"])
+    return row["result"]
+
+
+async def _call(
+    calls: Calls, tool: CustomTool, arguments: tuple[frames.Value, ...], keywords: Mapping[str, frames.Value]
+) -> dict[str, Any]:
+    left = calls.budget.seconds_left()
+    seconds = SECONDS if left is None else max(1.0, min(SECONDS, left))
+    try:
+        async with asyncio.timeout(seconds):
+            result, error = await _result(tool, arguments, keywords)
+    except TimeoutError:
+        return {"error": f"stopped waiting after {seconds:.0f} s"}
+    if error:
+        return {"error": error[:ERROR_CHARS]}
+    try:
+        text = json.dumps(result, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as failure:
+        return {"error": f"it returned what is no plain data: {failure}"[:ERROR_CHARS]}
+    if len(text) > MOST_CHARS:
+        return {"error": f"it returned more than {MOST_CHARS:,} characters: let it return less at once"}
+    return {"result": json.loads(text)}
+
+
+async def _result(
+    tool: CustomTool, arguments: tuple[frames.Value, ...], keywords: Mapping[str, frames.Value]
+) -> tuple[frames.Value, str]:
+    """What the function returns, or its error as text. One that is not asynchronous runs in a thread, which nobody can end."""
+    call = partial(tool.call, *arguments, **keywords)
+
+    def called() -> tuple[frames.Value, str]:  # what a thread raises may be what no future can hold
+        try:
+            return call(), ""
+        except OF_THE_CALLER as error:
+            return None, f"{type(error).__name__}: {error}"
+
+    result, error = called() if inspect.iscoroutinefunction(tool.call) else await asyncio.to_thread(called)
+    try:
+        return (await result if inspect.isawaitable(result) else result), error
+    except OF_THE_CALLER as failure:
+        return None, f"{type(failure).__name__}: {failure}"
+
+
+def _line(name: str, call: Call) -> str:
+    """How the instructions describe it: the call as it is written, and the docstring."""
+    try:
+        signature = str(inspect.signature(call))
+    except (TypeError, ValueError):
+        signature = "(...)"
+    words = " ".join((inspect.getdoc(call) or "").split())[:DOC_CHARS]
+    return f"{name}{signature}{': ' if words else ''}{words}"

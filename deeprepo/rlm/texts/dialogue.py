@@ -1,0 +1,181 @@
+"""A question about a context, and a root over it: asked again, it has its names and what was said."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import Any
+
+from deeprepo.rlm.loop.conversation import Conversation
+from deeprepo.rlm.loop.root import RootRun
+from deeprepo.rlm.loop.stall import StallGuard
+from deeprepo.rlm.loop.tools import CHILD_TURNS, Work
+from deeprepo.rlm.money.budget import Budget
+from deeprepo.rlm.money.calls import Calls
+from deeprepo.rlm.repl.frames import both_ends
+from deeprepo.rlm.repl.process import Async, Repl, open_repl
+from deeprepo.rlm.texts import callables
+from deeprepo.rlm.texts.callables import CustomTool
+from deeprepo.rlm.texts.material import Material
+from deeprepo.rlm.texts.typed import AnswerType
+from deeprepo.rlm.values import Model
+
+PREVIEW = 1_600  # characters of both ends together
+
+
+@dataclass(frozen=True, slots=True)
+class TextQuestion:
+    """What is asked of a context, and with what."""
+
+    query: str
+    material: Material
+    tools: tuple[CustomTool, ...] = ()
+    answer_form: str = ""  # what an answer must look like, as the end of "Finish with set_answer(text): "
+    depth: int = 1  # as the paper counts: 0: the root has nobody to ask; 1: workers; 2: roots of its own, whose workers are the last
+    answer_type: AnswerType | None = None  # None: the answer is a text
+    instructions: Callable[[str], str] = str  # of a root, made from ours
+
+    @property
+    def journal_entry(self) -> dict[str, Any]:
+        """What the journal keeps of it beside the context."""
+        tools = [[tool.name, tool.line] for tool in self.tools]
+        typed = {"schema": self.answer_type.schema} if self.answer_type is not None else {}
+        return {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.depth, **typed}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry(ABC):
+    """The first question about a context, and what it and further ones are worked on with. Who opens it brings tools and words."""
+
+    question: TextQuestion
+    root: Model
+    calls: Calls
+    workers: Mapping[str, str] = field(default_factory=dict)  # the models by name, where there are several
+    notes: tuple[str, ...] = ()  # sentences about the context for the reader of the answer
+    runs: list[RootRun] = field(default_factory=list)  # of the root and of those that it started, as they begin
+
+    @abstractmethod
+    def work(self, depth: int) -> Work:
+        """Return the state of a root that so many others stand above."""
+
+    @abstractmethod
+    def functions(self, work: Work) -> Mapping[str, Async]:
+        """Return what the root's code may call, more names than it may find among them."""
+
+    @abstractmethod
+    def words(self, template: str, **values: object) -> str:
+        """Return a text of this name for a root: system, seed, next, turn, child, last_call."""
+
+    def renew(self) -> None:
+        """Begin a further question: with the whole budget, and with what was answered before."""
+        self.calls.renew(Budget(self.calls.budget.limits))
+        self.runs.clear()
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """A root over an open REPL. Asked again, it has its names and what was said."""
+
+    inquiry: Inquiry
+    work: Work
+    conversation: Conversation
+    repl: Repl
+    name: str  # of its first run
+    instructions: str
+    runs: list[RootRun] = field(default_factory=list)
+
+    async def ask(self, message: str, turns: int, answer_type: AnswerType | None = None) -> RootRun:
+        """Take the root's turns for one question."""
+        inquiry, work, number = self.inquiry, self.work, len(self.runs) + 1
+        if self.runs:
+            self.conversation.go_on(self.runs[-1].summary, message)
+            await self.repl.value('globals().update(answer={"content": "", "ready": False})')
+            work.final = None
+            work.errors.clear()
+        else:
+            self.conversation.open(self.instructions, message)
+        name, children = self.name if number == 1 else f"{self.name}-{number}", count(1)
+        hide = work.calls.masks.hide
+        work.accept = partial(answer_type.accept, hide=hide) if answer_type is not None else str
+        work.child = lambda task, paths, below: _child(inquiry, task, paths, below, f"{name}.{next(children)}")
+        run = RootRun(work, inquiry.root, self.repl, self.conversation, StallGuard(turns, is_patient=True), name)
+        self.runs.append(run)
+        inquiry.runs.append(run)
+        await run.run()
+        if run.outcome in {"turns", "astray"} and not run.summary:
+            await run.conclude(inquiry.words("last_call", typed=answer_type is not None))
+        return run
+
+
+async def put(dialogue: Dialogue, question: TextQuestion) -> RootRun:
+    """Take the root's turns for a question about the whole context, the first one or a further one."""
+    turns = dialogue.inquiry.calls.budget.limits.turns
+    message = first_message(dialogue.inquiry, question, turns, "next" if dialogue.runs else "seed")
+    return await dialogue.ask(message, turns, question.answer_type)
+
+
+def first_message(inquiry: Inquiry, question: TextQuestion, turns: int, template: str = "seed") -> str:
+    """Return what a root is told of a context and asked about it."""
+    material = question.material
+    return inquiry.words(
+        template,
+        question=question.query,
+        schema=question.answer_type.schema if question.answer_type is not None else "",
+        turns=turns,
+        length=len(material.text),
+        form=material.form,
+        items=len(material.value) if material.form in {"list", "mapping"} else 0,
+        paths=list(material.files),
+        preview=both_ends(material.text, PREVIEW),
+    )
+
+
+@asynccontextmanager
+async def open_dialogue(
+    inquiry: Inquiry, material: Material | None = None, *, turns: int | None = None, depth: int = 0, name: str = "root"
+) -> AsyncIterator[Dialogue]:
+    """Open a root over the whole context or over a part of it, with a REPL of its own that is closed at the end."""
+    question, calls = inquiry.question, inquiry.calls
+    whole, limits = material or question.material, calls.budget.limits
+    names = callables.NAMES[min(max(question.depth - depth, 0), len(callables.NAMES) - 1)]
+    ours = inquiry.words(
+        "system",
+        turns=turns or limits.turns,
+        output_chars=limits.output_chars,
+        turn_seconds=limits.turn_seconds,
+        form=whole.form,
+        tools=question.tools,
+        answer_form=question.answer_form,
+        named=list(inquiry.workers.items()),
+        workers="ask" in names,
+        recursive="rlm_query" in names,
+    )
+    work = inquiry.work(depth)
+    functions = {word: call for word, call in inquiry.functions(work).items() if word in names}
+    functions |= callables.functions(calls, question.tools)
+    masked = await asyncio.to_thread(calls.masks.hide, whole.value)  # the root's code could send on whatever it holds
+    variables = {"context": masked, "tree": list(whole.files), "answer": {"content": "", "ready": False}}
+    async with open_repl(variables, functions, limits) as repl:
+        conversation = Conversation(partial(inquiry.words, "turn"))
+        yield Dialogue(inquiry, work, conversation, repl, name, question.instructions(ours))
+
+
+async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, name: str) -> str:
+    """A root of its own over some of the files."""
+    whole, calls = inquiry.question.material, inquiry.calls
+    material = whole.part(paths)
+    seed = inquiry.words(
+        "child",
+        task=task,
+        length=len(material.text),
+        paths=list(material.files),
+        preview=both_ends(material.text, PREVIEW),
+        missing=[path for path in paths if path not in whole.files],
+    )
+    turns = min(CHILD_TURNS, calls.budget.limits.turns)
+    async with open_dialogue(inquiry, material, turns=turns, depth=depth, name=name) as dialogue:
+        root_run = await dialogue.ask(seed, turns)
+    return root_run.summary or f"[the child run ended without an answer: {root_run.why or root_run.outcome}]"

@@ -1,0 +1,100 @@
+"""Questions about one context, put to one root one after the other."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass, replace
+from typing import Any
+
+from deeprepo.rlm.errors import BudgetSpent, ProviderError, UsageError
+from deeprepo.rlm.journal import codec
+from deeprepo.rlm.loop.root import Outcome, RootRun
+from deeprepo.rlm.texts.dialogue import Dialogue, Inquiry, TextQuestion, open_dialogue, put
+from deeprepo.rlm.texts.typed import AnswerType
+from deeprepo.rlm.values import Cost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextAnswer:
+    """What a question came to. `runs`: the root's turns first, then those of the runs that it started."""
+
+    answer: str
+    value: Any  # the answer as an instance of the type that was asked for, None without one
+    outcome: Outcome
+    why: str
+    runs: tuple[RootRun, ...]
+    cost: Cost
+    notes: tuple[str, ...]
+
+
+class TextSession:
+    """A session, opened with its first question. `opening` brings models, journal, tools and words, and closes them."""
+
+    def __init__(
+        self, question: TextQuestion, opening: Callable[[TextQuestion], AbstractAsyncContextManager[Inquiry]]
+    ) -> None:
+        self._question, self._opening = question, opening
+        self._stack = AsyncExitStack()
+        self._line = asyncio.Lock()
+        self._dialogue: Dialogue | None = None
+        self._is_closed = False
+
+    @property
+    def cost(self) -> Cost:
+        """What the last question has cost so far."""
+        return self._dialogue.inquiry.calls.budget.cost() if self._dialogue is not None else Cost()
+
+    async def ask(self, query: str, answer_type: AnswerType | None = None) -> TextAnswer:
+        """Put a question to the root. Raises DeepRepoError's kinds where not even a first turn came of it."""
+        async with self._line, AsyncExitStack() as unless_kept:
+            self.require_open()
+            question = replace(self._question, query=query, answer_type=answer_type)
+            unless_kept.push_async_callback(self.close)
+            try:
+                if self._dialogue is None:
+                    inquiry = await self._stack.enter_async_context(self._opening(question))
+                    self._dialogue = await self._stack.enter_async_context(open_dialogue(inquiry))
+                else:
+                    self._dialogue.inquiry.renew()
+                answer = await _answer(self._dialogue, question)
+            except (ProviderError, BudgetSpent):  # the next question may fare better
+                unless_kept.pop_all()
+                raise
+            unless_kept.pop_all()
+            return answer
+
+    def require_open(self) -> None:
+        """Raise UsageError if the session is closed."""
+        if self._is_closed:
+            raise UsageError("the session is closed: begin another one with rlm.session(context)")
+
+    async def close(self) -> None:
+        """End the REPL, close the models and the journal."""
+        self._is_closed = True
+        await self._stack.aclose()
+
+
+async def _answer(dialogue: Dialogue, question: TextQuestion) -> TextAnswer:
+    """What the root's turns for a question come to, on record."""
+    start, inquiry, calls = time.monotonic(), dialogue.inquiry, dialogue.inquiry.calls
+    run = await put(dialogue, question)
+    notes = (*inquiry.notes, *calls.budget.notes, *run.work.errors)
+    if not run.turns and run.outcome == "provider":
+        raise ProviderError(run.why)
+    if not run.turns and run.outcome == "budget":
+        raise BudgetSpent(run.why)
+    cost, masks, seconds = calls.budget.cost(), calls.masks, time.monotonic() - start
+    calls.journal.answer(codec.answer(run.outcome, masks.hide(run.summary), cost, seconds, notes))
+    answer, value = run.summary, None
+    if question.answer_type is not None and answer:
+        answer, value = question.answer_type.load(answer, masks.show)
+    return TextAnswer(
+        answer=masks.show(answer),  # the caller's own text comes back to the caller
+        value=value,
+        outcome=run.outcome,
+        why=run.end,
+        runs=tuple(inquiry.runs),
+        cost=cost,
+        notes=tuple(dict.fromkeys(notes)),
+    )

@@ -1,7 +1,0 @@
-"""Who depends on a change: changed symbols, the files that import them, the places where they are used, and readers of names."""
-
-from impact.uses.budget import SearchLimits
-from impact.uses.find import find
-from impact.uses.usages import callers, readers
-
-__all__ = ["SearchLimits", "callers", "find", "readers"]
