@@ -61,9 +61,7 @@ def record(brief: Brief) -> Row:
 
 def restore(record: Mapping[str, Any], pull: PullRequest) -> Brief:
     """Return the same, back as a value. Raises KeyError, TypeError or ValueError for a row of another form."""
-    settings = config.resolve(
-        {name: _frozen(value) for name, value in record["settings"].items()}, None, config.Settings()
-    )
+    settings = config.resolve(config.recorded(record["settings"]), None, config.Settings())
     plain = {
         one.name: _frozen(record[one.name]) for one in fields(Brief) if one.name in record and one.name not in ELSEWHERE
     }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bot.config.action import Step, step
     from bot.config.defaults import DEFAULTS, ReviewSettings, Triggers
     from bot.config.repository import RepoFile, check, json_schema, read
-    from bot.config.resolution import Config, resolve
+    from bot.config.resolution import Config, recorded, resolve
     from bot.config.server import App, Server, ServerOptions, server_settings
     from bot.config.setting import Pattern
     from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, programs, telemetry
@@ -22,7 +22,7 @@ LATER = {
     "defaults": ("DEFAULTS", "ReviewSettings", "Triggers"),
     "setting": ("Pattern",),
     "repository": ("RepoFile", "check", "json_schema", "read"),
-    "resolution": ("Config", "resolve"),
+    "resolution": ("Config", "recorded", "resolve"),
     "server": ("App", "Server", "ServerOptions", "server_settings"),
     "settings": ("PREFIX", "Settings", "base_url", "environment", "first", "key", "programs", "telemetry"),
 }

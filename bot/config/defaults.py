@@ -207,7 +207,7 @@ class ReviewSettings:
         "medium",
         "How far a review goes: checks by code alone; one reading; a root model that follows what is open; a root in any case.",
     )
-    effort_for: tuple[tuple[tuple[str, ...], str, ReviewEffort], ...] = setting(
+    effort_for: tuple[EffortEntry, ...] = setting(
         (),
         "The effort by file or label: of the entries that fit a file the strongest, else `effort`. The most demanding file decides.",
         entries=EffortEntry,
@@ -219,7 +219,7 @@ class ReviewSettings:
     tokens: int = setting(2_000_000, "Tokens, in and out together.", ge=0, section="budget")
     calls: int = setting(1_000, "Model calls.", ge=0, section="budget")
     seconds: float = setting(900.0, "Seconds.", gt=0, section="budget")
-    ignore: tuple[tuple[str, str, str, str, str, str], ...] = setting(
+    ignore: tuple[IgnoreItem, ...] = setting(
         (), "What is not said: files, kinds of findings, single findings.", entries=IgnoreItem
     )
     quota: int = setting(4, "Findings shown in full; critical ones do not count.", ge=0)
@@ -251,9 +251,7 @@ class ReviewSettings:
         "en", 'The language in which models write what people read: "de", "pt-BR". Our own phrases are in English.'
     )
     lenses: tuple[str, ...] = setting(LENSES, "The questions that models may be asked.")
-    instructions: tuple[tuple[tuple[str, ...], str, Literal["no", RulingSeverity], str], ...] = setting(
-        (), "What to look at, and what must hold.", entries=Instruction
-    )
+    instructions: tuple[Instruction, ...] = setting((), "What to look at, and what must hold.", entries=Instruction)
     guidelines: bool = setting(True, "Whether AGENTS.md, CLAUDE.md and the like are shown to the models.")
 
 
@@ -264,6 +262,9 @@ DEFAULTS: dict[str, Any] = {each.name: each.default for each in SETTING_FIELDS}
 REPORTED = tuple(each.name for each in SETTING_FIELDS if each.metadata["is_reported"])
 SECTION_FORMS = {  # settings whose keys are a section of the file, each key by itself
     each.name: each.metadata["entries"] for each in SETTING_FIELDS if each.metadata["entries"] and each.default is None
+}
+ENTRY_FORMS = {  # settings that are lists of entries, and the form of each entry
+    each.name: each.metadata["entries"] for each in SETTING_FIELDS if each.metadata["entries"] and each.default == ()
 }
 LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # whose entries come from more than one file
 OLD_LISTS = {  # names of earlier versions: the form of their entries, and the list that they are part of now

@@ -50,7 +50,7 @@ class No:
 
 def has_bar(settings: "Config") -> bool:
     """Return whether the owner has set a bar: a severity that fails a check, or a check of the team's own that does."""
-    return is_bar(settings.fail_on, (severity for *_, severity in settings.must_hold))
+    return is_bar(settings.fail_on, (each.must for each in settings.must_hold))
 
 
 def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConclusion:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from difflib import get_close_matches
 from typing import Annotated, Any, get_args, get_origin
@@ -20,7 +20,6 @@ from bot.values.finding import CATEGORIES, CODE_CATEGORIES
 from deeprepo.rlm.values import COMMAND
 
 NAMED_PROBLEMS = 12  # problems of one file that one error names
-ENTRIES = {"ignore": IgnoreItem, "instructions": Instruction}
 FINGERPRINT = r"(?:[0-9a-f]{16}|[0-9a-f]{32})?"
 MOST_ASKED = 600  # characters of an instruction that has to be answered
 FINDING_KINDS = (*CATEGORIES, *CODE_CATEGORIES, CLAIMS, ALL)
@@ -80,7 +79,7 @@ def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made
         if isinstance(value, BaseModel):
             value = value.model_dump(exclude_unset=True)
         elif each.metadata["entries"]:
-            value = tuple(tuple(entry.model_dump().values()) for entry in value)
+            value = tuple(each.metadata["entries"](**entry.model_dump()) for entry in value)
         if value != () or each.default == ():
             values[each.name] = value
     for name, (_, into) in OLD_LISTS.items():
@@ -91,12 +90,13 @@ def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made
     return RepoFile({**values, **triggers}, {each.name: getattr(file, each.name) for each in FILE_FIELDS})
 
 
-def _renewed(name: str, entry: Any) -> tuple[Any, ...]:  # noqa: ANN401 - of one of the old lists
-    """An entry of an old list as a row of the list that it is part of now."""
+def _renewed(name: str, entry: Any) -> IgnoreItem | Instruction:  # noqa: ANN401 - an entry of one of the old lists
+    """Return an entry of an old list as an entry of the list that replaced it."""
     if name == "checks":
-        return entry.paths, entry.ask, entry.severity, entry.name
-    kind, symbol = (CLAIMS, entry.symbol) if name == "learnings" else (entry.kind, "")
-    return entry.path, kind, symbol, "", entry.text, ""
+        return Instruction(path=entry.paths, text=entry.ask, must=entry.severity, name=entry.name)
+    if name == "learnings":
+        return IgnoreItem(path=entry.path, kind=CLAIMS, symbol=entry.symbol, reason=entry.text)
+    return IgnoreItem(path=entry.path, kind=entry.kind, reason=entry.text)
 
 
 def in_new_form(text: bytes) -> str:
@@ -110,15 +110,13 @@ def in_new_form(text: bytes) -> str:
         return ""
     lists: dict[str, list[Any]] = {into: list(data.get(into) or ()) for into in ("ignore", "instructions")}
     for name, (_, into) in OLD_LISTS.items():
-        lists[into] += [as_entry(into, _renewed(name, entry)) for entry in getattr(settings, name)]
+        lists[into] += [as_entry(_renewed(name, entry)) for entry in getattr(settings, name)]
     return yaml_text.file({name: entries for name, entries in lists.items() if entries})
 
 
-def as_entry(name: str, row: Sequence[Any]) -> dict[str, Any]:
-    """Return a row of a list as a person writes it in the file."""
-    entry = {
-        each.name: value for each, value in zip(fields(ENTRIES[name]), row, strict=True) if value not in ("", (), "no")
-    }
+def as_entry(item: IgnoreItem | Instruction) -> dict[str, Any]:
+    """Return an entry of a list as a person writes it in the file."""
+    entry = {name: value for name, value in asdict(item).items() if value not in ("", (), "no")}
     if len(paths := entry.get("path", ())) == 1 and not isinstance(paths, str):
         entry["path"] = paths[0]
     return {

@@ -10,7 +10,7 @@ against the inputs of a workflow, which are the repository's too.
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,11 +19,14 @@ from bot.config.defaults import (
     ALL,
     CLAIMS,
     DEFAULTS,
+    ENTRY_FORMS,
     FILE_FIELDS,
     FORMS,
     LISTS,
     REPORTED,
     SECTION_FORMS,
+    IgnoreItem,
+    Instruction,
     ReviewSettings,
     Triggers,
     written_as,
@@ -31,7 +34,7 @@ from bot.config.defaults import (
 from bot.config.names import FILE, MOST_MUSTS
 from bot.config.settings import Settings
 from bot.errors import ConfigError
-from bot.values import EFFORTS, SEVERITIES, RulingSeverity, at_least
+from bot.values import EFFORTS, SEVERITIES, at_least
 from deeprepo.rlm.values import is_amount
 
 if TYPE_CHECKING:
@@ -74,11 +77,8 @@ class Config(ReviewSettings):
         return next(getattr(each, name) for each in (self, *self.of_features) if hasattr(each, name))
 
     def record(self) -> dict[str, Any]:
-        """Return the settings as a journal has them, from which they are resolved again."""
-        return {
-            name: asdict(value) if name in SECTION_FORMS and (value := self.value(name)) else self.value(name)
-            for name in DEFAULTS
-        }
+        """Return the settings as a journal stores them, with the names of all fields. `recorded` reads them again."""
+        return {name: _plain(self.value(name)) for name in DEFAULTS}
 
     def file_of(self, trigger: str) -> str:
         """Return the file that sets a trigger."""
@@ -101,61 +101,60 @@ class Config(ReviewSettings):
         if self.origins["instructions"] != "flag":
             settings = replace(settings, instructions=masks.hide(self.instructions))
         if self.origins["ignore"] != "flag":  # a fingerprint looks like a secret, and the name of a file may
-            rows = (
-                (*(masks.hide(entry[:3]) if entry[1] else entry[:3]), entry[3], *masks.hide(entry[4:]))
+            hidden = ("path", "kind", "symbol", "reason", "expires")
+            entries = (
+                replace(
+                    entry,
+                    **{name: masks.hide(getattr(entry, name)) for name in (hidden if entry.kind else hidden[-2:])},
+                )
                 for entry in self.ignore
             )
-            settings = replace(settings, ignore=tuple(rows))
+            settings = replace(settings, ignore=tuple(entries))
         return settings
 
     def on(self, today: date) -> "Config":
         """Return the settings of a day: without the entries of `ignore` that have expired."""
-        held = tuple(entry for entry in self.ignore if not entry[5] or entry[5] >= today.isoformat())
+        held = tuple(entry for entry in self.ignore if not entry.expires or entry.expires >= today.isoformat())
         return self if held == self.ignore else replace(self, ignore=held)
 
     @property
     def unread(self) -> tuple[str, ...]:
         """The patterns of files that are not read."""
-        return tuple(path for path, kind, _, finding, *_ in self.ignore if not kind and not finding)
+        return tuple(entry.path for entry in self.ignore if not entry.kind and not entry.finding)
 
     @property
-    def rules(self) -> tuple[tuple[str, str, str], ...]:
-        """The kinds of findings that are not reported: path, kind, reason."""
-        return tuple(
-            (path, kind, reason) for path, kind, _, _, reason, _ in self.ignore if kind and kind not in (CLAIMS, ALL)
-        )
+    def rules(self) -> tuple[IgnoreItem, ...]:
+        """The entries of `ignore` about kinds of findings that are not reported."""
+        return tuple(entry for entry in self.ignore if entry.kind and entry.kind not in (CLAIMS, ALL))
 
     @property
-    def learnings(self) -> tuple[tuple[str, str, str], ...]:
-        """The sentences that answer claims of models: path, symbol, sentence."""
-        return tuple((path, symbol, reason) for path, kind, symbol, _, reason, _ in self.ignore if kind == CLAIMS)
+    def learnings(self) -> tuple[IgnoreItem, ...]:
+        """The entries of `ignore` whose reason answers what models claim."""
+        return tuple(entry for entry in self.ignore if entry.kind == CLAIMS)
 
     @property
-    def dismissed(self) -> tuple[tuple[str, str, str], ...]:
-        """The single findings that are not reported, and the files of which nothing is: path, fingerprint, reason."""
-        return tuple(
-            (path, finding, reason) for path, kind, _, finding, reason, _ in self.ignore if finding or kind == ALL
-        )
+    def dismissed(self) -> tuple[IgnoreItem, ...]:
+        """The entries of `ignore` about single findings, and about files of which nothing is reported."""
+        return tuple(entry for entry in self.ignore if entry.finding or entry.kind == ALL)
 
     @property
     def advice(self) -> tuple[tuple[str, str], ...]:
         """What models are told to look for: a pattern, a text."""
         return tuple(
-            (path, text) for paths, text, must, _ in self.instructions if must == "no" for path in paths or ("*",)
+            (path, each.text) for each in self.instructions if each.must == "no" for path in each.path or ("*",)
         )
 
     @property
-    def must_hold(self) -> tuple[tuple[str, str, tuple[str, ...], RulingSeverity], ...]:
-        """What has to be answered: name, text, paths, severity; of one name the first, and no more than a review asks."""
+    def must_hold(self) -> tuple[Instruction, ...]:
+        """The instructions that a review answers, each with its name. If two have the same name, the first counts."""
         return tuple(_asked(self.instructions).values())[:MOST_MUSTS]
 
     def for_labels(self, labels: Iterable[str]) -> "Config":
         """Return the settings of a pull request with these labels: of `effort_for` what fits one of them, or asks for none."""
         # GitHub does not tell labels apart by their letters' case
         lower_labels = {"", *(label.lower() for label in labels)}
-        return replace(
-            self, effort_for=tuple((p, "", e) for p, label, e in self.effort_for if label.lower() in lower_labels)
-        )
+        fitting = (replace(each, label="") for each in self.effort_for if each.label.lower() in lower_labels)
+        return replace(self, effort_for=tuple(fitting))
 
     def for_paths(self, paths: Iterable[str]) -> "Config":
         """Return the settings of a change of these files: `effort` is what the most demanding of them gets by `effort_for`."""
@@ -166,7 +165,7 @@ class Config(ReviewSettings):
         asked = []
         for path in paths:
             fitting = [
-                e for patterns, label, e in self.effort_for if not label and globs.matches(patterns or ("*",), path)
+                each.effort for each in self.effort_for if not each.label and globs.matches(each.paths or ("*",), path)
             ]
             asked.append(max(fitting, key=EFFORTS.index, default=self.effort))
         effort = max(asked, key=EFFORTS.index, default=self.effort)
@@ -191,8 +190,8 @@ class Config(ReviewSettings):
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Yield name, value and origin of each setting, as texts for people."""
-        for name, value in self.record().items():
-            yield written_as(name), value_text(value), self.origins[name]
+        for name in DEFAULTS:
+            yield written_as(name), value_text(self.value(name)), self.origins[name]
         for name, value in asdict(self.triggers).items():
             yield f"triggers.{name}", value_text(value), self.origins.get(f"triggers.{name}", "default")
         for name, text in self.ceilings:
@@ -207,16 +206,46 @@ class Config(ReviewSettings):
         return f"The repository's settings choose the models: {', '.join(ours)}." if ours else ""
 
 
+def _plain(value: Any) -> Any:  # noqa: ANN401 - the value of any setting
+    """Return a value of which dataclasses are mappings."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return tuple(map(_plain, value)) if isinstance(value, tuple) else value
+
+
+def recorded(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a record as flags of `resolve`. Names that are not known now are left out."""
+    return {name: _of_entries(name, value) for name, value in record.items() if name in DEFAULTS}
+
+
+def _of_entries(name: str, value: Any) -> Any:  # noqa: ANN401 - the value of any setting
+    """Return the value of a setting, from values of JSON. Raises TypeError or ValueError if it has another form."""
+    if (form := ENTRY_FORMS.get(name)) is not None:
+        return tuple(form(**_form_values(form, _tuples(entry))) for entry in value)
+    if (form := SECTION_FORMS.get(name)) is not None and value:
+        return _form_values(form, _tuples(value))
+    return _tuples(value)
+
+
+def _tuples(value: Any) -> Any:  # noqa: ANN401 - any value of JSON
+    """Return a value of JSON with tuples instead of lists."""
+    if isinstance(value, Mapping):
+        return {name: _tuples(item) for name, item in value.items()}
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
+
+
 def value_text(value: object) -> str:
-    """Return a value as the repository's file has it; an item of a list may be a pair such as an instruction's path and text."""
+    """Return a value as a line of text. An entry of a list is shown as its values, without those that say nothing."""
     if value is None or isinstance(value, bool):
         return "" if value is None else str(value).lower()
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {value_text(item)}" for name, item in value.items() if item is not None)
     if isinstance(value, tuple):
         entries = (
-            ": ".join(text for text in map(value_text, item) if text not in ("", "no"))
-            if isinstance(item, tuple)
+            ": ".join(text for text in map(value_text, asdict(item).values()) if text not in ("", "no"))
+            if is_dataclass(item) and not isinstance(item, type)
             else value_text(item)
             for item in value
         )
@@ -319,13 +348,13 @@ def _joined(key: str, first: Any, second: Any) -> Any:  # noqa: ANN401 - of any 
     return tuple(dict.fromkeys((*first, *second)))
 
 
-def _asked(rows: Iterable[tuple[Any, ...]]) -> dict[str, tuple[str, str, tuple[str, ...], RulingSeverity]]:
-    """The instructions that have to be answered, by name; of one name the first counts."""
-    named: dict[str, tuple[str, str, tuple[str, ...], RulingSeverity]] = {}
-    for paths, text, must, name in rows:
-        if must != "no":
-            words = name or textwrap.shorten(text, 60, placeholder="...")
-            named.setdefault(words, (words, text, tuple(paths), must))
+def _asked(instructions: Iterable[Instruction]) -> dict[str, Instruction]:
+    """Return the instructions that must be answered, by name. If two have the same name, the first counts."""
+    named: dict[str, Instruction] = {}
+    for each in instructions:
+        if each.must != "no":
+            name = each.name or textwrap.shorten(each.text, 60, placeholder="...")
+            named.setdefault(name, replace(each, name=name))
     return named
 
 
@@ -354,8 +383,9 @@ def _clamp(values: dict[str, Any], origins: dict[str, str], settings: Settings, 
     if origins["request_changes"] != "flag":
         rows.append(("request_changes", "DEEPREPO_REQUEST_CHANGES", settings.request_changes, BARS.index))
     if settings.effort is not None:
-        rows_for = values["effort_for"]
-        values["effort_for"] = tuple((p, label, min(e, settings.effort, key=EFFORTS.index)) for p, label, e in rows_for)
+        values["effort_for"] = tuple(
+            replace(each, effort=min(each.effort, settings.effort, key=EFFORTS.index)) for each in values["effort_for"]
+        )
     for key, variable, most, order in (*rows, ("usd", "DEEPREPO_CAP_USD", settings.cap_usd, float)):
         value = values[key]
         if most is not None and not order(value) <= order(most):
@@ -377,7 +407,7 @@ def _agree(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, 
     if flags.get("effort") is not None and "effort_for" not in flags:  # a record has both
         values["effort_for"], origins["effort_for"] = (), "default"
     if flags.get("strategy") is None:
-        if {values["effort"], *(effort for *_, effort in values["effort_for"])} == {"none"}:
+        if {values["effort"], *(each.effort for each in values["effort_for"])} == {"none"}:
             values["strategy"], origins["strategy"] = "offline", origins["effort"]
         elif flags.get("effort") is not None:  # that a person has typed is stronger than a strategy that nobody has
             values["strategy"], origins["strategy"] = "auto", origins["effort"]

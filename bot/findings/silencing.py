@@ -8,6 +8,7 @@ a broken caller, only a rule that names the check itself. What is silenced is co
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from bot.findings import places
 from bot.findings.ignore_entry import IgnoreEntry, digest
@@ -16,6 +17,9 @@ from bot.render.section import sections
 from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
 from bot.values.finding import CODE_CATEGORIES, MOST_BROKEN, SAME_VALUE
 from deeprepo.impact.text import globs
+
+if TYPE_CHECKING:
+    from bot.config.defaults import IgnoreItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,23 +210,23 @@ def reaches_finding(learning: OwnerRule, finding: Finding, units: Iterable[Unit]
     return any(name == learning.symbol or name.endswith(f".{learning.symbol}") for name in around)
 
 
-def owner_learnings(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
-    """Return the learnings of the settings, from their path, symbol and text."""
+def owner_learnings(entries: Iterable["IgnoreItem"]) -> tuple[OwnerRule, ...]:
+    """Return the learnings of the settings."""
     return tuple(
-        OwnerRule(path, "", text, number, symbol=symbol) for number, (path, symbol, text) in enumerate(rows, 1)
+        OwnerRule(each.path, "", each.reason, number, symbol=each.symbol) for number, each in enumerate(entries, 1)
     )
 
 
-def owner_entries(rows: Iterable[Sequence[str]]) -> IgnoreList:
-    """Return the single findings of the settings, and the files of which nothing is reported, from their path, fingerprint and reason."""
+def owner_entries(entries: Iterable["IgnoreItem"]) -> IgnoreList:
+    """Return the single findings of the settings, and the files of which nothing is reported."""
     return IgnoreList(
-        tuple(IgnoreEntry(fingerprint=finding, path=path, reason=reason) for path, finding, reason in rows)
+        tuple(IgnoreEntry(fingerprint=each.finding, path=each.path, reason=each.reason) for each in entries)
     )
 
 
-def owner_rules(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
-    """Return the rules of the settings, from their path, kind and text."""
-    return tuple(OwnerRule(path, kind, text, number) for number, (path, kind, text) in enumerate(rows, 1))
+def owner_rules(entries: Iterable["IgnoreItem"]) -> tuple[OwnerRule, ...]:
+    """Return the rules of the settings."""
+    return tuple(OwnerRule(each.path, each.kind, each.reason, number) for number, each in enumerate(entries, 1))
 
 
 def silence_again(review: Review, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule]) -> Review:

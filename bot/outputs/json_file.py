@@ -131,7 +131,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "settings": {
             **{name: document["settings"][name] for name in SETTINGS},
             "minimum": document["minimum_severity"],
-            "of_features": {name: value for name, value in document["settings"].items() if name not in SETTINGS},
+            "of_features": document["settings"]["features"],
         },
         "parts": {
             section.key: TypeAdapter(section.form).validate_python(document[section.key]) for section in sections()
@@ -165,7 +165,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _settings(settings: ReportSettings) -> dict[str, Any]:
     switches = {name: settings.of_features.get(name, DEFAULTS[name]) for name in REPORTED}
-    return {**{name: value for name, value in asdict(settings).items() if name in SETTINGS}, **switches}
+    return {**{name: value for name, value in asdict(settings).items() if name in SETTINGS}, "features": switches}
 
 
 def _pull(pull: PullRequest) -> dict[str, Any]:

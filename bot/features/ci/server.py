@@ -82,6 +82,6 @@ async def _stored_page(pull: PullRef, server: Server) -> _StoredPage | None:
     with suppress(ValueError, KeyError, TypeError, AttributeError):
         document = cast("dict[str, Any]", await asyncio.to_thread(json.loads, review.output if review else b""))
         own, ids = document["pull"], frozenset(int(entry["id"]) for entry in document.get(FAILED_JOBS.key, ()))
-        if review is not None and document["settings"].get("ci", True):
+        if review is not None and document["settings"].get("features", {}).get("ci", True):
             return _StoredPage(review, str(own["head"]), (str(own["base"]), str(own["base_tip"] or "")), ids)
     return None

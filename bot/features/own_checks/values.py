@@ -33,7 +33,9 @@ class CustomCheck:
 
 def of_settings(settings: "Config") -> tuple[CustomCheck, ...]:
     """List the instructions that must hold as questions."""
-    return tuple(CustomCheck(*row) for row in settings.must_hold)
+    return tuple(
+        CustomCheck(each.name, each.text, each.path, each.must) for each in settings.must_hold if each.must != "no"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,11 +83,11 @@ def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandR
 
 def _exported(rule: OwnerRule) -> dict[str, Any]:
     """A rule or a learning as an entry of the settings."""
-    from bot.config.defaults import CLAIMS
+    from bot.config.defaults import CLAIMS, IgnoreItem
     from bot.config.repository import as_entry
 
     kind = CLAIMS if rule.is_learning else rule.kind
-    return as_entry("ignore", (rule.path, kind, rule.symbol, "", rule.text, ""))
+    return as_entry(IgnoreItem(path=rule.path, kind=kind, symbol=rule.symbol, reason=rule.text))
 
 
 def _row(rule: LearnedRule, now: float) -> dict[str, object]:
