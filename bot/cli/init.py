@@ -104,7 +104,7 @@ def _workflow(source: Source) -> str:
     """The workflow that the documentation shows, with the action's place in it."""
     shown = next(path for path in SOURCES if path.is_file()).read_text("utf-8")
     return USES.sub(rf"\g<1>{source.name}@{source.commit} # v{__version__}", shown).replace(
-        ", put the commit of that tag here", ""
+        "; replace the zeros with that tag's commit", ""
     )
 
 

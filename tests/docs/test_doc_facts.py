@@ -72,16 +72,16 @@ def test_variables_exist(page: Path) -> None:
 
 def test_the_app_is_described_as_the_set_up_page_makes_it() -> None:
     """Permissions with their levels, and events."""
-    below = rows(APP, "with a secret from `openssl rand -hex 32`.")
+    below = rows(APP, "### Permissions")
     assert {quoted(name)[0]: level for name, level, _ in below} == manifest.PERMISSIONS
-    events = rows(APP, "| `merge_queues` | read | a merge queue waits for our check |")
+    events = rows(APP, "### Events")
     assert {event for cells in events for event in quoted(cells[0])} == set(manifest.EVENTS)
 
 
 def test_commands_are_listed() -> None:
     """Every word that a comment may hold stands in the table, as it is typed."""
-    below = "In a comment on the pull request, a reply in a thread, or the text of a review, at the start of a line:"
-    listed = [span.removeprefix("/deeprepo ") for cells in rows(USING, below) for span in quoted(cells[0])]
+    table = rows(USING, "## Commands")
+    listed = [span.removeprefix("/deeprepo ") for cells in table for span in quoted(cells[0])]
     assert listed == [word.usage for word in COMMANDS.values()]
 
 
