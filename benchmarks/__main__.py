@@ -15,6 +15,7 @@ BENCHES = (
     "large",
     "counters",
     "references",
+    "compilers",
     "providers",
     "wallet",
     "fuzz",
