@@ -7,9 +7,11 @@ from itertools import chain
 
 from bot.values import Basis, Definition, Evidence, Finding, Reference, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_of, proof_of
+from deeprepo.impact.changes import ResultMisuse
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import language_of
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.resolution import Unknown
 from deeprepo.impact.uses.breaks import Breakage
 
 NAMES_IN_TITLE, LISTED_NAMES = 3, 40  # names in a title, and at most in the sentence below
@@ -136,6 +138,8 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
     misuse = first.reference.misuse
     if first.rule in REQUIRED and misuse is not None:
         return f"{first.name} {misuse.gives}, but {first.reference.path} {misuse.says}"
+    if first.reference.likely and misuse is not None:
+        return f"{first.name} {misuse.gives}, and {first.reference.path} may not provide it"
     if first.rule == "result" and misuse is not None:
         return f"{first.name} returns {misuse.gives} now, but {first.reference.path} {misuse.says}"
     if first.misfit is not None:
@@ -199,9 +203,8 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
                 f"`{breakage.name}` ({where} before the change) {has} {breakage.misfit.says}. {place_text} asks for it."
             )
         place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {place_text}"
-        if reference.misuse is not None and (breakage.rule in REQUIRED or was == now):
-            does = reference.misuse.gives if breakage.rule in REQUIRED else f"returns {reference.misuse.gives} now"
-            return f"{breakage.name} {does} ({breakage.home}). {place} {breakage.misfit.says}."
+        if reference.misuse is not None and (breakage.rule in REQUIRED or reference.likely or was == now):
+            return _why_of_result(breakage, reference.misuse, reference, place)
         return f"{breakage.name} was `{was}` and is now `{now}` ({breakage.home})."  # the title says what the call gets wrong
     if breakage.rule == "removed-module":
         place = f"{breakage.reference.path}:{breakage.reference.line}"
@@ -216,7 +219,16 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
     )
     if reference.likely:
         by_name = " Nothing in the tree defines that name any more. What the receiver is was not proven: a library may still offer it."
+    if isinstance(reference.resolution, Unknown):
+        by_name = f" This is not certain: {reference.resolution.reason}."
     return f"`{breakage.name}` ({where} before the change) was {_fate(breakage)}, but {place_text} still uses {_left(breakage)}.{by_name}"
+
+
+def _why_of_result(breakage: Breakage, misuse: ResultMisuse, reference: Reference, place: str) -> str:
+    is_required = breakage.rule.removeprefix("likely-") in REQUIRED
+    does = misuse.gives if is_required else f"returns {misuse.gives} now"
+    said = f"{breakage.name} {does} ({breakage.home}). {place} {misuse.says}"
+    return f"{said}, but {reference.resolution.reason}." if isinstance(reference.resolution, Unknown) else f"{said}."
 
 
 def _left(breakage: Breakage) -> str:
@@ -241,10 +253,10 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     where = "of this file" if len(files) == 1 else f"of {len(files)} files"
     many = f" {len(places)} lines {where} are affected." if len(places) > 1 else ""
     language = filetype(reference.path)
-    if reference.misuse is not None:
-        effect = f"This line {reference.misuse.happens}."
-    elif reference.likely:
+    if reference.likely:
         effect = "If nothing else offers it, this line fails or no longer compiles."
+    elif reference.misuse is not None:
+        effect = f"This line {reference.misuse.happens}."
     elif language.broken_use or _fails(rows):
         effect = language.broken_use or _fails(rows)
     elif reference.form == "import":

@@ -28,6 +28,7 @@ from bot.values import (
     Unit,
     UsePlace,
 )
+from deeprepo.impact.resolution import Unknown
 from deeprepo.impact.text.paths import is_code, is_test
 
 MODULE = "<module>"  # the name of what an import of a whole file means
@@ -388,6 +389,8 @@ def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> s
         return f"{item.before.name} is called {name} now"
     if part == "renamed":
         return f"{name} is in {reference.symbol.rpartition(':')[0]} now"
+    if part == "removed" and isinstance(reference.resolution, Unknown):
+        return f"{name} may be gone: {reference.resolution.reason}"
     return SAYS[part].format(name=name)
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.packages import Exact
+from deeprepo.impact.resolution import Absent, Resolution
 from deeprepo.impact.structs import Struct, force_setattr
 from deeprepo.impact.values import Arguments, Definition, Side
 
@@ -18,7 +19,8 @@ MOVED = (
 )
 REPLACED = "a submodule is in its place: its code is in another repository"
 Tie = Literal["bound", "only", "telling", "name"]
-Fate = Literal["gone", "likely", "there", "unknown"]
+# "lost": a search found nothing. Only the name check (`uses/name_check.py`) turns that into something proven.
+Fate = Literal["lost", "likely", "there", "unknown"]
 # What a change means to those who use a definition; deeprepo/impact/uses/contract.py says when each is meant.
 Contract = Literal[
     "removed",
@@ -172,6 +174,9 @@ class Reference(Struct, frozen=True):
     form: Literal["call", "import", "definition", "mention"] = "mention"
     misuse: ResultMisuse | None = None  # what is wrong with how the result of a call, or a dictionary, is used
     asks: bool = False  # found by its word alone, it takes from something what nothing gives any more
+    resolution: Resolution | None = (
+        None  # whether the head still provides the name; None where nothing claims that it does not
+    )
 
     @property
     def arguments(self) -> Arguments:
@@ -185,8 +190,13 @@ class Reference(Struct, frozen=True):
 
     @property
     def missing(self) -> bool:
-        """Return whether what is named here is proven to be gone from the head tree."""
-        return self.fate == "gone"
+        """Return whether what is named here is proven to be absent from the head tree."""
+        return self.fate == "lost" and isinstance(self.resolution, Absent)
+
+    @property
+    def is_lost(self) -> bool:
+        """Return whether a search for what is named here found nothing. The name check decides what that means."""
+        return self.fate == "lost"
 
     @property
     def likely(self) -> bool:

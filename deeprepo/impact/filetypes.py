@@ -53,6 +53,9 @@ class FileType(Struct, frozen=True, kw_only=True):
     folder_modules: bool = False  # an import names a folder
     folder_file: str = ""  # what a file is called, without its suffix, that an import names by its folder
     folder_scope: bool = False  # the files of a folder see each other without an import
+    shared_names: Literal["", "folder", "namespace", "tree"] = (
+        ""  # whose top-level names a file uses without naming their file
+    )
     symbols: bool = False  # `:name` is a text
     implicit_result: bool = False  # the last value of a function is its result
     named_arguments: str = ""  # what follows the name of a parameter in a call; empty: a call names none

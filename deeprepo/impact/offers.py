@@ -11,7 +11,18 @@ from deeprepo.impact.classes import bases
 from deeprepo.impact.language import Language
 from deeprepo.impact.structs import replace
 from deeprepo.impact.unreadable import Unreadable, finds, outlines
-from deeprepo.impact.values import COMPONENT, SINGLETON, Definition, Facts, Import, Parameter, Side, SomeUses, Use
+from deeprepo.impact.values import (
+    COMPONENT,
+    SINGLETON,
+    TAKES_OBJECT,
+    Definition,
+    Facts,
+    Import,
+    Parameter,
+    Side,
+    SomeUses,
+    Use,
+)
 
 TOO_LONG = "its code takes a parser too long, or is nested more deeply than people write"
 CALLED = ("function", "method", "constructor")
@@ -157,6 +168,7 @@ def _as_sought(one: Definition, language: Language, path: str, side: Side, heirs
         owner=name.rpartition(".")[0],
         kind=_kind(one, language),
         parameters=tuple(map(_parameter, taken)) if is_called else None,
+        marks=one.marks if len(taken) == len(one.listed) else (*one.marks, TAKES_OBJECT),
         opaque=is_called and (one.opaque or _may_be_another(one, language, heirs)),
         private=is_hidden or is_own or one.visible == "below",
         visible=one.visible or (language.private_is if one.private and not language.exports else ""),

@@ -28,6 +28,7 @@ COMPONENT = "component"
 # The mark of an object that may stand beside a class of the same name.
 SINGLETON = "object"
 SPACE = "namespace "  # the prefix of the mark of a definition in a namespace that nests
+TAKES_OBJECT = "takes its object"  # the mark of a function that is called on an object, or on its class with the object as the first argument
 
 
 class Parameter(Struct, frozen=True):

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 
 from deeprepo.impact.changes import ChangedSymbol, Dependents, Reference, UsePlace
 from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.resolution import Found
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.contract import moved_places
-from deeprepo.impact.values import Definition, places_of
+from deeprepo.impact.values import TAKES_OBJECT, Definition, Parameter, places_of
 
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 
@@ -44,16 +45,22 @@ class Breakage(Struct, frozen=True):
         return before.path if before is not None else self.home
 
     @property
+    def is_required(self) -> bool:
+        """Return whether the head asks for something here: its name after the change counts."""
+        return self.reference.misuse is not None and self.reference.misuse.rule == "required-part"
+
+    @property
     def name(self) -> str:
         """Return the name as a person says it: "load_settings()"."""
         if self.rule == "removed-module":
             return self.home
-        before = self.symbol.before if self.symbol is not None else None
+        before = self.symbol.before if self.symbol is not None and not self.is_required else None
         label = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
         owner, _, last = label.rpartition(".")
         if owner and last in filetype(self.home_before).constructors:
             label = owner
-        return f"{label}()" if before is not None and before.kind in ("function", "method", "declaration") else label
+        shown = self.symbol.after if self.symbol is not None and self.is_required else before
+        return f"{label}()" if shown is not None and shown.kind in ("function", "method", "declaration") else label
 
 
 def broken(dependents: Dependents) -> list[Breakage]:
@@ -107,7 +114,7 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
     comparison = FITS
     for part in item.contract if item is not None else ("removed",):
         if part in ("removed", "renamed"):
-            comparison = THERE if reference.fate == "there" else ""
+            comparison = _there(reference) if reference.fate == "there" else ""
         elif part == "parameters" and item is not None:
             comparison = _compare_call(reference, item)
         elif reference.form != "import":
@@ -115,6 +122,12 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
         if not comparison or comparison in (REPORTED, OTHER):
             break
     return comparison
+
+
+def _there(reference: Reference) -> str:
+    """That a name is still there, and where, if the name check found the line."""
+    found = reference.resolution
+    return f"{THERE}: {found.path}:{found.line}" if isinstance(found, Found) else THERE
 
 
 def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
@@ -209,7 +222,7 @@ def insists_on_signatures(definition: str, caller: str) -> bool:
 def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | None:
     """Return the first thing that is wrong with a call. `before` tells what is new about it. One overload that fits is enough."""
     language = filetype(call.path)
-    found = [call.arguments.misfit(parameters, language) for parameters in (after.listed, *after.also)]
+    found = [call.arguments.misfit(parameters, language) for parameters in _forms(after, call)]
     wrong = found[0]
     if wrong is None or None in found:
         return None
@@ -225,6 +238,16 @@ def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | N
         case "missing":
             return _without(before, after, wrong.names, call)
     return Misfit("keyword", f"still passes {', '.join(call.keywords)} in the old order")
+
+
+def _forms(called: Definition, call: Reference) -> list[tuple[Parameter, ...]]:
+    """The parameter lists that a call has to fit. A call on the class passes the object, which a call on the object does not."""
+    forms = [called.listed, *called.also]
+    if TAKES_OBJECT not in called.marks:
+        return forms
+    name, owner = re.escape(called.short), re.escape(called.owner.rpartition(".")[2])
+    is_on_object = re.search(rf"\.\s*{name}\b", call.text) and not re.search(rf"\b{owner}\s*\.\s*{name}\b", call.text)
+    return forms if is_on_object else [(Parameter("", "only"), *form) for form in forms]
 
 
 def _without(before: Definition, after: Definition, missing: tuple[str, ...], call: Reference) -> Misfit:

@@ -9,7 +9,7 @@
 
 | fate | what became of what is named |
 |---|---|
-| gone | nothing can give the name a meaning any more: proven |
+| lost | a search found nothing that gives the name a meaning any more; `name_check.py` decides what that proves |
 | likely | nothing in the tree has it, but what the receiver or its base may have is not known: a hint |
 | there | it is there after the change as well: proven |
 | unknown | |
@@ -109,7 +109,7 @@ class Judge(Struct):
         """Return what ties a use to the target, and what became of what it names."""
         tie = await self._tie(target, hit, file)
         if await self._is_gone(target, hit, file, tie):
-            return tie, "gone"
+            return tie, "lost"
         if await self._is_likely(target, hit, file, tie):
             return tie, "likely"
         is_there = (

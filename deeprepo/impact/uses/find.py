@@ -57,6 +57,11 @@ async def find(
         references += lacking
         missed_uses += not_looked
     references += await lost_parts(tree, files, [one for part in by_language for one in part.files])
+    from deeprepo.impact.uses.name_check import (
+        with_resolutions,  # here: a change that takes nothing away does not need it
+    )
+
+    references = await with_resolutions(tree, files, found_symbols, references)
     return Dependents(
         symbols=tuple(symbol for part in parts for symbol in part.symbols),
         files=tuple(dependent for part in parts for dependent in part.files),

@@ -169,7 +169,7 @@ def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) ->
     """The import of a file that is gone. Not missing: another file of its name may be loaded in its place, or be made into it."""
     name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
     line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, lone=False)
-    return replace(line_named, tie="bound", fate="gone" if missing else "unknown", form="import")
+    return replace(line_named, tie="bound", fate="lost" if missing else "unknown", form="import")
 
 
 async def lost_offers(

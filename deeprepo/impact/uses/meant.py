@@ -44,7 +44,7 @@ async def of_the_change(tree: Tree, scene: Scene, references: Sequence[Reference
     old_uses: dict[Reference, OldUse] = {}
     for row in references:
         path, root = row.symbol.rpartition(":")[0], _root(row)
-        home = homes.get(row.symbol, path if row.missing else "")
+        home = homes.get(row.symbol, path if row.is_lost else "")
         is_old = row.path in head and row.path in base and head[row.path].oid == base[row.path].oid
         if home in base and is_old and row.path != home and root.isidentifier():
             old_uses[row] = OldUse(row.path, root, home)
@@ -67,7 +67,7 @@ async def of_the_change(tree: Tree, scene: Scene, references: Sequence[Reference
         if row.sure and row.fate != "there" and row.symbol not in kept and row.misuse is None
     }
     given = await given_elsewhere(OneSide(tree, "head"), set(lost.values())) if lost and scene.head.is_told else ()
-    others_have = await _given_to_all(tree, scene, {row.name for row in lost if row.missing})
+    others_have = await _given_to_all(tree, scene, {row.name for row in lost if row.is_lost})
     return tuple(
         replace(row, fate=_fate(row))
         if lost.get(row) in given

@@ -49,7 +49,7 @@ async def lost_properties(
             if name in lost:
                 said = _said(row, name, line, texts)
                 is_proven = compiled and types[1] != "" and name not in _OF_ALL and not _declares(types[1], name)
-                found.append(replace(said, tie="bound", fate="gone") if is_proven else replace(said, asks=True))
+                found.append(replace(said, tie="bound", fate="lost") if is_proven else replace(said, asks=True))
         was, asked = map(_required, types)
         names = {name for name, _ in given}
         is_whole = is_all and all(types) and not _is_wrapped(item, now)

@@ -253,7 +253,7 @@ class Search(Struct):
         times = Counter(short for target in targets if target.has_new_signature for short in target.shorts)
         lone -= {short for short, many in times.items() if many > 1}
         looked_up.expected |= {name for name in lone if telling(name)}
-        broken = [(row.missing, (row.path, row.symbol.rpartition(":")[0])) for row in self.broken_imports]
+        broken = [(row.is_lost, (row.path, row.symbol.rpartition(":")[0])) for row in self.broken_imports]
         return Judge(
             scene.head.tree,
             scene.head.language,
@@ -472,7 +472,7 @@ class Search(Struct):
                     rows
                 ),  # not a set: of rows that are equal below, the order would be another in each process
                 key=lambda row: (
-                    not row.missing,
+                    not row.is_lost,
                     not row.likely,
                     not row.sure,
                     row.test,

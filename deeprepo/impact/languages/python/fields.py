@@ -75,7 +75,7 @@ async def with_lost_fields(
         if not any([await now.read(head), await before.read(base)]):
             break
     told = {
-        (row.path, row.line, row.name): row.missing or row.misuse is not None
+        (row.path, row.line, row.name): row.is_lost or row.misuse is not None
         for row in references
         if not row.is_guessed
     }
@@ -91,7 +91,7 @@ async def with_lost_fields(
                 wrong = ResultMisuse("leaves it out", fails, (0, 0), "required-field", "must be passed now")
                 rows[path, line, name] = replace(row, name=one.called, call=True, form="call", misuse=wrong)
             else:
-                rows[path, line, name] = replace(row, fate="gone") if one.fails else replace(row, asks=True)
+                rows[path, line, name] = replace(row, fate="lost") if one.fails else replace(row, asks=True)
     return [row for row in references if (row.path, row.line, row.name) not in rows] + [*rows.values()]
 
 

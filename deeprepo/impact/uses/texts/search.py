@@ -120,7 +120,7 @@ async def also_says(
     missed = _missed_of(speaking, lost, files)
     takers = await _takers(tree, said, lost.by_naming)
     by_syntax = [
-        replace(row, asks=not (row.sure or row.missing or row.likely) and (row.path, row.line, row.name) in missed)
+        replace(row, asks=not (row.sure or row.is_lost or row.likely) and (row.path, row.line, row.name) in missed)
         for row in found
     ]
     places_used = {
@@ -128,7 +128,7 @@ async def also_says(
     }
     told = {(row.path, row.line) for row in by_syntax if row.misuse is not None}  # the word on it is one of its keys
     by_text = [
-        replace(row, asks=not row.missing and (row.asks or (row.path, row.line, row.name) in missed))
+        replace(row, asks=not row.is_lost and (row.asks or (row.path, row.line, row.name) in missed))
         for row in _by_text(_unchanged(said, added), _unchanged(speaking, added), lost, takers, suffixes)
         if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
     ]
@@ -375,7 +375,7 @@ def _of_names(
             for row in mine[:LINES]:
                 said = replace(mention(one.key, one.name, *row), asks=naming.of_definition and not naming.loose)
                 is_proven = one.proves and row[0] in takers.get(one.key, (row[0],))
-                references.append(replace(said, tie="bound", fate="gone") if is_proven else said)
+                references.append(replace(said, tie="bound", fate="lost") if is_proven else said)
     return references
 
 

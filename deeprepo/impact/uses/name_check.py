@@ -1,0 +1,492 @@
+"""Does the head still provide this name where its user reaches it? The last question before anything is called removed, moved or required.
+
+It is asked once for all names of a change. Any line that can provide a name counts (`providers.py`), whatever the language, if the user reaches that line:
+
+| what was provided | where a line that provides it counts |
+|---|---|
+| a module | in the files through which its old path is reached, in the user's own file if that renames it |
+| a name of a module | in the file that had it, and as above; in the same namespace or folder where these need no import |
+| a member | in its class, in what that inherits, mixes in or dereferences to, in an extension of it |
+| a property that a component asks for | in the file that wraps the component |
+
+The accused line itself never counts.
+"""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
+
+from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
+from deeprepo.impact.filetypes import filetype, filetypes
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.resolution import WAYS, Absent, Found, Resolution, Unknown
+from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_prose, is_test
+from deeprepo.impact.uses.providers import GLOB, TYPE, around, provides
+from deeprepo.impact.uses.sites import MODULE
+
+MOST = 4_000  # lines with one of the names that are looked at
+MOST_FILES = 300  # of them that are read to see what encloses a line
+# A line that can provide a name: behind a word, at its beginning, as a symbol, a text, an entry of a list. A member of something does not.
+_MAY = r"(?:(?<=[\w>\]?*&)][ \t])|(?<=[:\"'`@$\\.(\[{,])|(?<=[{,;(][ \t])|^\s*)(?:NAMES)\b(?!\()|(?:^\s*|[\w>\]?*&][ \t]+|\.)(?:NAMES)\s*[(<]"
+_NAMESPACE = re.compile(r"^\s*+(?:namespace|package|module|defmodule)\s++([\w.\\:]++)", re.MULTILINE)
+_CLASS = r"\b(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|module|defmodule|mod)\b[^\n]*?\b{name}\b([^\n]*)"
+_MIXES = re.compile(
+    r"^\s*+(?:include|extend|prepend|use|with|extends|implements|@?mixin|mixins?\s*:|\w+\.prototype|Object\.assign)\b(?P<rest>[^\n]*)|\btype\s+Target\s*=\s*(?P<target>[^\n;]+)",
+    re.MULTILINE,
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+# Calls that hand a component on with the properties it asks for, and calls that only show it.
+_TRANSPARENT = re.compile(
+    r"(?:\w+\.)*(?:memo|forwardRef|observer|lazy|createElement|cloneElement|h|render|renderHook|mount|shallow|jsx|jsxs|defineComponent|defineAsyncComponent|markRaw"
+    r"|typeof|console\.\w+|expect|describe|require|import|PropsWithChildren|ComponentProps\w*|hot|displayName)"
+)
+_ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)$")
+_DATA_CLASS = re.compile(
+    r"@(?:Getter|Setter|Data|Value|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
+)
+
+
+class Claim(Struct, frozen=True):
+    """A name that an old line uses, and that the change seems to have taken away."""
+
+    names: tuple[str, ...]  # the name and other spellings by which a language provides it
+    owner: str  # of a member: its class
+    homes: tuple[str, ...]  # the files that provided it before the change
+    user: str
+    is_module: bool = False
+    is_part: bool = False  # something that the user has to give since the change
+    is_resolved: bool = (
+        False  # the language's own resolver found nothing: it has read every plain declaration that counts
+    )
+
+
+class _Line(Struct, frozen=True):
+    path: str
+    line: int
+    text: str
+
+
+async def with_resolutions(
+    tree: Tree, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol], references: Sequence[Reference]
+) -> list[Reference]:
+    """Return the references; each that claims the absence of something has a resolution, and says no more than that allows."""
+    by_key = {f"{item.symbol.path}:{item.symbol.name}": item for item in symbols}
+    claims = {row: claim for row in references if (claim := _claim(row, by_key.get(row.symbol))) is not None}
+    if not claims:
+        return list(references)
+    check = _Check(tree, files)
+    await check.read({(row.path, row.line) for row in claims}, [*claims.values()])
+    return [_said(row, check.resolve(claims[row])) if row in claims else row for row in references]
+
+
+def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
+    """What a use claims to be absent; None if it claims nothing of the kind."""
+    path, _, full = row.symbol.rpartition(":")
+    before = item.before if item is not None else None
+    home = before.path if before is not None else path
+    is_part = row.misuse is not None and row.misuse.rule == "required-part" and row.misuse.gives != "was removed"
+    is_gone = item is None or not {"removed", "renamed"}.isdisjoint(item.contract)
+    is_open = row.likely or (row.fate == "unknown" and row.misuse is None and (row.sure or row.asks))
+    if not (row.is_lost or (is_open and is_gone) or is_part):
+        return None
+    if full == MODULE:
+        return Claim((_stem(path),), "", (path,), row.path, is_module=True)
+    name = row.name
+    owner = before.owner if before is not None else full.rpartition(".")[0]
+    if is_part:
+        name, owner = full.rpartition(".")[2], full.rpartition(".")[0]
+    others = (_made_of(name),) if (name := name.removesuffix("()")) and _made_of(name) else ()
+    return Claim((name, *others), owner.rpartition(".")[2], (home,), row.path, is_part=is_part, is_resolved=row.is_lost)
+
+
+def _made_of(name: str) -> str:
+    """The property of which a language can make an accessor of this name."""
+    found = _ACCESSOR.match(name)
+    return found[1][:1].lower() + found[1][1:] if found else ""
+
+
+def _said(row: Reference, answer: Resolution) -> Reference:
+    """A use that says no more than is known."""
+    said = replace(row, resolution=answer)
+    if isinstance(answer, Absent):
+        return said
+    if isinstance(answer, Found):
+        return replace(said, fate="there", asks=False, misuse=None)
+    if row.misuse is not None:
+        return replace(said, fate="likely")
+    return (
+        replace(said, fate="unknown")
+        if row.symbol.endswith(f":{MODULE}") or not row.is_lost
+        else replace(said, fate="likely")
+    )
+
+
+class _Check:
+    """The lines of the head that can provide one of the names that are asked for."""
+
+    def __init__(self, tree: Tree, files: Sequence[ChangedFile]) -> None:
+        self._tree = tree
+        self._added = {file.path: file.added_lines for file in files}
+        self._changed = [file.path for file in files if file.status != "deleted"]
+        self._lines: dict[str, list[_Line]] = defaultdict(list)
+        self._globs: list[_Line] = []
+        self._now: dict[str, Sequence[str]] = {}
+        self._before: dict[str, str] = {}
+        self._gap = ""
+        self._accused: Collection[tuple[str, int]] = ()
+        self._modules: frozenset[str] = frozenset()
+        self._paths: Collection[str] = ()
+
+    async def read(self, accused: Collection[tuple[str, int]], claims: Sequence[Claim]) -> None:
+        """Search the head for the names, and read the files that can provide them."""
+        self._accused, self._paths = accused, await self._tree.entries()
+        gone = {home for claim in claims for home in claim.homes if home not in self._paths}
+        names = sorted(
+            {word for claim in claims for name in claim.names if (word := name.rstrip("?!="))} | _path_names(gone)
+        )
+        names = sorted({*names, *(claim.owner for claim in claims if claim.is_part and claim.owner)})
+        suffixes = _suffixes({path for claim in claims for path in (*claim.homes, claim.user)})
+        either = "|".join(map(re.escape, names))
+        query = Query([_MAY.replace("NAMES", either)], [f"*{one}" for one in suffixes], syntax="perl", limit=MOST)
+        stopped = len(self._tree.stopped_searches)
+        rows = await self._tree.grep_lines(query)
+        if len(rows) >= MOST or len(self._tree.stopped_searches) > stopped:
+            self._gap = "too many lines hold the name to look at all of them"
+        self._modules = frozenset(name for claim in claims if claim.is_module for name in claim.names)
+        look = re.compile(rf"(?<!\w)({either})(?!\w)")
+        for path, line, text in rows:
+            if not is_prose(path):
+                for name in dict.fromkeys(look.findall(text)):
+                    self._lines[name].append(_Line(path, line, text))
+        homes = {home for claim in claims for home in claim.homes}
+        near = {path for home in homes for path in (home, *parents(home))} | {claim.user for claim in claims}
+        made = [claim for claim in claims if any(filetype(home).symbols for home in claim.homes)]
+        paths = [
+            *dict.fromkeys(
+                (
+                    *(path for path in sorted(near) if path in self._paths),
+                    *(one.path for some in self._lines.values() for one in some),
+                )
+            )
+        ]
+        texts = await self._tree.read_many(paths[: MOST_FILES + len(near)])
+        self._now = {path: file_lines(raw) for path, raw in texts.items()}
+        self._before = {
+            path: raw.decode("utf-8", "replace")
+            for path, raw in (await self._tree.read_many(sorted(homes), "base")).items()
+        }
+        for path in near & self._now.keys():
+            added = self._added.get(path, ())
+            self._globs += [
+                _Line(path, number, self._now[path][number - 1])
+                for number in added
+                if 0 < number <= len(self._now[path]) and GLOB.search(self._now[path][number - 1])
+            ]
+        for claim in made:  # a method whose name is composed stands nowhere as a word
+            self._compose(claim)
+
+    def _compose(self, claim: Claim) -> None:
+        """Add the lines of a class that make a method out of several words."""
+        for home in claim.homes:
+            for number, text in enumerate(self._now.get(home, ()), 1):
+                if (
+                    any(word in text for word in ("define_", "delegate", "enum"))
+                    and (home, number) not in self._accused
+                ):
+                    self._lines[claim.names[0].rstrip("?!=")].append(_Line(home, number, text))
+
+    def resolve(self, claim: Claim) -> Resolution:
+        """Return whether the head provides a name where its user reaches it."""
+        for name in claim.names:
+            for one in self._lines.get(name.rstrip("?!="), ()):
+                way = self._provides(claim, name, one)
+                if way is not None and self._reaches(claim, one, way):
+                    return Found(way, one.path, one.line)  # type: ignore[arg-type]
+        if not claim.is_part:
+            near = {path for home in claim.homes for path in (home, *parents(home))}
+            globs = [one for one in self._globs if one.path in near]
+            if globs and any(
+                provides(claim.names[0], one.path, one.text)
+                for one in self._lines.get(claim.names[0], ())
+                if one.path != claim.user
+            ):
+                return Found("glob re-export", globs[0].path, globs[0].line)
+            if globs:
+                return Unknown(f"{globs[0].path}:{globs[0].line} hands on everything of something that is not in sight")
+        made = (
+            self._around_module(claim)
+            if claim.is_module
+            else self._wrapper(claim)
+            if claim.is_part
+            else self._made(claim)
+        )
+        if made is not None:
+            return made
+        return Unknown(self._gap) if self._gap else Absent(frozenset(WAYS))
+
+    def _around_module(self, claim: Claim) -> Resolution | None:
+        """What provides a module around this one, of which the file went, too: `pub use core::connector;` takes `connector::error` along."""
+        for home in claim.homes:
+            folder = posixpath.dirname(home)
+            suffix, entry = posixpath.splitext(home)[1], filetype(home).folder_file
+            while _is_nested(home) and posixpath.basename(folder) not in ("", "src"):
+                if f"{folder}{suffix}" in self._paths or f"{folder}/{entry}{suffix}" in self._paths:
+                    break
+                above = Claim((posixpath.basename(folder),), "", (f"{folder}{suffix}",), claim.user, is_module=True)
+                answer = self.resolve(above)
+                if not isinstance(answer, Absent):
+                    return answer
+                folder = posixpath.dirname(folder)
+        return None
+
+    def _made(self, claim: Claim) -> Resolution | None:
+        """What nobody writes: the constructor of a class that is still there, and a name of a module that is reached by another path now."""
+        for home in claim.homes:
+            lines = self._now.get(home)
+            if lines is not None and claim.owner and claim.names[0] in filetype(home).constructors:
+                owner = re.compile(rf"\b(?:class|struct|record|enum|actor|object)\s+{re.escape(claim.owner)}\b")
+                number = next((at for at, text in enumerate(lines, 1) if owner.search(text)), 0)
+                if number:
+                    return Found("accessor", home, number)
+            if lines is None and home not in self._paths:
+                module = self.resolve(Claim((_stem(home),), "", (home,), claim.user, is_module=True))
+                if not isinstance(module, Absent):
+                    return module
+        return None
+
+    def _provides(self, claim: Claim, name: str, one: _Line) -> str | None:
+        if is_test(one.path) and not any(map(is_test, claim.homes)):
+            return None
+        if (one.path, one.line) in self._accused:
+            return "path attribute" if claim.is_module and self._has_path(one) else None
+        if claim.is_part:
+            return self._gives(name, one)
+        if name != claim.names[0] and not self._has_accessors(claim, one):
+            return None
+        return provides(name, one.path, one.text, is_module=claim.is_module)
+
+    def _has_path(self, one: _Line) -> bool:
+        """Whether the line above declares where a module is: `#[path = "wire/conn.rs"]`."""
+        lines = self._now.get(one.path, ())
+        return (
+            1 < one.line <= len(lines) and re.search(r"#\[(?:cfg_attr\(.*)?path\s*=", lines[one.line - 2]) is not None
+        )
+
+    def _gives(self, name: str, one: _Line) -> str | None:
+        """How a line passes on a property: as a key, an attribute, a text."""
+        word = re.escape(name)
+        passes = rf"[\"']{word}[\"']|(?<![\w.]){word}\s*(?::|=(?!=))|[{{,]\s*{word}\s*[,}}]"
+        return "injection" if re.search(passes, one.text) else None
+
+    def _has_accessors(self, claim: Claim, one: _Line) -> bool:
+        """Whether a language makes accessors of the properties here, which the user can call."""
+        suffix, of_user = posixpath.splitext(one.path)[1], posixpath.splitext(claim.user)[1]
+        is_mixed = suffix != of_user and filetype(one.path).family == filetype(claim.user).family
+        return is_mixed or any(_DATA_CLASS.search("\n".join(self._now.get(path, ()))) for path in claim.homes)
+
+    def _reaches(self, claim: Claim, one: _Line, way: str) -> bool:
+        if claim.is_part:
+            return self._wraps(claim, one)
+        if claim.owner and way in ("declaration", "accessor"):
+            return self._is_of(claim, one)
+        if claim.owner and way == "re-export":
+            return False
+        return any(self._stands_in(claim, home, one, way) for home in claim.homes)
+
+    def _stands_in(self, claim: Claim, home: str, one: _Line, way: str) -> bool:
+        """Whether a line of a file provides a name for those who reached it in another file."""
+        if one.path == claim.user and way == "alias":
+            return True
+        is_plain = way in ("declaration", "re-export") and claim.is_resolved
+        heads = self._around(one) if way == "declaration" else []
+        is_top = not any(TYPE.search(head) for head in heads if not _is_scope(head))
+        if one.path in parents(home):
+            module = re.compile(rf"\b(?:mod|namespace|module)\s+{re.escape(_stem(home))}\b")
+            return way != "declaration" or (is_top and any(map(module.search, heads)))
+        return not is_plain and is_top and (one.path == home or (not claim.is_module and self._is_in_sight(home, one)))
+
+    def _is_in_sight(self, home: str, one: _Line) -> bool:
+        """Whether a name of one file is used like that of another, without a statement that says which file is meant."""
+        if _shared(one.path) == "namespace":
+            return self._namespace(one.path) == _namespace(self._before.get(home, ""))
+        is_beside = posixpath.dirname(one.path) == posixpath.dirname(home)
+        return _shared(one.path) == "tree" or (_shared(one.path) == "folder" and is_beside)
+
+    def _namespace(self, path: str) -> str:
+        return _namespace("\n".join(self._now.get(path, ())))
+
+    def _around(self, one: _Line) -> list[str]:
+        lines = self._now.get(one.path, ())
+        return around(lines, one.line) if one.line <= len(lines) else []
+
+    def _is_of(self, claim: Claim, one: _Line) -> bool:
+        """Whether a line declares a member of a class: in it, in what it inherits or mixes in, in an extension of it."""
+        owner = re.escape(claim.owner)
+        if re.search(
+            rf"\bthis\s+(?:\w+\.)*{owner}\b|\b(?:fun|val|var|extension)\s+(?:<[^>]*>\s*)?{owner}\b[^.\n]*\.", one.text
+        ):
+            return True
+        heads = [head for head in self._around(one) if TYPE.search(head)]
+        if not heads:
+            return one.path in claim.homes and re.search(rf"\b{owner}\b", one.text) is not None
+        if re.search(rf"(?<![\w$]){owner}(?![\w$])", heads[0]):
+            return self._is_same_type(claim, one, heads[0])
+        return not self._above(claim).isdisjoint(_WORD.findall(heads[0].partition("(")[0]))
+
+    def _is_same_type(self, claim: Claim, one: _Line, head: str) -> bool:
+        """Whether a type that is called like the class of a member is that class: in its file, opened again, in the same namespace."""
+        if one.path in claim.homes or re.search(r"\b(?:impl|extension)\b", head):
+            return True
+        homes = {_namespace(self._before.get(home, "")) for home in claim.homes}
+        return _shared(one.path) == "tree" or (_shared(one.path) == "namespace" and self._namespace(one.path) in homes)
+
+    def _above(self, claim: Claim) -> frozenset[str]:
+        """The names of what a class inherits and mixes in, at any distance that the files at hand show."""
+        above: set[str] = set()
+        left = {claim.owner}
+        texts = [*(lines for lines in self._now.values())]
+        for _ in range(4):
+            found: set[str] = set()
+            for lines in texts:
+                text = "\n".join(lines)
+                for name in left:
+                    if name not in text:
+                        continue
+                    for match in re.finditer(_CLASS.replace("{name}", re.escape(name)), text):
+                        found |= {word for word in _WORD.findall(match[1]) if word[:1].isupper()}
+                    if any(re.search(_CLASS.replace("{name}", re.escape(name)), line) for line in lines):
+                        for match in _MIXES.finditer(text):
+                            found |= {
+                                word
+                                for word in _WORD.findall(match["rest"] or match["target"] or "")
+                                if word[:1].isupper()
+                            }
+            left = found - above - {claim.owner}
+            above |= left
+            if not left:
+                break
+        return frozenset(above)
+
+    def _wrapper(self, claim: Claim) -> Resolution | None:
+        """The call that a component goes through on its way to its user: what it passes on, nobody can tell."""
+        taken = re.compile(rf"(?<=[(,\s]){re.escape(claim.owner)}\s*(?:as\s[\w.<>\[\] ]+)?[,)]")
+        for one in self._lines.get(claim.owner, ()):
+            found = taken.search(one.text)
+            if found is None or is_test(one.path) or (one.path, one.line) in self._accused:
+                continue
+            calls = [name for name in calls_around(one.text, found.start()) if not _TRANSPARENT.fullmatch(name)]
+            if not calls:
+                continue
+            text = "\n".join(self._now.get(one.path, ()))
+            is_near = one.path in claim.homes or any(_imports(text, home) for home in claim.homes)
+            if is_near and (one.path in claim.homes or _imports("\n".join(self._now.get(claim.user, ())), one.path)):
+                return Unknown(f"{calls[0]}() at {one.path}:{one.line} wraps it and may provide it")
+        return None
+
+    def _wraps(self, claim: Claim, one: _Line) -> bool:
+        """Whether a line is in a file that wraps a component, and can pass it a property."""
+        if one.path == claim.user or one.path in claim.homes:
+            return False
+        text = "\n".join(self._now.get(one.path, ()))
+        return any(_imports(text, home) for home in claim.homes) and not re.search(
+            rf"<{re.escape(claim.owner)}\b", text
+        )
+
+
+def calls_around(text: str, at: int) -> list[str]:
+    """Return the functions that are called with what stands at a position of a line, the innermost first: `connect` of `connect(state)(Card)`."""
+    found: list[str] = []
+    depth = 0
+    while at > 0:
+        at -= 1
+        if text[at] == ")":
+            depth += 1
+        elif text[at] == "(" and depth:
+            depth -= 1
+        elif text[at] == "(":
+            before = text[:at].rstrip()
+            if (name := re.search(r"[\w$.]+(?:<[^<>()]*>)?$", before)) is not None:
+                found.append(name[0].partition("<")[0])
+            elif before.endswith(")"):  # a function that a call returns: the first of the chain has the name
+                while before.endswith(")"):
+                    open_at, level = len(before) - 1, 0
+                    while open_at >= 0:
+                        level += (before[open_at] == ")") - (before[open_at] == "(")
+                        if not level:
+                            break
+                        open_at -= 1
+                    before = before[: max(open_at, 0)].rstrip()
+                name = re.search(r"[\w$.]+$", before)
+                found.append(name[0] if name else "a call")
+    return found
+
+
+def parents(path: str) -> frozenset[str]:
+    """Return the files through which others can reach what a file provides: those that stand for its folder, and the one above."""
+    folder, (stem, suffix) = posixpath.dirname(path), posixpath.splitext(path)
+    names = {filetype(path).folder_file, "lib", "main"} - {""}
+    suffixes = {suffix, *_suffixes([path])}
+    folders = {folder, posixpath.dirname(folder), stem}
+    beside = {f"{folder}{suffix}", f"{stem}{suffix}"} if folder and _is_nested(path) else set()
+    return frozenset(
+        {posixpath.join(one, f"{name}{end}") for one in folders for name in names for end in suffixes} | beside
+    ) - {path}
+
+
+def _is_nested(path: str) -> bool:
+    """Whether the modules of a file are in a folder beside it."""
+    return filetype(path).imports == "crate"
+
+
+def _shared(path: str) -> str:
+    """Whose names a file uses without naming their file; of a file that nothing parses, those of the whole tree."""
+    return filetype(path).shared_names or ("" if filetype(path).parser else "tree")
+
+
+def _stem(path: str) -> str:
+    """What a module is called: the name of its file, or of its folder."""
+    stem = posixpath.splitext(path)[0]
+    name = posixpath.basename(stem)
+    return (
+        posixpath.basename(posixpath.dirname(stem))
+        if name in ("mod", "index", "__init__", "lib") and "/" in stem
+        else name
+    )
+
+
+def _imports(text: str, path: str) -> bool:
+    """Whether a text names a file, or its folder, as an import does."""
+    return re.search(rf"[\"'](?:[./@~\w-]*/)?{re.escape(_stem(path))}(?:\.\w+)?[\"']", text) is not None
+
+
+def _path_names(paths: Iterable[str]) -> set[str]:
+    """What the modules of some files, and those around them, are called."""
+    around = {
+        part for path in paths if _is_nested(path) for part in posixpath.dirname(path).rpartition("src/")[2].split("/")
+    }
+    return {part for part in {*map(_stem, paths), *around} if part.isidentifier() and part not in ("src", "lib")}
+
+
+@lru_cache(maxsize=256)
+def _family(name: str) -> frozenset[str]:
+    return frozenset(suffix for one in filetypes() if one.family == name for suffix in one.suffixes)
+
+
+def _suffixes(paths: Collection[str]) -> list[str]:
+    """The suffixes of all files in the families of some."""
+    own = {posixpath.splitext(path)[1] for path in paths}
+    return sorted(own.union(*(_family(family) for path in paths if (family := filetype(path).family))) - {""})
+
+
+def _namespace(text: str) -> str:
+    found = _NAMESPACE.search(text)
+    return found[1] if found else ""
+
+
+def _is_scope(head: str) -> bool:
+    """Whether a head opens a module or a namespace, and no type."""
+    return re.search(r"\b(?:namespace|mod|module|defmodule|package|extern)\b", head) is not None

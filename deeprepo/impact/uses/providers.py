@@ -1,0 +1,164 @@
+"""Lines that provide a name to other files, in any language, told by one line and the lines above it. Pure: no parser, no tree."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.resolution import Way
+from deeprepo.impact.text.lines import defines, is_comment, says
+from deeprepo.impact.uses.texts.ends import is_data
+
+LONGEST = 400  # characters of a line that are read
+ABOVE = 400  # lines above a line in which the declaration around it is looked for
+_MODIFIER = (
+    r"public|private|protected|internal|static|virtual|abstract|sealed|required|new|final|readonly|volatile|const|partial|async|unsafe|extern|default"
+    r"|synchronized|open|lateinit|export|declare|inline|suspend|operator|infix|data|mutating|nonmutating|convenience|weak|lazy|indirect|get|set"
+    r"|pub(?:\([^)]*\))?|var|let|val|case|fun|func|def|fn|local|global"
+)
+_NO_TYPE = r"(?!(?:return|await|throw|else|yield|in|not|raise|if|while|for|switch|assert|echo|print|del|delete|typeof|import|from|package|use|using|include|require|goto|case|when|elif|unless|until|do|and|or|is|as|super|this|self)\b)"
+# Code whose type, function or field is announced by a word or by its modifiers: `public int NAME { get; }`, `val NAME`, `defdelegate NAME`.
+_ANNOUNCED = (
+    rf"^\s*+(?:\[[^\]]*\]\s*+)?(?:@\w+(?:\([^)]*\))?\s++)*+(?:(?:{_MODIFIER})\s++)+(?:[\w<>\[\],.?*&:]++\s++){{0,3}}?(?:[\w.<>]++\.)?[$@]?[\"'`]?NAME\b[\"'`]?\s*+(?:<[^<>]*>)?\s*+(?:[;={{(:?!,]|=>|$)"
+    r"|\b(?:defdelegate|defguard|typealias|associatedtype|event|delegate|property|signal)\s++(?:[\w<>\[\].?]++\s++)?:?NAME\b"
+    # Between brackets or behind a comma: a parameter that is a property, an entry of a type in one line.
+    r"|[(,]\s*+(?:@\w++\s++)*(?:(?:public|private|protected|readonly|override|internal)\s++)*(?:val|var|public|readonly)\s++(?:\w++\s++)?NAME\b"
+    r"|[{,(;]\s*+(?:readonly\s++)?NAME\?\s*+:"
+    r"|\{[^{}]*?(?<![\w.])NAME\??\s*+:[^{}]*;[^{}]*\}"
+)
+# A member with its type before it and no body or value of a statement: `double area();`, `int size;`.
+_TYPED = rf"^\s*+{_NO_TYPE}(?:[A-Za-z_][\w<>\[\],.?*&:]*+\s++){{1,4}}[*&]?NAME\s*+(?:\([^()]*\)[^=]*)?[;{{]\s*+$"
+# A member of an interface, a field of a type, a value of a class, an entry of an enumeration.
+_MEMBER = (
+    r"^\s*+(?:readonly\s++)?[\"'`]?[@$#]{0,2}NAME[\"'`]?\s*+[?!]?\s*+:(?!:)[^,]*;?\s*+$"
+    r"|^\s*+(?:static\s++|async\s++|get\s++|set\s++|\*)*NAME\s*+\??(?:<[^<>]*>)?\([^;]*\)\s*+(?::[^;={]++)?(?:[;{]\s*+)?$"
+    r"|^\s*+[@$]{0,2}NAME\s*+=(?![=~>])"
+    r"|^\s*+NAME\s*+(?:\([^()]*\)|\{[^{}]*\}?|=\s*+[\w\"'.]++)?\s*+,?\s*+(?://.*)?$"
+)
+_SET = r"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|(?<![\w@])@{1,2})NAME\s*+(?::[^=\n]{1,80})?=(?![=>~])"
+_GO_FIELD = r"^\s++(?:\w++,\s*+)*NAME(?:,\s*+\w++)*\s++[\[\w*(]|^\s*+NAME\("
+_DATA = r"[\"'`]NAME[\"'`]\s*+[:=]|^\s*+(?:-\s++)?[\"']?NAME[\"']?\s*+[:=]|\bname\s*+[:=]\s*+[\"']NAME[\"']|=\s*+\"NAME\"|^\s*+[\"`\[]?NAME[\"`\]]?\s++[\w\[]|\bNAME\s*+=\s*+\d++"
+_REEXPORT = (
+    r"\bpub(?:\([^)]*\))?\s++use\b.*(?:::|[{,]\s*|as\s++)NAME\s*+[;,}]"
+    r"|^\s*+export\s*+(?:type\s*+)?(?:\{[^}]*\bNAME\b|default\s++NAME\b|=\s*+NAME\b)"
+    r"|^\s*+NAME\s*+(?:as\s++\w++\s*+)?,?\s*+$"
+    r"|\bexports\.NAME\s*+=|\bmodule\.exports\s*+=\s*+\{[^}]*\bNAME\b"
+)
+_IMPORTED = r"^\s*+(?:from\s++\S++\s++)?import\b.*(?<![.\w])NAME\b(?!\s*+as\b)|^\s++NAME\s*+,?\s*+\)?$"
+_ALIAS = (
+    r"\bas\s++NAME\b|\busing\s++NAME\s*+=|\b(?:typealias|type|typedef)\s++(?:.*\s)?NAME\s*+[=;]|\balias\w*+\s*+\(?[: ]*NAME\b"
+    r"|\bAlias=\"NAME\"|\bclass_alias\(.*NAME\b"
+)
+_MODULE = r"\b(?:pub(?:\([^)]*\))?\s++)?(?:mod|namespace|module|package|defmodule)\s++(?:[\w.:\\]++[.:\\])?NAME\b"
+_PATH = r"\bsys\.modules\[[^\]]*\bNAME[\"']"
+# A statement of a class that makes methods of the symbols that it names.
+_MACRO = (
+    r"^\s*+(?:\w*attr(?:ibute)?_?\w*|\w*_(?:accessor|reader|writer|attribute)s?|delegate\w*|def_\w++|define_\w++|alias\w*|scope|has_\w++|belongs_to|enum|attributes?"
+    r"|property|field|embeds_\w++|helper|option|argument|association|serialize|composed_of|monetize|mount_uploader|validates_\w++)[ (].*(?<![\w:])(?::NAME\b(?![?!=])|\"NAME\"|'NAME'|NAME:)"
+)
+_MADE = re.compile(
+    r"define_(?:singleton_)?method\b.*?[\"']([^\"'\n]*#\{[^\"'\n]*)[\"']|define_(?:singleton_)?method\(?\s*:\"([^\"\n]*#\{[^\"\n]*)\""
+)
+GLOB = re.compile(
+    r"^\s*+(?:pub(?:\([^)]*\))?\s++use\s++(?:::)?(?:\w++::)++\*|export\s*+\*\s*+from\b|from\s++\S++\s++import\s++\*|@_exported\s++import\b|export\s++[\w.]++(?:\._|\.\*))"
+    r"|\bObject\.assign\(\s*+(?:module\.)?exports\b|\bmodule\.exports\s*+=\s*+(?:require\(|\{\s*+\.\.\.)|\.\.\.require\("
+)
+_OVERRIDE = re.compile(r"\boverride\b|@Override\b|#\[Override\]")
+# Lines in which a type, a module or an extension of one begins.
+TYPE = re.compile(
+    r"(?:^|[\s;])(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|namespace|mod|module|defmodule|package)\b"
+)
+_TRANSPARENT = re.compile(
+    r"^\s*+(?:class\s*+<<\s*+self|included\s+do|class_methods\s+do|companion\s+object|private|public|protected|module\s+ClassMethods|(?:#|//|/\*|\*).*|[})\]].*|if\s+TYPE_CHECKING.*|try\s*+:?\{?)\s*+[{:]?\s*+$"
+)
+
+
+def provides(name: str, path: str, line: str, *, is_module: bool = False) -> Way | None:
+    """Return how a line provides a name to other files; None if it doesn't. `is_module`: the name is that of a module, which no definition provides."""
+    if len(line) > LONGEST or is_comment(line, path) or _OVERRIDE.search(line):
+        return None
+    way = _handed_on(name, path, line)
+    return way if way is not None or is_module else _declared(name, path, line)
+
+
+def _handed_on(name: str, path: str, line: str) -> Way | None:
+    """How a line provides what is defined elsewhere."""
+    rows: tuple[tuple[str, Way], ...] = (
+        (_REEXPORT, "re-export"),
+        (_MODULE, "inline module"),
+        (_ALIAS, "alias"),
+        (_PATH, "path attribute"),
+    )
+    for pattern, way in rows:
+        if says(pattern, name, line) and not (way == "re-export" and _is_only_a_word(name, path, line)):
+            return way
+    is_import = filetype(path).imports == "module" and says(_IMPORTED, name, line)
+    return "re-export" if is_import else None
+
+
+def _declared(name: str, path: str, line: str) -> Way | None:
+    """How a line provides what it declares itself."""
+    if filetype(path).symbols and (way := _of_macro(name, line)):
+        return way
+    if is_data(path):
+        return "declaration" if says(_DATA, name, line) else None
+    forms = (_ANNOUNCED, _TYPED, _MEMBER, _SET, *((_GO_FIELD,) if filetype(path).shared_names == "folder" else ()))
+    is_declared = defines(line, name, path) or any(says(form, name, line) for form in forms)
+    return "declaration" if is_declared and not _is_local(name, path, line) else None
+
+
+def _is_only_a_word(name: str, path: str, line: str) -> bool:
+    """Whether a line holds the name and nothing else: an entry of a list of exports, in files that have such lists."""
+    is_word = re.fullmatch(rf"\s*{re.escape(name)}\s*(?:as\s+\w+\s*)?,?\s*", line) is not None
+    return is_word and filetype(path).imports not in ("path", "crate", "module")
+
+
+def _of_macro(name: str, line: str) -> Way | None:
+    """How a statement of a class makes a method of this name: by its symbol, or one that is composed of two."""
+    plain = name.rstrip("?!=")
+    if says(_MACRO, plain, line):
+        return "accessor"
+    if re.match(r"\s*delegate\b", line) and (found := re.search(r"prefix:\s*:?[\"']?(\w+)", line)):
+        owner = re.search(r"\bto:\s*:?[\"']?@?(\w+)", line)
+        prefix = (owner[1] if owner else "") if found[1] == "true" else found[1]
+        if prefix and plain.startswith(f"{prefix}_") and re.search(rf":{re.escape(plain[len(prefix) + 1 :])}\b", line):
+            return "accessor"
+    for made in _MADE.finditer(line):
+        text = re.split(r"#\{[^}]*\}", made[1] or made[2])
+        if re.fullmatch(r"\w+".join(map(re.escape, text)), name) and any(text):
+            return "accessor"
+    return None
+
+
+def _is_local(name: str, path: str, line: str) -> bool:
+    """Whether a line binds the name for its own block alone."""
+    word = re.escape(name)
+    has_bare_fields = (
+        filetype(path).definitions == "typed" or filetype(path).shared_names == "tree"
+    )  # `var total` in a class
+    is_announced = re.match(r"\s+(?:let|const|var|auto|local|my)\s", line) is not None and not has_bare_fields
+    return is_announced or re.match(rf"\s+\$?{word}\s*:=|\s{{8,}}\$?{word}\s*=(?!>)", line) is not None
+
+
+@lru_cache(maxsize=4_096)
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def around(lines: Sequence[str], number: int) -> list[str]:
+    """Return the heads of the blocks around a line, the innermost first, by indentation."""
+    heads: list[str] = []
+    left = _indent(lines[number - 1])
+    for at in range(number - 1, max(0, number - 1 - ABOVE), -1):
+        text = lines[at - 1]
+        if not text.strip() or _indent(text) >= left:
+            continue
+        if text.strip() == "{":  # its head stands above it
+            left = _indent(text) + 1
+            continue
+        if not _TRANSPARENT.match(text):
+            heads.append(text)
+        left = _indent(text)
+        if not left:
+            break
+    return heads

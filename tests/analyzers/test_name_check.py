@@ -1,0 +1,218 @@
+"""A name that the change only moved: whoever still provides it, nothing is reported. A name that nothing provides is."""
+
+from collections.abc import Mapping
+
+import pytest
+from contract_findings import look, open_uses
+from fakes import Repository
+from families import few
+
+from deeprepo.impact.resolution import WAYS, Absent
+from deeprepo.impact.uses.providers import provides
+
+Files = Mapping[str, str | None]
+WORKSPACE = '[workspace]\nmembers = ["crates/*"]\n'
+CRATE = '[package]\nname = "NAME"\nversion = "0.1.0"\nedition = "2021"\n'
+SHAPE, TONE = "pub mod tone;\n\npub struct Shape;\n", "pub struct Tone;\n"
+USER = "use crate::shape::Shape;\nuse crate::shape::tone::Tone;\n\npub fn draw(_: Shape, _: Tone) {}\n"
+RUST: Files = {
+    "Cargo.toml": WORKSPACE,
+    "crates/app/Cargo.toml": CRATE.replace("NAME", "app"),
+    "crates/app/src/lib.rs": "pub mod draw;\npub mod shape;\n",
+    "crates/app/src/shape.rs": SHAPE,
+    "crates/app/src/shape/tone.rs": TONE,
+    "crates/app/src/draw.rs": USER,
+}
+GONE: Files = {"crates/app/src/shape.rs": None, "crates/app/src/shape/tone.rs": None}
+CORE: Files = {
+    "crates/core/Cargo.toml": CRATE.replace("NAME", "app-core"),
+    "crates/core/src/lib.rs": "pub mod shape;\n",
+    "crates/core/src/shape.rs": SHAPE,
+    "crates/core/src/shape/tone.rs": TONE,
+    "crates/app/Cargo.toml": CRATE.replace("NAME", "app") + '\n[dependencies]\napp-core = { path = "../core" }\n',
+}
+ALLMAN = "namespace Shop\n{\n    public static class Sizes\n    {\n        public static int Even(Box box) { return 2; }\n    }\n}\n"
+BOX = "namespace Shop\n{\n    public class Box\n    {\n        public int Wide() { return 3; }\n    }\n}\n"
+MOVED: dict[str, tuple[Files, Files]] = {
+    "a module of Rust, to another crate": (
+        RUST,
+        {**GONE, **CORE, "crates/app/src/lib.rs": "pub mod draw;\n\npub use app_core::shape;\n"},
+    ),
+    "a module of Rust, handed on with all others": (
+        RUST,
+        {**GONE, **CORE, "crates/app/src/lib.rs": "pub mod draw;\n\npub use app_core::*;\n"},
+    ),
+    "a module of Rust, to a published crate": (
+        RUST,
+        {**GONE, "crates/app/src/lib.rs": "pub mod draw;\n\npub use app_core::{shape};\n"},
+    ),
+    "a file module of Rust, into an inline one": (
+        RUST,
+        {
+            **GONE,
+            "crates/app/src/lib.rs": "pub mod draw;\n\npub mod shape {\n    pub struct Shape;\n\n    pub mod tone {\n        pub struct Tone;\n    }\n}\n",
+        },
+    ),
+    "a module of Rust, to a path that an attribute names": (
+        RUST,
+        {
+            **GONE,
+            "crates/app/src/lib.rs": 'pub mod draw;\n#[path = "form/shape.rs"]\npub mod shape;\n',
+            "crates/app/src/form/shape.rs": '#[path = "tone.rs"]\npub mod tone;\n\npub struct Shape;\n',
+            "crates/app/src/form/tone.rs": TONE,
+        },
+    ),
+    "a static method of C#, made an extension": (
+        {
+            "A.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>\n',
+            "Sizes.cs": ALLMAN,
+            "Use.cs": "namespace Shop\n{\n    public static class Use\n    {\n        public static int Far(Box box) { return Sizes.Even(box); }\n    }\n}\n",
+        },
+        {"Sizes.cs": ALLMAN.replace("(Box box)", "(this Box box)")},
+    ),
+    "a method of C#, made an extension": (
+        {
+            "A.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>\n',
+            "Box.cs": BOX,
+            "Use.cs": "namespace Shop\n{\n    public static class Use\n    {\n        public static int Far(Box box) { return box.Wide(); }\n    }\n}\n",
+        },
+        {
+            "Box.cs": "namespace Shop\n{\n    public class Box\n    {\n    }\n\n    public static class Boxes\n    {\n        public static int Wide(this Box box) { return 3; }\n    }\n}\n"
+        },
+    ),
+    "methods of Ruby, made by macros": (
+        {
+            "app/models/order.rb": "class Order\n  def buyer_name\n    user.name\n  end\n\n  def closed?\n    true\n  end\n\n  def self.recently_paid\n    []\n  end\nend\n",
+            "app/mail.rb": "class Mail\n  def call\n    order = Order.new\n    [order.buyer_name, order.closed?, Order.recently_paid]\n  end\nend\n",
+        },
+        {
+            "app/models/order.rb": "class Order\n  delegate :name, to: :user, prefix: :buyer\n  enum :state, { open: 0, closed: 1 }\n  scope :recently_paid, -> { where(paid: true) }\nend\n"
+        },
+    ),
+    "an attribute of Python, to a new mixin": (
+        {
+            "shop/__init__.py": "",
+            "shop/basket.py": "class Basket:\n    def __init__(self, owner):\n        self.owner_name = owner\n\n    def title(self):\n        return self.owner_name\n",
+        },
+        {
+            "shop/owned.py": "class Owned:\n    def __init__(self, owner):\n        self.owner_name = owner\n",
+            "shop/basket.py": "from shop.owned import Owned\n\n\nclass Basket(Owned):\n    def title(self):\n        return self.owner_name\n",
+        },
+    ),
+    "a static method of PHP, into a trait": (
+        {
+            "src/Order.php": "<?php\n\nnamespace App;\n\nclass Order\n{\n    public static function make(): self\n    {\n        return new self();\n    }\n}\n",
+            "src/Page.php": "<?php\n\nnamespace App;\n\nclass Page\n{\n    public function go()\n    {\n        return Order::make();\n    }\n}\n",
+        },
+        {
+            "src/Order.php": "<?php\n\nnamespace App;\n\nclass Order\n{\n    use Makes;\n}\n",
+            "src/Makes.php": "<?php\n\nnamespace App;\n\ntrait Makes\n{\n    public static function make(): static\n    {\n        return new static();\n    }\n}\n",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", few(MOVED, 0, 3, 5, 7))
+def test_what_the_head_still_provides_is_neither_a_finding_nor_open(repository: Repository, layout: str) -> None:
+    """The name has moved, and its user still reaches it."""
+    before, after = MOVED[layout]
+    pull = repository.change(dict(before), dict(after))
+    assert ([one.title for one in look(pull)], [use.says for use in open_uses(pull)]) == ([], [])
+
+
+LOST: dict[str, tuple[Files, Files, str]] = {
+    "a module of Rust that nobody hands on": (
+        RUST,
+        {**GONE, **CORE, "crates/app/src/lib.rs": "pub mod draw;\n"},
+        "crates/app/src/draw.rs",
+    ),
+    "a module of Rust that is handed on under another name": (
+        RUST,
+        {**GONE, **CORE, "crates/app/src/lib.rs": "pub mod draw;\n\npub use app_core::shape as form;\n"},
+        "crates/app/src/draw.rs",
+    ),
+    "a function of Python, while a class nearby has a method called so": (
+        {
+            "shop/__init__.py": "",
+            "shop/till.py": "def close_till():\n    return 1\n",
+            "shop/page.py": "from shop.till import close_till\n\nclose_till()\n",
+        },
+        {"shop/till.py": "class Till:\n    def close_till(self):\n        return 1\n"},
+        "shop/page.py",
+    ),
+    "an extension of C# whose static call gives too little": (
+        {
+            "A.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>\n',
+            "Sizes.cs": ALLMAN.replace("(Box box)", "(this Box box)"),
+            "Use.cs": "namespace Shop\n{\n    public static class Use\n    {\n        public static int Far(Box box) { return Sizes.Even(box); }\n    }\n}\n",
+        },
+        {"Sizes.cs": ALLMAN.replace("(Box box)", "(this Box box, int times)")},
+        "Use.cs",
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", few(LOST, 0, 2, 3))
+def test_what_nothing_provides_any_more_is_proven(repository: Repository, layout: str) -> None:
+    """A homonym, another name for it, or the moved code itself is no provider for a user that does not reach it."""
+    before, after, path = LOST[layout]
+    found = look(repository.change(dict(before), dict(after)))
+    assert {(one.path, one.verdict) for one in found} == {(path, "proven")}
+
+
+CARD = 'import React from "react";\n\ntype Props = { channel: string };\n\nconst Card = ({ channel }: Props) => <b>{channel}</b>;\n\nexport default Card;\n'
+WIDER = CARD.replace("{ channel: string }", "{ channel: string; agent: string }").replace(
+    "{ channel }", "{ channel, agent }"
+)
+PAGE = 'import React from "react";\nimport Card from "./card";\n\nexport const Page = () => <Card channel="1" />;\n'
+WRAPPED = 'import { connect } from "react-redux";\nimport Card from "./card";\n\nexport default connect((state: any) => (GIVES))(Card);\n'
+PACKAGE = {"package.json": '{"name":"a","dependencies":{"react":"18","react-redux":"9"}}\n', "tsconfig.json": "{}\n"}
+
+
+@pytest.mark.parametrize(
+    ("index", "verdicts"),
+    [
+        (WRAPPED.replace("GIVES", "{ agent: state.agent }"), []),
+        (WRAPPED.replace("GIVES", "{ ...state.agents }"), ["unproven"]),
+        ('import { memo } from "react";\nimport Card from "./card";\n\nexport default memo(Card);\n', ["proven"]),
+        ('export { default } from "./card";\n', ["proven"]),
+    ],
+)
+def test_a_property_that_a_wrapper_may_provide_is_not_proven_to_be_missing(
+    repository: Repository, index: str, verdicts: list[str]
+) -> None:
+    """A wrapper that names the property provides it, one that passes on what nobody knows may, and `memo` does not."""
+    before = {**PACKAGE, "app/card/card.tsx": CARD, "app/card/index.ts": index, "app/page.tsx": PAGE}
+    found = look(repository.change(before, {"app/card/card.tsx": WIDER}))
+    assert [one.verdict for one in found] == verdicts
+
+
+def test_absence_is_only_claimed_by_a_search_that_left_out_no_way() -> None:
+    """A search that did not look for aliases cannot claim that a name is absent."""
+    with pytest.raises(ValueError, match="alias"):
+        Absent(frozenset(WAYS) - {"alias"})
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "way"),
+    [
+        ("a.rs", "pub use core::{shape, tone};", "re-export"),
+        ("a.rs", "pub use core::form as shape;", "re-export"),
+        ("a.cs", "using shape = Shop.Form;", "alias"),
+        ("a.kt", "typealias shape = shop.Form", "alias"),
+        ("a.cs", "    public int shape { get; set; }", "declaration"),
+        ("a.java", "    double shape();", "declaration"),
+        ("a.ts", "  shape?: string;", "declaration"),
+        ("a.go", "\tshape string", "declaration"),
+        ("a.rb", "  attr_reader :shape", "accessor"),
+        ("a.py", "from shop.form import shape", "re-export"),
+        ("a.py", "        shape = 1", None),
+        ("a.ts", "  shape: value,", None),
+        ("a.java", "    return shape();", None),
+        ("a.cs", "    public override int shape() { return 1; }", None),
+        ("a.rs", "// pub use core::shape;", None),
+    ],
+)
+def test_a_line_provides_a_name_by_what_it_declares_or_hands_on(path: str, line: str, way: str | None) -> None:
+    """A use, an argument, a local variable, a comment and an override provide nothing."""
+    assert provides("shape", path, line) == way
