@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
-from deeprepo.impact.filetypes import filetype, filetypes
+from deeprepo.impact.filetypes import filetype, filetypes, has_common_name
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import WAYS, Absent, Found, Resolution, Unknown
 from deeprepo.impact.structs import Struct, replace
@@ -448,14 +448,9 @@ def _shared(path: str) -> str:
 
 
 def _stem(path: str) -> str:
-    """What a module is called: the name of its file, or of its folder."""
+    """What a module is called: the name of its file, or of its folder where the file stands for that."""
     stem = posixpath.splitext(path)[0]
-    name = posixpath.basename(stem)
-    return (
-        posixpath.basename(posixpath.dirname(stem))
-        if name in ("mod", "index", "__init__", "lib") and "/" in stem
-        else name
-    )
+    return posixpath.basename(posixpath.dirname(stem) if has_common_name(path) and "/" in stem else stem)
 
 
 def _imports(text: str, path: str) -> bool:
