@@ -7,7 +7,7 @@ from functools import lru_cache
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.resolution import Way
 from deeprepo.impact.text.lines import defines, is_comment, says
-from deeprepo.impact.uses.texts.ends import is_data
+from deeprepo.impact.text.paths import is_settings
 
 LONGEST = 400  # characters of a line that are read
 ABOVE = 400  # lines above a line in which the declaration around it is looked for
@@ -100,7 +100,7 @@ def _declared(name: str, path: str, line: str) -> Way | None:
     """How a line provides what it declares itself."""
     if filetype(path).symbols and (way := _of_macro(name, line)):
         return way
-    if is_data(path):
+    if is_settings(path) or not filetype(path).parser:
         return "declaration" if says(_DATA, name, line) else None
     forms = (_ANNOUNCED, _TYPED, _MEMBER, _SET, *((_GO_FIELD,) if filetype(path).shared_names == "folder" else ()))
     is_declared = defines(line, name, path) or any(says(form, name, line) for form in forms)
