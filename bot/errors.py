@@ -2,7 +2,8 @@
 
     DeepRepoError                 anything we raise on purpose; its text is a sentence for the user
     ├── UsageError                the request cannot be carried out as typed              exit 2
-    │   ├── ConfigError           a setting or .deeprepo.yml is wrong
+    │   ├── ConfigError           an option or a variable is wrong
+    │   ├── MissingPart           a part of the distribution is not installed
     │   └── RevisionError         not a repository, unknown revision, no merge base
     ├── NothingToReview           an empty change: said, and not a fault                  exit 0
     ├── GitError                  git failed for another reason                           exit 3
@@ -18,13 +19,32 @@
 A library's own exceptions are translated once, in the module that imports the library.
 """
 
+import re
+
 from deeprepo.rlm.errors import DeepRepoError, UsageError
 
 __all__ = ["DeepRepoError", "UsageError"]
 
 
+# An absolute path in a sentence: no address (`https://…`), and nothing inside a relative path.
+_PATH = re.compile(r"(?<![\w:/.~*-])/(?:[^\s/'\"`:,;()]+/)+[^\s'\"`:,;()]*")
+
+
+def public(error: BaseException) -> str:
+    """Return the sentence of an error for a page that anybody may read: it names no path on this machine."""
+    return _PATH.sub("…", error.sentence if isinstance(error, MissingPart) else str(error))
+
+
+class MissingPart(UsageError):  # noqa: N818 - a state of the machine
+    """A part of the distribution is not installed. `remedy`: the command that installs it on this machine."""
+
+    def __init__(self, sentence: str, remedy: str) -> None:
+        super().__init__(f"{sentence}: {remedy}")
+        self.sentence, self.remedy = sentence, remedy
+
+
 class ConfigError(UsageError):
-    """A setting or the repository's configuration file is wrong."""
+    """An option or a variable is wrong."""
 
 
 class RevisionError(UsageError):

@@ -1,6 +1,7 @@
 """Waits that end. What does not come in time fails its test with a sentence; a test never leaves a process behind."""
 
 import asyncio
+import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -10,11 +11,16 @@ from typing import Any
 PATIENCE = 60.0  # seconds
 
 
+def patience(seconds: float = PATIENCE) -> float:
+    """Return how long to wait for what takes at most `seconds` on an idle machine: longer, the more programs share the processors."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def until(true: Callable[[], object], what: str) -> None:
     """Wait for something that has no event."""
-    deadline = time.monotonic() + PATIENCE
+    begun = time.monotonic()
     while not true():
-        assert time.monotonic() < deadline, f"{what}: this did not happen in {PATIENCE:g} seconds"
+        assert time.monotonic() - begun < patience(), f"{what}: this did not happen in {patience():g} seconds"
         time.sleep(0.005)
 
 
@@ -22,8 +28,9 @@ async def told(event: asyncio.Event, by: "asyncio.Task[Any]") -> None:
     """Wait for the event that a task sets. A task that ends before fails the test with its own error."""
     waiting = asyncio.create_task(event.wait())
     try:
-        done, _ = await asyncio.wait({waiting, by}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
-        assert done, f"the event was not set in {PATIENCE:g} seconds"
+        limit = patience()
+        done, _ = await asyncio.wait({waiting, by}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+        assert done, f"the event was not set in {limit:g} seconds"
         assert event.is_set(), f"the task ended before: {by.result()!r}"
     finally:
         waiting.cancel()
@@ -36,7 +43,7 @@ def ended(process: "subprocess.Popen[Any]") -> Iterator["subprocess.Popen[Any]"]
         yield process
     finally:
         process.kill()
-        process.wait(PATIENCE)
+        process.wait(patience())
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()

@@ -10,7 +10,7 @@ from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
 from bot.config import Step
-from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError
+from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
 from bot.github import Host
 from bot.outputs import marker
 from bot.payloads import Remark
@@ -71,7 +71,7 @@ async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, reviewer: StepReview
                     return failure_reply(left.refusal)
                 return await parts.converse(Remark(heard_remark, last, left.within(brief)))
     except (OverLimit, NothingToReview, UsageError, GitError) as error:
-        return failure_reply(str(error)) if ask.mentioned else RemarkReply()
+        return failure_reply(public(error)) if ask.mentioned else RemarkReply()
 
 
 async def _stands(ask: RemarkAsk, host: Host) -> Permission:

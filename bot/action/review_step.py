@@ -25,7 +25,7 @@ from bot.checkout import Checkout, ownership
 from bot.commands import CommandReply, Permission
 from bot.config import Config, Step, policy
 from bot.config.policy import No
-from bot.errors import ConfigError, HostError, HostRefused, SupersededError
+from bot.errors import HostError, HostRefused, SupersededError, public
 from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps, shapes
 from bot.outputs import posts, state
@@ -78,13 +78,7 @@ GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
     """Review what was asked for and say so on GitHub. The head is the one that is there now, and no other is spoken of."""
     async with open_host(step, ask.pull) as host:
-        try:
-            state, settings = await look_up(host, step, console)
-        except ConfigError as error:  # nothing of the file holds: who may ask is said by the defaults
-            usual = config.resolve(step.inputs.flags(), None, config.environment(on_server=True))
-            if ask.comment is not None and await _may_review(ask, ask.comment, host, usual):
-                await _reply(ask.comment, host, f"There is no review: {error}")
-            raise
+        state, settings = await look_up(host, step, console)
         return await _review(ask, host, state, settings, step, console)
 
 
@@ -217,7 +211,7 @@ def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
         before = "There is nothing to review" if is_empty else "There is no review" if fault else "Not reviewed"
         return replace(result, says=f"{before}: {result.says}")
     if isinstance(fault, SupersededError):
-        return replace(result, says=f"{ALONE}: {fault}.", fault=None)
+        return replace(result, says=f"{ALONE}: {public(fault)}.", fault=None)
     if isinstance(fault, HostRefused) and fault.is_forbidden:
         return replace(result, says=f"{MAY_NOT}; {FORK if fork else GRANT}.", fault=None)
     if fault is not None:

@@ -1,6 +1,6 @@
 """deeprepo's own settings, in the change that writes them: what would be refused or ignored once the change is merged.
 
-Settings are read from the base branch, so a mistake shows nothing in the pull request that makes it, and stops every one after it.
+Settings are read from the base branch, so a mistake has no effect on the pull request that makes it, only on those after it.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from bot import config
 from bot.config import names
 from bot.config.owner_file import OwnerFile, Problem, of_features
-from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
+from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import YAML_BREAKS, Places
 
@@ -24,9 +24,10 @@ class SettingsFile(OwnerFile):
 
     path = names.FILE
     other_names = names.OTHER_NAMES
-    fatal_consequence = "Once this is on the base branch, no pull request is reviewed until it is corrected."
-    consequence = "The key has no effect."
-    stops_reviews = True
+    fatal_consequence = (
+        "Once this is on the base branch, reviews use the defaults, and no check succeeds until it is corrected."
+    )
+    consequence = "Once this is on the base branch, each review warns about it."
 
     def problems(self, text: bytes) -> tuple[Problem, ...]:
         """List what is wrong with its text."""
@@ -71,7 +72,7 @@ async def _template(path: str, text: bytes) -> list[Finding]:
         return []
     after = "Once this is on the base branch, comments have deeprepo's own form and a note about it."
     title = f"{path} cannot be used: {problem[1]}"
-    return [_finding(path, source, Places(source), problem[0], title, after, "medium")]
+    return [_finding(path, source, Places(source), problem[0], title, after)]
 
 
 def _problems(path: str, text: bytes) -> Iterator[Finding]:
@@ -79,7 +80,7 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
     places = Places(source, YAML_BREAKS)
     if path in INSTEAD:
         after = f"deeprepo reads {INSTEAD[path]} only: rename the file."
-        yield _finding(path, source, places, None, f"{path} is not read", after, "medium")
+        yield _finding(path, source, places, None, f"{path} is not read", after)
         return
     file = OWNER_FILES[path]
     problems = tuple(sorted(file.problems(text), key=lambda one: not one.fatal))
@@ -92,24 +93,13 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
             problems[MAX_PROBLEMS].line,
             more,
             "They are listed once these are corrected.",
-            "medium",
         )
     for problem in problems[:MAX_PROBLEMS]:
-        severity: Severity = "high" if problem.fatal and file.stops_reviews else "medium"
-        yield _finding(
-            path,
-            source,
-            places,
-            problem.line,
-            f"{path}: {problem.sentence}",
-            file.fatal_consequence if problem.fatal else file.consequence,
-            severity,
-        )
+        consequence = file.fatal_consequence if problem.fatal else file.consequence
+        yield _finding(path, source, places, problem.line, f"{path}: {problem.sentence}", consequence)
 
 
-def _finding(
-    path: str, source: str, places: Places, line: int | None, title: str, consequence: str, severity: Severity
-) -> Finding:
+def _finding(path: str, source: str, places: Places, line: int | None, title: str, consequence: str) -> Finding:
     lines = source.split("\n")
     filled_lines = [number for number, each in enumerate(lines, 1) if each.strip()] or [1]
     at = filled_lines[max(bisect_right(filled_lines, places.row(line)) - 1, 0) if line is not None else 0]
@@ -120,7 +110,7 @@ def _finding(
         title=title,
         why="This is how deeprepo reads the new version of the file.",
         consequence=consequence,
-        severity=severity,
+        severity="medium",
         category="settings",
         basis=Basis((Source("analyser", NAME),), verdict=Verdict.PROVEN),
         rule="settings",

@@ -37,8 +37,8 @@ class CheckedItem:
 NO_APP = CheckedItem("App", "no credentials: start `deeprepo serve` and open the page that it names", works=False)
 
 
-async def checks(settings: Server, choose_models: ChooseModels) -> list[CheckedItem]:
-    """Return everything that a server needs, one line each."""
+async def checks(settings: Server, choose_models: ChooseModels, model_fault: str = "") -> list[CheckedItem]:
+    """Return everything that a server needs, one line each. `model_fault`: why a configured model cannot be asked here."""
     options, limits = settings.options, config.environment(on_server=True)
     public = f", for GitHub {options.public_url}" if options.public_url else ""
     root, worker = choose_models()
@@ -48,7 +48,11 @@ async def checks(settings: Server, choose_models: ChooseModels) -> list[CheckedI
         await asyncio.to_thread(_folder, options),
         await _database(settings),
         *([line async for line in _github(settings.app, options)] if settings.app is not None else (NO_APP,)),
-        CheckedItem("models", models if root or worker else "none: reviews are made by static analysis"),
+        CheckedItem(
+            "models",
+            model_fault or (models if root or worker else "none: reviews are made by static analysis"),
+            works=not model_fault,
+        ),
         CheckedItem("ceiling", f"${limits.cap_usd:.2f} for each review"),
         CheckedItem(
             "in 24 hours",

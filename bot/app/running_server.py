@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import SecretStr
 
 from bot.app.metrics import Metrics
+from bot.app.readiness import Look
 from bot.config import App, ServerOptions, Settings
 from bot.errors import StorageError
 from bot.github import Identity, RequestPace
@@ -39,8 +40,12 @@ class RunningServer:
     operator: Settings = field(default_factory=Settings)  # what the operator sets for every command
     resting: bool = False
     is_called: asyncio.Event = field(default_factory=asyncio.Event)  # to look now for what was missed
-    _writable: asyncio.Future[bool] | None = None  # the newest look at the database
-    _last_look: float = 0.0  # on the loop's clock
+    looks: tuple[Look, ...] = ()  # at what else the work depends on
+    _writes: Look = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the look at the database."""
+        self._writes = Look(self._begin, FRESH_SECONDS)
 
     @property
     def secret(self) -> SecretStr:
@@ -48,7 +53,7 @@ class RunningServer:
         return self.app.webhook_secret
 
     async def unready(self) -> str:
-        """Return why deliveries cannot be stored or worked on, "" where they can."""
+        """Return why deliveries cannot be stored or worked on, or "" if they can. Anybody may read it, so it names no path."""
         if self.resting:
             return "the server is being stopped"
         well, why = await self.jobs.healthy()
@@ -59,21 +64,17 @@ class RunningServer:
                 return "the disk of the data folder is full"
         except OSError:
             return "the data folder is gone"
-        return "" if await self._writes() else "the database cannot be written"
+        for look in (self._writes, *self.looks):
+            if reason := await look.reason():
+                return reason
+        return ""
 
-    async def _writes(self) -> bool:
-        """Whether the database can be written: one look for all who ask within a moment."""
-        now = asyncio.get_running_loop().time()
-        if self._writable is None or now - self._last_look > FRESH_SECONDS:
-            self._last_look, self._writable = now, asyncio.ensure_future(self._begun())
-        return await asyncio.shield(self._writable)
-
-    async def _begun(self) -> bool:
+    async def _begin(self) -> str:
         try:
             await self.store.database.run(lambda _: None)  # begins as a writer does
         except StorageError:
-            return False
-        return True
+            return "the database cannot be written"
+        return ""
 
     async def counts(self) -> dict[str, int]:
         """Return the jobs by state; none where the database does not answer, so that the other figures still can be read."""

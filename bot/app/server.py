@@ -14,6 +14,7 @@ from bot.app.create import create
 from bot.app.http_server import Shutdown
 from bot.app.maintenance import maintain, own_account
 from bot.app.metrics import Metrics
+from bot.app.readiness import KEY_SECONDS, AppKey, Look, constant
 from bot.app.running_server import RunningServer
 from bot.config import Server, environment
 from bot.errors import ConfigError, UsageError
@@ -36,8 +37,13 @@ OpenWork = Callable[
 
 
 @asynccontextmanager
-async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True) -> AsyncIterator[RunningServer]:
-    """Open the data folder and the databases, and begin to work. Raises UsageError and StorageError."""
+async def open_server(
+    settings: Server, open_work: OpenWork, *, web: bool = True, model_fault: str = ""
+) -> AsyncIterator[RunningServer]:
+    """Open the data folder and the databases, and begin to work. Raises UsageError and StorageError.
+
+    `model_fault`: why a configured model cannot be asked on this machine, "" if it can.
+    """
     options, app = settings.options, settings.app
     if app is None:
         raise ConfigError("the App's credentials are not set")
@@ -53,6 +59,7 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
             logs.tame()  # the jobs' library brings a handler of its own along
             server = RunningServer(options, app, metrics, store, jobs, identity, pace, await own_account(identity))
             server.operator = environment()
+            server.looks = (constant(model_fault), Look(AppKey(identity).fault, KEY_SECONDS))
             async with _beside(maintain(server, web=web)):
                 yield server
 
@@ -82,9 +89,18 @@ async def _beside(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
 
 
 async def serve(
-    settings: Server, open_work: OpenWork, say: Callable[[str], None], *, web: bool = True, secrets: Iterable[str] = ()
+    settings: Server,
+    open_work: OpenWork,
+    say: Callable[[str], None],
+    *,
+    web: bool = True,
+    secrets: Iterable[str] = (),
+    model_fault: str = "",
 ) -> None:
-    """Run a server (`web`), or a worker beside it, until a signal comes. `secrets` are further ones that no log may show."""
+    """Run a server (`web`), or a worker beside it, until a signal comes. `secrets` are further ones that no log may show.
+
+    `model_fault`: why a configured model cannot be asked on this machine.
+    """
     options = settings.options
     sys.setswitchinterval(TURN)
     logs.start(options.log_level, options.log_format, (*settings.secrets(), *secrets))
@@ -97,7 +113,7 @@ async def serve(
         return
     listener = http_server.listen(options)
     try:
-        async with open_server(settings, open_work, web=web) as server:
+        async with open_server(settings, open_work, web=web, model_fault=model_fault) as server:
             gc.collect()
             if web:
                 url = settings.options.public_url or options.address(listener.getsockname()[1])

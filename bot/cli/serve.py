@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import CLEAN, USAGE, finish, tell
+from bot.errors import public
 from bot.machine import extras
 
 
@@ -22,9 +23,13 @@ def command(check: Annotated[bool, typer.Option("--check", help="Check every set
 
     settings = config.server_settings()
     if check:
-        items = finish(checks.checks(settings, lambda: access.named_models(config.environment())))
+        operator = config.environment()
+        fault = access.model_fault(operator)
+        items = finish(checks.checks(settings, lambda: access.named_models(operator), str(fault or "")))
         for line in items:
             print(f"{line.mark} {line.what:<14} {line.sentence}")  # noqa: T201 - the command line speaks
         return CLEAN if all(line.works for line in items) else USAGE
-    finish(app.serve(settings, dispatch.open_work, tell, secrets=access.keys()))
+    fault = access.model_fault(config.environment(on_server=True))
+    model_fault = public(fault) if fault else ""
+    finish(app.serve(settings, dispatch.open_work, tell, secrets=access.keys(), model_fault=model_fault))
     return CLEAN

@@ -1,6 +1,7 @@
 """`deeprepo worker`: more hands for a server whose jobs are in PostgreSQL."""
 
 from bot.cli.exits import CLEAN, finish, tell
+from bot.errors import public
 from bot.machine import extras
 
 
@@ -14,5 +15,8 @@ def command() -> int:
     from bot.wiring import access
     from bot.workflow import dispatch
 
-    finish(app.serve(app.worker(config.server_settings()), dispatch.open_work, tell, web=False, secrets=access.keys()))
+    fault = access.model_fault(config.environment(on_server=True))
+    secrets, model_fault = access.keys(), public(fault) if fault else ""
+    settings = app.worker(config.server_settings())
+    finish(app.serve(settings, dispatch.open_work, tell, web=False, secrets=secrets, model_fault=model_fault))
     return CLEAN

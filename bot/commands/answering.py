@@ -16,7 +16,7 @@ from bot import render
 from bot.commands import sources, target
 from bot.commands.context import CommandContext, CommandReply
 from bot.commands.target import CommandTarget, LastReview
-from bot.errors import DeepRepoError
+from bot.errors import DeepRepoError, public
 from bot.findings import proof
 from bot.findings.quotes import check_quotes, find_quote
 from bot.findings.read import asking, strict, text
@@ -177,7 +177,7 @@ async def _model_reply(
             checked_answer = session.survey.shown(await answer(template, question, about, session, model))
             cost = facts.cost(session.calls.budget.cost(), time.monotonic() - start, context.words)
     except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
-        failure_text = context.say("reply_failed", why=str(error)).body
+        failure_text = context.say("reply_failed", why=public(error)).body
         return CommandReply(f"{failure_text}\n{instead.body if instead else ''}".strip())
     quotes = [evidence(item, pull) for item in checked_answer.quotes]
     return context.reply(

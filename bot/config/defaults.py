@@ -81,6 +81,7 @@ class Instruction:
         "no",
         "A model says of each change whether it holds, with a verdict: passed, failed, undecided, or not applicable; 10 at most. A failure is a "
         "row in the table (`note`), a review that is not clean (`warn`), or a failed check (`fail`, or `true`).",
+        is_threshold=True,
     )
     name: str = setting(
         "", "What the verdict is called in tables; if empty, the first words of the text.", max_length=60
@@ -125,7 +126,9 @@ class CheckEntry:
     )
     paths: tuple[Pattern, ...] = setting((), "The files, as in .gitignore; if empty, every file.")
     severity: RulingSeverity = setting(
-        "warn", "What a failed check comes to: a row in the table; a review that is not clean; a failed check run."
+        "warn",
+        "What a failed check comes to: a row in the table; a review that is not clean; a failed check run.",
+        is_threshold=True,
     )
 
 
@@ -230,14 +233,17 @@ class ReviewSettings:
     tone: Tone = setting(
         "normal", "How much a comment says: `short` is the title, one sentence and the fix; the rest is collapsed."
     )
-    fail_on: Severity | None = setting(None, "The check fails for a finding at least this severe.")
+    fail_on: Severity | None = setting(None, "The check fails for a finding at least this severe.", is_threshold=True)
     strict: bool = setting(
         False,
         "With `fail_on`, or with an instruction that `must` hold: the check also fails for a pull request that your own "
         "settings leave out (else it is neutral), and where such an instruction has no result.",
+        is_threshold=True,
     )
     request_changes: Bar = setting(
-        "off", "While a finding at least this severe is open, the review requests changes; `off`: it only comments."
+        "off",
+        "While a finding at least this severe is open, the review requests changes; `off`: it only comments.",
+        is_threshold=True,
     )
     pause_after: int | None = setting(
         None, "Automatic reviews of a pull request pause after this number of pushes. Default: they do not.", ge=1

@@ -15,7 +15,7 @@ from bot.config.setting import Checked
 class FileSection(BaseModel):
     """A section of a file. What it does not know is reported elsewhere."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
 
 @cache

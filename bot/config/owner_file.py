@@ -9,11 +9,15 @@ from bot import registry
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with the file: if it is fatal, no review can use the file. `line` is None if the whole file is meant."""
+    """A mistake in the file. If it is fatal, nothing in the file applies. `line` is None if the whole file is meant.
+
+    `may_set_threshold`: whether what does not apply may decide how a check ends.
+    """
 
     line: int | None
     sentence: str
     fatal: bool = True
+    may_set_threshold: bool = False
 
 
 class OwnerFile(ABC):
@@ -24,7 +28,6 @@ class OwnerFile(ABC):
     local_path: str = ""  # of one that a person has for themselves in the git folder, out of reach of a commit
     fatal_consequence: str  # of a problem for which the file cannot be used
     consequence: str  # of any other
-    stops_reviews: bool = False  # whether there is no review while it cannot be used
 
     @abstractmethod
     def problems(self, text: bytes) -> tuple[Problem, ...]:

@@ -4,10 +4,8 @@ Who asks by a command or presses a button gets a review wherever one is possible
 for. Each refusal is a sentence that the check run shows, so that a person knows what to do.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -22,9 +20,6 @@ from deeprepo.impact.text import globs
 if TYPE_CHECKING:
     from bot.config import Config
 
-_KEY = re.compile(r"(?<![\w-])([\w-]++)[\"' \t]{0,8}+:")
-_FAILS = re.compile(r":[\"' \t]{0,8}fail\b")  # the severity of a check
-ALIKE = 0.75  # of a key to `fail_on`, as difflib counts: a misspelt bar was to be one
 HOW = "`/deeprepo review` in a comment starts one"
 
 
@@ -62,16 +57,6 @@ def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConcl
         return "success"
     is_failure = has_bar(settings) and (lacks == "unreviewed" or settings.strict)
     return "failure" if is_failure else "neutral"
-
-
-def unreadable(*files: str | None) -> CheckConclusion:
-    """Return how a check ends whose settings cannot be used: as a failure if one of the files that count was to set a bar."""
-    return "failure" if any(_was_to_set_a_bar(file) for file in files if file) else "neutral"
-
-
-def _was_to_set_a_bar(file: str) -> bool:
-    keys = {key.lower() for key in _KEY.findall(file)}
-    return bool(_FAILS.search(file) or get_close_matches("fail_on", keys, 1, ALIKE))
 
 
 def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> ReviewAsk:

@@ -3,23 +3,22 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from difflib import get_close_matches
-from typing import Annotated, Any, get_args, get_origin
+from typing import Any
 
-import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from bot.config import forms, yaml_text
 from bot.config.defaults import ALL, CLAIMS, DEFAULTS, FILE_FIELDS, OLD_LISTS, SETTING_FIELDS, IgnoreItem, Instruction
 from bot.config.names import FILE, MOST_SENTENCE
 from bot.config.owner_file import Problem
-from bot.errors import ConfigError
+from bot.config.usable import THRESHOLDS, Mistake, TooManyMistakesError, UsableFile
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES
 from deeprepo.rlm.values import COMMAND
 
-NAMED_PROBLEMS = 12  # problems of one file that one error names
+NAMED_PROBLEMS = 20  # mistakes in one file that are named one by one
 FINGERPRINT = r"(?:[0-9a-f]{16}|[0-9a-f]{32})?"
 MOST_ASKED = 600  # characters of an instruction that has to be answered
 FINDING_KINDS = (*CATEGORIES, *CODE_CATEGORIES, CLAIMS, ALL)
@@ -35,35 +34,35 @@ class RepoFile:
 
     values: Mapping[str, Any] = field(default_factory=dict)
     about_itself: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()  # the warnings about what may decide how a check ends
 
 
-def check(text: bytes, *, strict: bool = True) -> tuple[RepoFile, tuple[Problem, ...]]:
-    """Return the repository's file, and all that is wrong with it. If a problem is fatal, the settings are the defaults.
-
-    An unknown key is fatal (`strict`): under its right name it might be the bar that somebody relies on.
-    """
+def check(text: bytes) -> tuple[RepoFile, tuple[Problem, ...]]:
+    """Return what the file sets, and every mistake in it. A part with a mistake is left out, and the rest of the file applies."""
     try:
         node, data = yaml_text.load(text.decode())
+        if data is None:
+            return RepoFile(), ()
+        if not isinstance(data, dict):
+            return RepoFile(), (_unusable_file(1, "the file must consist of `key: value` lines"),)
+        file = UsableFile(node, data)
+        settings = file.settings()
+        while file.note(_mistakes(settings)):
+            settings = file.settings()
+    except TooManyMistakesError as error:
+        return RepoFile(), (_unusable_file(None, str(error)),)
     except ValueError as error:
-        return RepoFile(), (Problem(*yaml_text.fault(error)),)
-    if data is None:
-        return RepoFile(), ()
-    if not isinstance(data, dict):
-        return RepoFile(), (Problem(1, "must hold `key: value` lines at its top"),)
-    try:
-        settings = forms.repository().model_validate(data)
-        problems = tuple(_unusable(node, settings))
-    except ValidationError as error:
-        settings = None
-        problems = tuple(
-            Problem(
-                yaml_text.line_of(node, item["loc"]), f"{'.'.join(map(str, item['loc']))}: {yaml_text.sentence(item)}"
-            )
-            for item in error.errors()
-        )
-    twice = (Problem(line, sentence, fatal=False) for line, sentence in yaml_text.duplicates(node))
-    file = RepoFile() if settings is None else _what_it_sets(settings)
-    return file, (*problems, *_unknown(node, forms.repository(), fatal=strict), *twice)
+        return RepoFile(), (_unusable_file(*yaml_text.fault(error)),)
+    twice = (
+        Problem(line, sentence, fatal=False, may_set_threshold=key in THRESHOLDS)
+        for line, key, sentence in yaml_text.duplicates(node)
+    )
+    return _what_it_sets(settings), (*file.problems, *twice)
+
+
+def _unusable_file(line: int | None, sentence: str) -> Problem:
+    return Problem(line, f"{sentence}; nothing in this file applies", may_set_threshold=True)
 
 
 def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made of the settings
@@ -73,9 +72,6 @@ def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made
         value = getattr(part, each.name)
         if each.name not in part.model_fields_set or value is None:
             continue
-        names = value if isinstance(value, (tuple, list)) else (value,)
-        if each.metadata["section"] == "models" and any(str(one).startswith(COMMAND) for one in names):
-            continue  # a file of a repository starts no program
         if isinstance(value, BaseModel):
             value = value.model_dump(exclude_unset=True)
         elif each.metadata["entries"]:
@@ -125,56 +121,53 @@ def as_entry(item: IgnoreItem | Instruction) -> dict[str, Any]:
     }
 
 
-def read(text: bytes, name: str = FILE, *, strict: bool = True) -> tuple[RepoFile, tuple[str, ...]]:
-    """Return the repository's file and warnings. Raises ConfigError with the lines."""
-    file, problems = check(text, strict=strict)
-    sorted_problems = sorted(problems, key=lambda problem: problem.line or 0)
-    sentences = tuple(f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in sorted_problems)
-    if any(each.fatal for each in problems):
-        raise ConfigError("; ".join(sentences[:NAMED_PROBLEMS]))
-    return file, sentences
+def read(text: bytes, name: str = FILE) -> RepoFile:
+    """Return what the file sets, with a warning for each mistake in it, in the order of the lines."""
+    file, problems = check(text)
+    in_order = sorted(problems, key=lambda problem: problem.line or 0)
+
+    def sentences(problems: Sequence[Problem]) -> tuple[str, ...]:
+        named = tuple(f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in problems[:NAMED_PROBLEMS])
+        more = len(problems) - len(named)
+        return (*named, f"{name}: there are {more} more mistakes like these") if more > 0 else named
+
+    return replace(
+        file, warnings=sentences(in_order), doubts=sentences([each for each in in_order if each.may_set_threshold])
+    )
 
 
-def _unusable(node: yaml.Node | None, settings: Any) -> Iterator[Problem]:  # noqa: ANN401 - as above
-    """Names that fit their form and that nobody knows: a model without its provider, a check, a lens, a category; a name that stands twice."""
-
-    def problem(place: Sequence[str | int], sentence: str) -> Problem:
-        return Problem(yaml_text.line_of(node, place), f"{'.'.join(map(str, place))}: {sentence}", fatal=False)
-
-    yield from _unusable_entries(node, settings)
+def _mistakes(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - a model made from the settings
+    """Yield values of the right form that mean nothing: a model without a provider, an unknown check, lens or category, a name used twice."""
+    yield from _mistakes_in_entries(settings)
     for role in ("root", "worker"):
-        wrong = _wrong_model(getattr(settings.models, role))
-        if wrong:
-            yield problem(("models", role), wrong)
+        if wrong := _wrong_model(getattr(settings.models, role)):
+            yield Mistake(("models", role), wrong)
     for at, model in enumerate(settings.models.readers or ()):
         if wrong := _wrong_model(model):
-            yield problem(("models", "readers", at), wrong)
+            yield Mistake(("models", "readers", at), wrong)
     for name in ("analyzers", "lenses"):
         for at, one in enumerate(getattr(settings, name) or ()):
             if one not in DEFAULTS[name]:
-                yield problem((name, at), f"{one} is not known and not used{_near_miss(one, DEFAULTS[name])}")
+                yield Mistake((name, at), f"{one} is unknown{_near_miss(one, DEFAULTS[name])}")
 
 
-def _unusable_entries(node: yaml.Node | None, settings: Any) -> Iterator[Problem]:  # noqa: ANN401 - as above
-    """What is wrong with the entries of lists: what one lacks is fatal, a kind that nobody knows or a second name is not."""
-
-    def problem(key: str, at: int, sentence: str, *within: str, fatal: bool = False) -> Problem:
-        place: tuple[str | int, ...] = (key, at, *within)
-        return Problem(yaml_text.line_of(node, place), f"{'.'.join(map(str, place))}: {sentence}", fatal=fatal)
-
-    for key in ("checks", "instructions"):
-        names = [one.name for one in getattr(settings, key)]
-        for at in (index for index, name in enumerate(names) if name and name in names[:index]):
-            yield problem(key, at, f"{names[at]} is the name of another one; the first one counts", "name")
-    for key in ("rules", "ignore"):
-        for at, kind in enumerate(one.kind for one in getattr(settings, key)):
-            if kind and kind not in FINDING_KINDS and get_close_matches(kind, FINDING_KINDS, 1):
-                yield problem(key, at, f"{kind} is no category of findings{_near_miss(kind, FINDING_KINDS)}", "kind")
+def _mistakes_in_entries(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - as above
+    """Yield what is wrong with entries of lists. An entry of an unknown category, or with a name that another one has, still counts."""
     for key in ("ignore", "instructions"):
         for at, entry in enumerate(getattr(settings, key)):
             why = next((sentence for is_wrong, sentence in WRONG[key] if is_wrong(entry)), "")
             if why:
-                yield problem(key, at, why, fatal=True)
+                yield Mistake((key, at), why)
+    for key in ("checks", "instructions"):
+        names = [one.name for one in getattr(settings, key)]
+        for at in (index for index, name in enumerate(names) if name and name in names[:index]):
+            sentence = f"{names[at]} is the name of another one; the first one counts"
+            yield Mistake((key, at, "name"), sentence, is_left_out=False)
+    for key in ("rules", "ignore"):
+        for at, kind in enumerate(one.kind for one in getattr(settings, key)):
+            if kind and kind not in FINDING_KINDS and get_close_matches(kind, FINDING_KINDS, 1):
+                sentence = f"{kind} is no category of findings{_near_miss(kind, FINDING_KINDS)}"
+                yield Mistake((key, at, "kind"), sentence, is_left_out=False)
 
 
 def _is_no_day(text: str) -> bool:
@@ -213,7 +206,7 @@ WRONG: Mapping[str, Sequence[tuple[Callable[[Any], bool], str]]] = {  # what an 
 def _wrong_model(model: str | None) -> str:
     """What is wrong with the name of a model, "" if nothing is."""
     if model is not None and model.strip().startswith(COMMAND):
-        return f"{model} is not used: only who runs deeprepo can name a command, with --root, --worker, DEEPREPO_ROOT or DEEPREPO_WORKER"
+        return f"{model}: only who runs deeprepo can name a command, with --root, --worker, DEEPREPO_ROOT or DEEPREPO_WORKER"
     if model is None or all(model.partition("/")[::2]):
         return ""
     return f"{model} names no provider: write provider/model, such as openai/{model.strip('/')}"
@@ -222,23 +215,6 @@ def _wrong_model(model: str | None) -> str:
 def _near_miss(word: str, words: Sequence[str]) -> str:
     near = get_close_matches(word, words, 1)
     return f"; did you mean {near[0]}?" if near else f" (known: {', '.join(words)})"
-
-
-def _unknown(node: yaml.Node | None, form: Any, prefix: str = "", *, fatal: bool) -> Iterator[Problem]:  # noqa: ANN401 - a type
-    """Each key that the form has no field for, in sections and in the entries of lists too."""
-    form = get_args(form)[0] if get_origin(form) is Annotated else form
-    if isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            for arg in get_args(form):
-                yield from _unknown(item, arg, prefix, fatal=fatal)
-    elif isinstance(node, yaml.MappingNode) and isinstance(form, type) and issubclass(form, BaseModel):
-        for key, value in node.value:
-            field = form.model_fields.get(key.value)
-            if field is not None:
-                yield from _unknown(value, field.annotation, f"{prefix}{key.value}.", fatal=fatal)
-                continue
-            near = _near_miss(str(key.value), list(form.model_fields))
-            yield Problem(key.start_mark.line + 1, f"unknown key {prefix}{key.value!s}{near}", fatal=fatal)
 
 
 def json_schema() -> str:

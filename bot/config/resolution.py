@@ -52,13 +52,16 @@ Form = TypeVar("Form")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(ReviewSettings):
-    """Every setting of one review, resolved. `origins`: where each comes from; `warnings`: sentences about the repository's file.
+    """Every setting of one review, resolved. `origins`: where each comes from; `warnings`: sentences about settings files.
+
+    `doubts` are the warnings about mistakes that may concern a threshold: the check of such a review does not succeed.
 
     `triggers` decide whether there is a review at all, so they are not part of the settings that a journal records.
     """
 
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     triggers: Triggers = field(default_factory=Triggers)
     ceilings: tuple[tuple[str, str], ...] = ()  # what the operator has set above every file, by variable
     of_features: tuple[Any, ...] = ()  # the settings of each feature
@@ -264,15 +267,17 @@ def resolve(
     """Return one value per setting, from the strongest source that has it. `repository`: the content of the file `name`, if there is one.
 
     `others` are files of the repository that somebody may take for it: a warning says that they are not read.
-    `shared` are files that the repository shares with others, the weakest first. Raises ConfigError for a file or a value that cannot be used.
+    `shared` are files that the repository shares with others, the weakest first. A mistake in a file costs a warning, and what is wrong there
+    does not apply. Raises ConfigError for an option or a variable that cannot be used.
     """
     operator = asdict(settings)
-    from_file, warnings = _own(repository, name, others, flags, operator)
+    from_file, warnings, doubts = _own(repository, name, others, flags, operator)
     layers = []
     for layer in (file.layer() for file in shared):
         allowed, refusals = _allowed(layer.values, flags, operator, layer.source)
         layers.append(replace(layer, values=allowed))
         warnings += [*layer.warnings, *refusals]
+        doubts += layer.doubts
     files = [*((layer.source, layer.values) for layer in layers), (name, from_file)]
     values, origins = _layered(operator, files, flags)
     for layer in reversed(layers):
@@ -289,6 +294,7 @@ def resolve(
         **_form_values(ReviewSettings, values),
         origins=origins,
         warnings=tuple(warnings),
+        doubts=tuple(doubts),
         triggers=triggers,
         ceilings=tuple(settings.ceilings()),
         of_features=tuple(form(**_form_values(form, values)) for form in FORMS[1:]),
@@ -302,18 +308,18 @@ def _form_values(form: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _own(
     text: bytes | None, name: str, others: Sequence[str], flags: Mapping[str, Any], operator: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[str]]:
-    """What the repository's file sets and may set, and what is to be said about it."""
+) -> tuple[dict[str, Any], list[str], tuple[str, ...]]:
+    """Return what the repository's file sets and may set, the warnings about it, and the doubts among them."""
     unread = [f"{other} is not read: rename it to {name}." for other in others]
     if text is None:
-        return {}, unread
+        return {}, unread, ()
     from bot.config.repository import read
 
-    file, warnings = read(text, name)
+    file = read(text, name)
     idle = (each for each in FILE_FIELDS if file.about_itself.get(each.name))
     unread += [f"{name}: {each.name} has an effect in {each.metadata['only_in']} alone" for each in idle]
     allowed, refusals = _allowed(file.values, flags, operator, name)
-    return allowed, [*warnings, *unread, *refusals]
+    return allowed, [*file.warnings, *unread, *refusals], file.doubts
 
 
 def _layered(

@@ -18,6 +18,7 @@ def setting(
     entries: type | None = None,
     is_reported: bool = False,
     is_permission: bool = False,
+    is_threshold: bool = False,
     only_in: str = "",
     **bounds: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
@@ -25,11 +26,12 @@ def setting(
 
     `section`: the heading of `.deeprepo.yml` that it belongs to. `entries`: the form of each entry, or of its keys. `is_reported`: the switch
     of a feature, which is stored with each review. `is_permission`: the variable by which an operator allows a feature, which `--NAME` does too.
+    `is_threshold`: whether it decides how a check ends, so a mistake in it leaves the check neutral.
     `only_in`: of a key that says something of its file, and no setting: the one file in which it has an effect.
     """
     field_of_form = {"description": about, **bounds}
-    flags = {"is_reported": is_reported, "is_permission": is_permission, "only_in": only_in}
-    metadata = {"section": section, "entries": entries, **flags, "field": field_of_form}
+    flags = {"is_reported": is_reported, "is_permission": is_permission, "is_threshold": is_threshold}
+    metadata = {"section": section, "entries": entries, "only_in": only_in, **flags, "field": field_of_form}
     return field(default=MISSING if default is ... else default, metadata=metadata)
 
 

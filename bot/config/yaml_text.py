@@ -71,9 +71,9 @@ def data(text: str) -> Any:  # noqa: ANN401 - whatever the text holds
     return load(text)[1]
 
 
-def duplicates(node: yaml.Node | None) -> list[tuple[int, str]]:
-    """Return the line and a sentence for each key that stands twice in one mapping: the last one counts, and the others are lost without a word."""
-    repeats: list[tuple[int, str]] = []
+def duplicates(node: yaml.Node | None) -> list[tuple[int, str, str]]:
+    """Return the line, the key and a sentence for each key that is set twice in one mapping, of which the last one counts."""
+    repeats: list[tuple[int, str, str]] = []
     stack = [node] if node is not None else []
     while stack:
         at = stack.pop()
@@ -85,7 +85,8 @@ def duplicates(node: yaml.Node | None) -> list[tuple[int, str]]:
                 line = key.start_mark.line + 1
                 name = key.value if isinstance(key, yaml.ScalarNode) else None
                 if name is not None and name in first_lines:
-                    repeats.append((line, f"{name} is set on line {first_lines[name]} already; the last one counts"))
+                    sentence = f"{name} is set on line {first_lines[name]} already; the last one counts"
+                    repeats.append((line, name, sentence))
                 if name is not None:
                     first_lines[name] = line
             stack += [value for _, value in reversed(at.value)]

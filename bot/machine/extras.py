@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from bot.errors import UsageError
+from bot.errors import MissingPart
 from deeprepo import rlm
 
 Extra = Literal["models", "github", "server", "mcp", "languages"]
@@ -79,6 +79,6 @@ def clone() -> str:
 
 
 def need(extra: Extra) -> None:
-    """Raise UsageError with the command that installs an extra if it is missing."""
+    """Raise MissingPart, with the command that installs an extra, if the extra is missing."""
     if not is_installed(extra):
-        raise UsageError(f"{MISSING[extra]}: {install(extra)}")
+        raise MissingPart(MISSING[extra], install(extra))

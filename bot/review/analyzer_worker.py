@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.diff.skip import POINTER
-from bot.errors import DeepRepoError
+from bot.errors import DeepRepoError, public
 from bot.ports import Analyzer, Compares, Installable
 from bot.render import count
 from bot.review.session import WorkerReply
@@ -132,7 +132,7 @@ class AnalyzerWorker:
             if isinstance(analyzer, Compares):
                 self._compared.update(analyzer.compare(self._survey.dependents))
         except DeepRepoError as error:
-            self._survey.tracker.note_unchecked("", f"{name} could not run: {error}")
+            self._survey.tracker.note_unchecked("", f"{name} could not run: {public(error)}")
         self._found[name] = list(findings)
 
     async def _judge(self, analyzer: Analyzer, files: Sequence[ChangedFile]) -> Judgement:

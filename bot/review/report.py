@@ -106,6 +106,7 @@ async def conclude(
             of_features=settings.reported,
             templates=subject.guidance.templates,
             minimum=settings.minimum_severity,
+            doubts=settings.doubts,
         ),
         dropped=session.results.refused_count + len(judgement.having("refuted", "unproven")),
         turns=transcript.turns,

@@ -257,6 +257,7 @@ class ReportSettings:
     of_features: Mapping[str, bool] = field(default_factory=dict)  # their switches
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     minimum: Severity = "low"  # findings below it are not said
+    doubts: tuple[str, ...] = ()  # mistakes in settings files that may concern a threshold
 
 
 @dataclass(frozen=True, slots=True)

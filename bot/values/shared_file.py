@@ -14,6 +14,7 @@ class Layer:
     values: Mapping[str, Any] = field(default_factory=dict)
     bound: frozenset[str] = frozenset()  # settings that the repository's own file does not change
     warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()  # the warnings about what may decide how a check ends
 
 
 @dataclass(frozen=True, slots=True)

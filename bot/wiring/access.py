@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from bot import config
 from bot.config import Config, Settings
-from bot.errors import UsageError
+from bot.errors import MissingPart, UsageError
 from bot.machine import extras
 from bot.review.opening import Models
 from bot.review.strategies.choice import WITHOUT_ROOT
@@ -118,8 +118,8 @@ class Connections:
         if provider.name not in LOCAL:
             try:
                 extras.need("models")
-            except UsageError as missing:
-                raise UsageError(f"{_spelling(name)}{missing}") from None
+            except MissingPart as missing:
+                raise MissingPart(f"{_spelling(name)}{missing.sentence}", missing.remedy) from None
         try:
             return connect(
                 name,
@@ -131,7 +131,7 @@ class Connections:
                 sampling=access.sampling,
             )
         except NotInstalled as missing:
-            raise UsageError(f"{missing}: {extras.install(missing.extra)}") from None
+            raise MissingPart(str(missing), extras.install(missing.extra)) from None
 
     def check_known(self, names: Iterable[str | None], usd: float | None) -> None:
         """Raise UsageError for a model that its provider's list lacks, unless the cap pays for one that is newer than the list."""
@@ -236,6 +236,17 @@ def named_models(settings: Config | Settings) -> tuple[str | None, str | None]:
     keyed = (models for provider, *models in PREFERRED if config.key(PROVIDERS[provider].key_variable))
     root, worker = next(keyed, (None, None))
     return root, worker
+
+
+def model_fault(settings: Settings) -> UsageError | None:
+    """Return why a model that the operator has configured cannot be asked on this machine; None if nothing is missing."""
+    try:
+        for name in filter(None, named_models(settings)):
+            if provider_of(name).name not in LOCAL:
+                extras.need("models")
+    except UsageError as fault:
+        return fault
+    return None
 
 
 def _nearest(name: str) -> str | None:

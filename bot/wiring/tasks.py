@@ -140,7 +140,7 @@ async def comments(_: ChildPipe, review_done: Review) -> Comments:
 
 
 async def settings(_: ChildPipe, file: str | None, shared: Sequence[SharedFile], operator_settings: Settings) -> Config:
-    """Resolve every setting with the repository's file and those that it shares with others. Raises ConfigError."""
+    """Resolve every setting with the repository's file and those that it shares with others."""
     text = None if file is None else file.encode()
     return config.resolve({}, text, operator_settings, shared=shared)
 

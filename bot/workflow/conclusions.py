@@ -85,7 +85,7 @@ def under_bar(review: Review, settings: Config) -> Review:
     shown = settings.without_secrets(know_secrets())  # as a review has them
     kept_parts = {section: review.parts[section.key] for section in sections() if section.key in review.parts}
     parts = {**review.parts, **{each.key: each.under(part, shown) for each, part in kept_parts.items()}}
-    bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict)
+    bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict, doubts=settings.doubts)
     return replace(review, settings=bar, parts=parts)
 
 

@@ -1,8 +1,8 @@
 """The answer to a merge queue, which waits for our check on a commit of its own: its changes were reviewed as pull requests."""
 
 from bot import config, github
-from bot.config import Config, policy
-from bot.errors import HostError, OverLimit, UsageError
+from bot.config import policy
+from bot.errors import HostError
 from bot.github import Host
 from bot.values import CheckConclusion, MergeGroup, PullRef
 from bot.workflow import conclusions, pull_state
@@ -50,14 +50,9 @@ async def _answer(host: Host, ask: MergeGroup, conclusion: CheckConclusion) -> N
 async def _of_pull(host: Host, server: Server) -> CheckConclusion:
     """What the head of the pull request comes to. Without a review of it: what the owner's own settings leave out passes."""
     state = await server.read_pull(host)
-    settings: Config | None = None
-    try:
-        settings = await server.resolve(state.file, state.shared)
-    except (UsageError, OverLimit):
-        if policy.unreadable(*state.files) != "failure":
-            return "success"
+    settings = await server.resolve(state.file, state.shared)
     status = await conclusions.of_head(host.pull, state.facts, settings, server.store)
-    if status.is_reviewed or settings is None or settings.strict:
+    if status.is_reviewed or settings.strict:
         return status.conclusion
     return "neutral" if await checks.is_left_out(host, state.facts.head_sha) else status.conclusion
 
@@ -69,7 +64,4 @@ async def _of_base(ask: MergeGroup, host: Host, server: Server) -> CheckConclusi
     file = await pull_state.text_at(host, config.FILE, ask.base)
     # The answer quotes no setting, so a private file of the owner counts too.
     shared = await server.shared_files(host, f"{ask.owner}/{ask.name}", is_private=True)
-    try:
-        return policy.without_review(await server.resolve(file, shared))
-    except (UsageError, OverLimit):
-        return policy.unreadable(file, *(each.text for each in shared))
+    return policy.without_review(await server.resolve(file, shared))

@@ -14,7 +14,7 @@ from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
 from bot.commands.target import read
 from bot.config import Config
-from bot.errors import GitError, NothingToReview, OverLimit, UsageError
+from bot.errors import GitError, NothingToReview, OverLimit, UsageError, public
 from bot.github import Host
 from bot.payloads import Remark
 from bot.render import Safe
@@ -90,9 +90,9 @@ async def _reply(
             brief = replace(state.brief(pull, settings.within(grant.usd), name), dismissals=dismissals, rules=rules)
             return await server.converse(Remark(heard_remark, last, brief))
     except OverLimit as error:
-        return replies.failure_reply(str(error))
+        return replies.failure_reply(public(error))
     except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone
-        return replies.failure_reply(str(error)) if ask.mentioned else RemarkReply()
+        return replies.failure_reply(public(error)) if ask.mentioned else RemarkReply()
 
 
 async def _withdrawn(

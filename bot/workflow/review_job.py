@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
-from bot import config, github
+from bot import github
 from bot.brief import Brief
 from bot.config import policy
 from bot.config.policy import No
-from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
+from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError, public
 from bot.github import Host
 from bot.outputs import json_file
 from bot.outputs.posts import Comments
@@ -36,7 +36,6 @@ from bot.workflow import (
 from bot.workflow.jobs import Job
 from bot.workflow.publish import checks, notice
 from bot.workflow.publish.checks import HeadStatus
-from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import SUPERSEDED, Funds, Reviewer, ReviewResult, ReviewRun
 from bot.workflow.server import Server, remember_failure
 from deeprepo.rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
@@ -53,7 +52,7 @@ async def run(ask: ReviewAsk, job: Job, server: Server) -> None:
         try:
             await _run(ask, host, job, server)
         except HostError as error:
-            await unread.begin(ask, job.id, host, server, str(error))
+            await unread.begin(ask, job.id, host, server, public(error))
             raise
 
 
@@ -67,12 +66,7 @@ async def _run(ask: ReviewAsk, host: Host, job: Job, server: Server) -> None:
     if state.facts.state == "open":
         await store.reviews.close(ask.pull, None)
     ask = await replies.as_permitted(ask, host)
-    try:
-        settings = await server.resolve(state.file, state.shared)
-    except UsageError as error:
-        await _end_unreadable(ask, host, state, job, server, str(error))
-        await remember_failure(ask, str(error), store)
-        return
+    settings = await server.resolve(state.file, state.shared)
     bound = policy.bound(ask, state.facts, stranger=state.stranger)
     if ask.comment is not None and bound.trigger not in ASKED and state.facts.state == "open":
         await replies.tell_moved(ask, ask.comment, state.facts, host)
@@ -111,15 +105,6 @@ async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
             await hook.on_reviewed(run, job, server)
     if await conclusions.silences(pull, store) != words:  # people have spoken while it was made
         await server.jobs.submit(Follow(pull), f"words-{job.delivery}")
-
-
-async def _end_unreadable(ask: ReviewAsk, host: Host, state: PullState, job: Job, server: Server, reason: str) -> None:
-    """Make a check run that says why the settings cannot be used."""
-    status = await conclusions.of_head(ask.pull, state.facts, None, server.store)
-    if not status.is_reviewed:
-        status = HeadStatus(policy.unreadable(*state.files))
-    run = ReviewRun(job.id, ask, host, state, config.resolve({}, None, server.settings))
-    await ServerReviewer(run, job, server).say_without_review(ReviewResult(status, reason))
 
 
 @dataclass(slots=True)

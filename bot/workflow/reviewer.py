@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from bot.brief import Brief
 from bot.config import Config, policy
 from bot.config.policy import Go, No
-from bot.errors import DeepRepoError, HostError, NothingToReview, SupersededError
+from bot.errors import DeepRepoError, HostError, NothingToReview, SupersededError, public
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
@@ -126,7 +126,7 @@ class Reviewer(ABC):
                 status = status if status.is_reviewed else HeadStatus("cancelled")
                 result = ReviewResult(status, SUPERSEDED, made, fault=error)
             except self.final as error:
-                result = ReviewResult(await self.head_status(), str(error), fault=error)
+                result = ReviewResult(await self.head_status(), public(error), fault=error)
             with suppress(HostError) if self.may_leave_check else nullcontext():
                 await self.end_check(check, result)
             if check is None and result.posted is None and not isinstance(result.fault, SupersededError):
@@ -199,7 +199,8 @@ class Reviewer(ABC):
         if check is None:
             return
         if result.made is not None and not isinstance(result.fault, SupersededError):
-            posted = result.posted or PublishResult(0, 0, "", (str(result.fault),))
+            unposted = (public(result.fault),) if result.fault is not None else ()
+            posted = result.posted or PublishResult(0, 0, "", unposted)
             await checks.end_with_review(
                 run.host, check, run.id, result.made.review, posted, result.head, result.made.page
             )

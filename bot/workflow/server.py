@@ -18,7 +18,7 @@ from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
-from bot.errors import ConfigError, HostRefused, OverLimit, UsageError
+from bot.errors import HostRefused, OverLimit, public
 from bot.github import Host, Identity, RequestPace
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
@@ -81,11 +81,8 @@ class Server:
         return await pull_state.read_pull_state(host, config.FILE, self.shared_files, find_bases, is_paused=is_paused)
 
     async def settings_of(self, state: PullState) -> Config:
-        """Return the settings; those of the server alone if the owner's file is wrong, which the review reports."""
-        try:
-            return await self.resolve(state.file, state.shared)
-        except (UsageError, OverLimit):
-            return config.resolve({}, None, self.settings)
+        """Return the settings for a pull request."""
+        return await self.resolve(state.file, state.shared)
 
     @asynccontextmanager
     async def fetch(self, pull: PullRef, state: PullState) -> AsyncIterator[PullRequest]:
@@ -124,14 +121,17 @@ class Server:
         return await self._in_scratch(tasks.fix, request, self.caps)
 
     async def resolve(self, file: str | None, shared: Sequence[SharedFile]) -> Config:
-        """Resolve every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
+        """Resolve every setting. If the owner's files take too long to read, a warning says so and nothing in them applies."""
         if file is None and not shared:
             return config.resolve({}, None, self.settings)
         few = replace(self.caps, cpu=min(self.caps.cpu, SETTINGS_SECONDS))
         try:
             return await child.run(tasks.settings, file, shared, self.settings, caps=few)
         except OverLimit as error:
-            raise ConfigError(f"{config.FILE} cannot be used, {error}: make it simpler") from error
+            unread = (
+                f"The settings files were not read, so nothing in them applies ({public(error)}): make {config.FILE} simpler",
+            )
+            return replace(config.resolve({}, None, self.settings), warnings=unread, doubts=unread)
 
     async def shared_files(self, host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
         """Read the settings that a repository shares with others."""

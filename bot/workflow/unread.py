@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from bot import config
 from bot.config import policy
-from bot.errors import HostError, HostRefused, OverLimit, UsageError
+from bot.errors import HostError, HostRefused, public
 from bot.github import Host
 from bot.values import CheckConclusion, ReviewAsk
 from bot.values.change import is_object_id
@@ -32,12 +32,12 @@ async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) 
     except TimeoutError:
         return "GitHub did not answer in time"
     except HostError as error:
-        return error.reason if isinstance(error, HostRefused) else str(error)
+        return error.reason if isinstance(error, HostRefused) else public(error)
     return ""
 
 
 async def conclusion(host: Host, server: Server) -> CheckConclusion:
-    """Return how the check of such a commit ends: as a failure if its settings set a bar, or cannot be read. What cannot be read may set one."""
+    """Return how the check of such a commit ends: as a failure if its settings set a threshold, or GitHub does not give them."""
     base = default = "HEAD"
     with suppress(HostError):
         facts = await host.facts()
@@ -47,10 +47,7 @@ async def conclusion(host: Host, server: Server) -> CheckConclusion:
         conclusions = list[CheckConclusion]()
         for branch in dict.fromkeys((base, default)):
             file = await pull_state.text_at(host, config.FILE, branch)
-            try:
-                conclusions.append(policy.without_review(await server.resolve(file, shared)))
-            except (UsageError, OverLimit):
-                conclusions.append(policy.unreadable(file, *(each.text for each in shared)))
+            conclusions.append(policy.without_review(await server.resolve(file, shared)))
     except HostError:
         return "failure"
     return checks.worst(conclusions)

@@ -23,9 +23,9 @@ def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], lis
     ("path", "text", "severity", "line", "title"),
     few(
         [
-            (".deeprepo.yml", "language: de\nquota: many\n", "high", 2, "quota: write a whole number"),
-            (".deeprepo.yml", "language: de\nfailon: high\n", "high", 2, "unknown key failon; did you mean fail_on"),
-            (".deeprepo.yml", "a: [\n", "high", 1, "not YAML that can be used"),
+            (".deeprepo.yml", "language: de\nquota: many\n", "medium", 2, "quota: write a whole number"),
+            (".deeprepo.yml", "language: de\nfailon: high\n", "medium", 2, "unknown key failon; did you mean fail_on"),
+            (".deeprepo.yml", "a: [\n", "medium", 1, "not YAML that can be used"),
             (".deeprepo.yaml", "quota: 3\n", "medium", 1, "is not read"),
             (
                 IGNORES,

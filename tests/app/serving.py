@@ -16,6 +16,7 @@ import httpx2
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from fastapi import FastAPI
+from waits import patience
 
 from bot import app
 from bot.app import RunningServer, http_server
@@ -101,13 +102,13 @@ class Served:
 
     async def worked(self, asks: int) -> list[Ask]:
         """Wait until so many jobs are done."""
-        async with asyncio.timeout(20), self.more:
+        async with asyncio.timeout(patience()), self.more:
             await self.more.wait_for(lambda: len(self.done) >= asks)
         return self.done
 
     async def ready(self) -> httpx2.Response:
         """Wait until the queues are looked at."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(patience()):
             while (answer := await self.http.get("/readyz")).status_code != 200:  # noqa: ASYNC110 - there is no event
                 await asyncio.sleep(0.01)
         return answer
@@ -121,7 +122,12 @@ def review(ask: ReviewAsk, job: str) -> FinishedReview:
 
 @asynccontextmanager
 async def served(
-    given: Server, work: Work | None = None, *, web: bool = True, sorry: Apologise | None = None
+    given: Server,
+    work: Work | None = None,
+    *,
+    web: bool = True,
+    sorry: Apologise | None = None,
+    model_fault: str = "",
 ) -> AsyncIterator[Served]:
     """A server that carries its jobs out with `work`, and remembers what it did. Without `sorry` it must give up nothing."""
     done: list[Ask] = []
@@ -147,7 +153,7 @@ async def served(
         return carried_out, apologise
 
     async with (
-        app.open_server(given, open_work, web=web) as opened,
+        app.open_server(given, open_work, web=web, model_fault=model_fault) as opened,
         browser(app.create(opened, web=web), given.options) as http,
     ):
         yield Served(opened, http, done, more)
@@ -160,7 +166,7 @@ async def browser(face: FastAPI, options: ServerOptions) -> AsyncIterator[httpx2
     over = asyncio.Event()
     answering = asyncio.create_task(http_server.serve(face, taken, options, Shutdown(), until=over))
     try:
-        async with httpx2.AsyncClient(base_url=options.address(taken.getsockname()[1])) as http:
+        async with httpx2.AsyncClient(base_url=options.address(taken.getsockname()[1]), timeout=patience()) as http:
             yield http
     finally:
         over.set()

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from serving import Served, pull, served, settings
+from waits import patience
 
 from bot.app import operator
 from bot.app.operator import views
@@ -80,7 +81,7 @@ def test_what_fails_is_listed_with_its_sentence_and_a_running_review_with_its_tr
         async with served(given, work, sorry=sorry) as server:
             await server.deliver(pull(1))
             await server.deliver(pull(2))
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(patience()):
                 await told.wait()
                 await started.wait()
             token = operator.link(given, "").partition("token=")[2]

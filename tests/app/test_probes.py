@@ -3,11 +3,16 @@ import json
 import os
 from pathlib import Path
 
-from serving import pull, served, settings
+import pytest
+from serving import SECRET, key, pull, served, settings
+from waits import patience
 
 from bot.app import RunningServer
+from bot.app.checks import checks
+from bot.errors import MissingPart, UsageError, public
 from bot.values import Coverage, PullRequest, Review, StrategyChoice
 from deeprepo.rlm.values import Cost, Usage
+from deeprepo_sandbox import github as sandbox
 
 
 def figures(text: str) -> dict[str, float]:
@@ -31,10 +36,53 @@ async def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> No
         assert (alive.status_code, alive.json()["alive"]) == (200, True)
         assert (ready.status_code, ready.json()) == (200, {"ready": True, "reason": ""})
         unusable(server.opened, tmp_path / "deeprepo.db")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(patience()):
             while (worse := await server.http.get("/readyz")).status_code == 200:  # noqa: ASYNC110 - a look counts for a moment
                 await asyncio.sleep(0.1)
         assert (worse.status_code, worse.json()["reason"]) == (503, "the database cannot be written")
+
+
+async def test_a_server_whose_key_github_rejects_is_not_ready(tmp_path: Path) -> None:
+    """The probe, `serve --check` and `deeprepo status` say it. A GitHub that does not answer rejects nothing."""
+    async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
+        names = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": gh.secret}
+        async with served(settings(tmp_path / "good", github_api=gh.api, **names)) as server:
+            assert (await server.ready()).json()["reason"] == ""
+        other = settings(tmp_path / "bad", github_api=gh.api, **{**names, "private_key": key()})
+        async with served(other) as server:
+            told = await server.http.get("/readyz")
+            assert (told.status_code, told.json()["ready"]) == (503, False)
+            assert told.json()["reason"].startswith("GitHub rejects the App's key: ")
+            assert await server.opened.unready() == told.json()["reason"]
+        (line,) = [each for each in await checks(other, lambda: (None, None)) if each.what == "App"]
+        assert not line.works
+
+
+async def test_a_server_that_cannot_ask_its_models_is_not_ready(tmp_path: Path) -> None:
+    """The probe names what is missing and no path; `serve --check` also names the command that installs it."""
+    missing = MissingPart(
+        "The parts that ask a model are not installed", f"run `{tmp_path}/bin/pip install '.[models]'`"
+    )
+    given = settings(tmp_path)
+    async with served(given, model_fault=public(missing)) as server:
+        told = await server.http.get("/readyz")
+    assert (told.status_code, told.json()["reason"]) == (503, "The parts that ask a model are not installed")
+    (line,) = [each for each in await checks(given, lambda: (None, "a/b"), str(missing)) if each.what == "models"]
+    assert (line.works, str(tmp_path) in line.sentence) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("fatal: cannot open '/srv/deeprepo/store/pack': denied", "fatal: cannot open '…': denied"),
+        ("run `/opt/a b/bin/pip` in the clone /opt/deeprepo", "run `… b/bin/pip` in the clone …"),
+        ("GET https://api.github.com/repos/acme/shop with 404", "GET https://api.github.com/repos/acme/shop with 404"),
+        ("src/shop/cart.py and ./a/b.py, 3/4 of ../x/y", "src/shop/cart.py and ./a/b.py, 3/4 of ../x/y"),
+    ],
+)
+def test_an_error_that_everybody_can_read_names_no_path_of_the_server(text: str, shown: str) -> None:
+    """An address and a path in a repository stay."""
+    assert public(UsageError(text)) == shown
 
 
 async def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:

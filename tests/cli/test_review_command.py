@@ -227,7 +227,28 @@ def test_the_repository_file_of_the_base_counts_and_that_of_the_head_does_not(re
     repository.git("checkout", "-q", "main")
     repository.commit({".deeprepo.yml": "failon: low\n"})
     wrong = run("main..feature", cwd=repository.folder)
-    assert (wrong.returncode, "line 1: unknown key failon; did you mean fail_on?" in wrong.stderr) == (2, True)
+    assert (wrong.returncode, "line 1: unknown key failon; did you mean fail_on?" in wrong.stdout) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a_key_of_next_version: true\n", "a: [\n", "fail_on: many\nquota: -1\n", "- 1\n", "models: {worker: gpt}\n"],
+)
+def test_a_mistake_in_the_settings_blocks_no_commit(repository: Repository, text: str) -> None:
+    """Under git's own hook, a harmless commit and the commit that repairs the settings succeed with a warning."""
+    hook = f'#!/bin/sh\nexec "{sys.executable}" -m bot review --staged --effort none --fail-on high\n'
+    repository.commit({".deeprepo.yml": text, "a.py": "x = 1\n"})
+    hook_file = repository.folder / ".git" / "hooks" / "pre-commit"
+    hook_file.parent.mkdir(exist_ok=True)
+    hook_file.write_text(hook)
+    hook_file.chmod(0o755)
+    for files in ({"a.py": "x = 1\ny = 2\n"}, {".deeprepo.yml": "quota: 3\n"}):
+        repository.write(files)
+        repository.git("add", "-A")
+        done = subprocess.run(
+            ["git", "commit", "-m", "next"], cwd=repository.folder, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, ".deeprepo.yml line" in done.stdout + done.stderr) == (0, True), done
 
 
 def test_version_and_help() -> None:

@@ -102,11 +102,32 @@ def test_what_a_head_without_a_review_comes_to(lacks: Lack, conclusions: tuple[s
         assert policy.without_review(config.resolve({}, file.encode(), Settings()), lacks) == conclusion
 
 
-def test_settings_that_cannot_be_read_fail_if_they_were_to_set_a_bar() -> None:
-    """Nobody knows which one."""
-    assert policy.unreadable("fail_on: high\nquota: [\n") == "failure"
-    assert policy.unreadable('checks: [{"name": "a", "severity": "fail"}, {]') == "failure"
-    assert policy.unreadable("quota: [\n", None) == "neutral"
-    assert policy.unreadable("failon: high\n") == policy.unreadable('{"fail-on": "high"}') == "failure"
-    assert policy.unreadable("checks:\n- name: a\n  severty: fail\n") == "failure"
-    assert policy.unreadable("minimum_severity: high\nqouta: 3\nfiles: fails\n") == "neutral"
+@pytest.mark.parametrize(
+    ("text", "is_doubted"),
+    [
+        ("fail_on: high\nquota: [\n", True),
+        ("failon: high\n", True),
+        ("block_at: high\n", True),
+        ("fail_on: hihg\n", True),
+        ("strict: perhaps\n", True),
+        ("request_changes: everything\n", True),
+        ("fail_also: [open]\n", True),
+        ("triggers: {fail_on: high}\n", True),
+        ("instructions: [{text: t, must: maybe}]\n", True),
+        ("checks:\n- {name: a, ask: b, severty: fail}\n", True),
+        ("quota:\n  fail_on: high\n", True),
+        ("fail_on: high\nquota: many\n", False),
+        ("minimum_severity: high\nqouta: 3\n", False),
+        ("instructions: [{txt: t}]\n", False),
+        ("triggers: {draft: true}\nbudget: {usd: lots}\n", False),
+        ("ignore: [{path: a, expire: 2027-01-01}]\n", False),
+    ],
+)
+def test_a_check_does_not_succeed_if_a_mistake_in_the_settings_may_concern_a_threshold(
+    text: str, is_doubted: bool
+) -> None:
+    """A clean review is neutral under a misspelt, removed, unreadable or unknown threshold, and green under any other mistake."""
+    settings = config.resolve({}, text.encode(), Settings())
+    assert settings.warnings
+    clean = reviewed("b" * 40, fail_on=settings.fail_on, doubts=settings.doubts)
+    assert checks.conclude(clean) == ("neutral" if is_doubted else "success")

@@ -95,7 +95,7 @@ async def test_two_who_begin_a_check_run_at_one_time_begin_one(at: Whole) -> Non
 
 
 async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None:
-    """A head that shares no commit with its base, a file of settings that cannot be used or misspells the bar, and a stranger's change that is too large."""
+    """A head that shares no commit with its base, and a stranger's change that is too large."""
     await at.repo.commit("main", BAR)
     await sandbox.git.commit(at.repo.repository.git, "orphan", None, {"a.py": "x = 1\n"}, "First", "colleague")
     orphan = await at.repo.open_pull("orphan")
@@ -104,13 +104,24 @@ async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None
     large = await at.reviewed(branch="large", files={**BROKEN, **README}, fork=True, author="stranger")
     ours = await at.reviewed(branch="ours", files={**BROKEN, **README, "docs/ours.md": "# OwnAccount\n"})
     assert [at.ending(number) for number in (orphan, large, ours)] == ["failure", "failure", "neutral"]
+
+
+async def test_a_mistake_in_the_settings_is_in_the_check_and_stops_no_review(at: Whole) -> None:
+    """The rest of the file applies. The check is neutral if the mistake may concern a threshold, and a merge queue goes on."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
-    third = await at.reviewed(branch="third", files={"README.md": "# B\n"})
-    assert at.ending(third) == "failure"
-    await at.repo.commit("main", {".deeprepo.yml": "failon: high\n"})
-    fourth = await at.reviewed(branch="fourth", files={"README.md": "# C\n"})
-    assert at.ending(fourth) == "failure"
-    assert "unknown key failon; did you mean fail_on?" in (at.gh.pull(fourth).checks[-1].summary or "")
+    other = await at.reviewed(branch="other", files={"README.md": "# B\n"})
+    broken = await at.reviewed(branch="broken", files={**BROKEN, "docs/broken.md": "# Broken\n"})
+    assert [at.ending(other), at.ending(broken)] == ["success", "failure"]
+    assert "quota: write a whole number" in (at.gh.pull(other).checks[-1].text or "")
+    for number, text, said in (
+        (1, "failon: high\n", "unknown key failon; did you mean fail_on?"),
+        (2, "fail_on: [high\n", "nothing in this file applies"),
+    ):
+        await at.repo.commit("main", {".deeprepo.yml": text})
+        pull = await at.reviewed(branch=f"doubt-{number}", files={"README.md": f"# {number}\n"})
+        assert at.ending(pull) == "neutral"
+        assert said in (at.gh.pull(pull).checks[-1].summary or "")
+        assert await queue(at, pull) == "success"
 
 
 async def test_what_the_owner_leaves_out_is_neutral(at: Whole) -> None:

@@ -187,9 +187,9 @@ async def test_an_author_of_whom_nothing_is_told_is_a_stranger(at: Whole) -> Non
 
 async def test_where_github_takes_no_check_run_a_comment_says_it(at: Whole) -> None:
     """Why nothing was reviewed, until something is: the summary then, which says why there is no check."""
-    await at.repo.commit("main", {".deeprepo.yml": "fail_on: [\n"})
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_lines: 1}\n"})
     at.gh.fail("POST", r"/check-runs$", Fault(403, times=-1))
-    number = await at.reviewed(files=WORSE)
+    number = await at.reviewed(files=WORSE, author="stranger")
     (told,) = at.gh.pull(number).comments
     assert "Not reviewed" in told.body
     assert "Resource not accessible by integration" in told.body

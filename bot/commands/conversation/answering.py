@@ -18,6 +18,7 @@ from bot.commands.conversation.hearing import HeardRemark
 from bot.commands.reading import own_lines
 from bot.commands.target import LastReview, finding_numbers
 from bot.config import Config
+from bot.errors import public
 from bot.findings import proof
 from bot.findings.merge import alike
 from bot.findings.quotes import fold
@@ -248,7 +249,7 @@ async def respond(
             cost = facts.cost(session.calls.budget.cost(), clock() - start, words)
             pull = session.pull
     except (ProviderError, BudgetSpent) as error:
-        return RemarkReply(phrase(words, "reply_failed", why=str(error)))
+        return RemarkReply(phrase(words, "reply_failed", why=public(error)))
     withdrawals = [withdrawal for withdrawal in checked_answer.withdrawals if withdrawal.objection is None]
     if not checked_answer.text and not checked_answer.withdrawals:
         return RemarkReply(reaction="+1")

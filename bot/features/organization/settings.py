@@ -14,4 +14,5 @@ class OrganizationSettings:
         "In the organization's `.deeprepo` repository alone: settings of this file that no repository may loosen, such as "
         "`fail_on`, `budget.usd` or `triggers`.",
         only_in="the organization's repository for defaults",
+        is_threshold=True,
     )

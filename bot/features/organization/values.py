@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from bot.config.names import FILE
-from bot.errors import ConfigError
 from bot.values.shared_file import Layer, SharedFile
 
 
@@ -21,25 +20,26 @@ class OrganizationFile(SharedFile):
         """Read it; nothing of a text that may not be shown is in a sentence."""
         source = f"{FILE} of {self.repository}"
         if self.problem:
-            return Layer(source, warnings=(f"{source} is not used: {self.problem}.",))
+            unread = (f"{source} is not used: {self.problem}.",)
+            return Layer(source, warnings=unread, doubts=unread)
         if not self.is_shown:
             why = f"{source} is private and this repository is public: it does not hold here"
             return Layer(source, warnings=(f"{why}. What holds for public repositories belongs into a public one.",))
         from bot.config.defaults import OLD_LISTS, written_as
         from bot.config.repository import read
+        from bot.config.usable import is_like_threshold
 
-        try:  # what else it enforces holds beside a misspelt key, in repositories that cannot correct it
-            file, warnings = read(self.text.encode(), source, strict=False)
-        except ConfigError as error:
-            return Layer(source, warnings=(f"{error}; the repository's own settings hold alone",))
+        file = read(self.text.encode(), source)
         named = file.about_itself.get("enforce", ())
         enforced = dict.fromkeys(OLD_LISTS[name][1] if name in OLD_LISTS else name for name in named)
         bound = {
             each: {name for name in file.values if f"{written_as(name)}.".startswith(f"{each}.")} for each in enforced
         }
-        unknown = (
-            f"{source}: enforce: {each} is not set in this file, so nothing of it is enforced"
+        unset = {
+            each: f"{source}: enforce: {each} is not set in this file, so nothing of it is enforced"
             for each, names in bound.items()
             if not names
-        )
-        return Layer(source, file.values, frozenset().union(*bound.values()), (*warnings, *unknown))
+        }
+        doubted = (sentence for each, sentence in unset.items() if is_like_threshold(each))
+        warnings, doubts = (*file.warnings, *unset.values()), (*file.doubts, *doubted)
+        return Layer(source, file.values, frozenset().union(*bound.values()), warnings, doubts)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot import render
-from bot.errors import DeepRepoError
+from bot.errors import DeepRepoError, public
 from bot.features.reproduction.finding import REPRODUCTION
 from bot.features.reproduction.rig import Rig, how_it_ended, rig
 from bot.features.reproduction.runners import Recipe, judge, nearest
@@ -102,7 +102,7 @@ async def reproduce(
                 rows.append(attempt)
                 changed[id(one)] = _shown(attempt)
     except SandboxRefused as error:
-        sentence = f"No further finding was tried with a test: {error}." if rows else f"{error}."
+        sentence = f"No further finding was tried with a test: {public(error)}." if rows else f"{public(error)}."
         session.results.notes.append(sentence[:1].upper() + sentence[1:])
     except asyncio.CancelledError:
         if not session.take_back_cancel():
@@ -172,7 +172,7 @@ class _Trial:
         except SandboxRefused:
             raise
         except DeepRepoError as error:
-            attempt.why = str(error)
+            attempt.why = public(error)
         return attempt
 
     async def _write(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:

@@ -86,7 +86,7 @@ def check(text: bytes) -> IgnoreFile:
     if not isinstance(rows, list):
         return IgnoreFile(problems=(Problem(1, "must hold a list of entries: nothing is ignored"),))
     entries: list[tuple[int, WrittenEntry]] = []
-    problems = [Problem(line, problem, fatal=False) for line, problem in yaml_text.duplicates(node)]
+    problems = [Problem(line, problem, fatal=False) for line, _, problem in yaml_text.duplicates(node)]
     for number, row in enumerate(rows, 1):
         entry = _entry(row)
         if isinstance(entry, WrittenEntry):

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from bot import github
 from bot.commands import CommandContext, CommandReply, target
-from bot.errors import OverLimit, UsageError
+from bot.errors import OverLimit, UsageError, public
 from bot.github import Host
 from bot.payloads import FixRequest, MadeFix
 from bot.values import CommandAsk, Finding
@@ -59,7 +59,7 @@ async def run(command: GivenCommand) -> CommandReply:
         try:
             plan = await command.job.step("fix", decide, _PLAN)
         except (UsageError, OverLimit) as error:
-            return context.say("reply_failed", why=str(error))
+            return context.say("reply_failed", why=public(error))
         reason, says = plan.refusal, plan.says
         if plan.commit:
             try:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from bot.commands import CommandContext, CommandReply
-from bot.errors import OverLimit
+from bot.errors import OverLimit, public
 from bot.payloads import Question
 from bot.values.daily import CapReached
 from bot.wiring import access
@@ -31,4 +31,4 @@ async def answer_in_child(
             brief = command.state.brief(pull, given.settings.within(grant.usd), name)
             return await server.answer(replace(question, brief=brief))
     except OverLimit as error:
-        return given.say("reply_failed", why=str(error))
+        return given.say("reply_failed", why=public(error))

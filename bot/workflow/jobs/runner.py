@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, StorageError, SupersededError
+from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, StorageError, SupersededError, public
 from bot.values import Ask, ReviewAsk
 from bot.workflow.jobs import asks, engine
 from bot.workflow.jobs.engine import JobRow, JobSettings
@@ -192,17 +192,19 @@ class Runner:
         except HostRefused as error:  # it may be a passing one, and what is not there may not be there yet
             wait, job.refusals = self.settings.refusal_pause * SLOWER**job.refusals, job.refusals + 1
             is_last = job.refusals > self.settings.refusals
-            outcome = await (self._given_up(ask, job, str(error)) if is_last else self._put_off(ask, job, error, wait))
+            outcome = await (
+                self._given_up(ask, job, public(error)) if is_last else self._put_off(ask, job, error, wait)
+            )
         except Exception as error:  # one of the doors: a job's fault must not end its process
             log.exception("a job failed", extra={"facts": {"job": job.row.id}})
             inside = f"an error inside deeprepo ({type(error).__name__})"
-            outcome = await self._given_up(ask, job, str(error) if isinstance(error, DeepRepoError) else inside)
+            outcome = await self._given_up(ask, job, public(error) if isinstance(error, DeepRepoError) else inside)
         return outcome
 
     async def _put_off(self, ask: Ask, job: Job, error: Exception, wait: float) -> str:
         """Try again later, as a job of its own that is stored before this one ends."""
         if asks.tries(job.row.id) >= self.settings.tries:
-            return await self._given_up(ask, job, str(error))
+            return await self._given_up(ask, job, public(error))
         if not await job.current():
             raise asyncio.CancelledError
         wait = min(wait, MAX_DELAY)

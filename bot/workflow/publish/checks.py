@@ -72,10 +72,10 @@ class HeadStatus:
 
 
 def conclude(review: Review) -> CheckConclusion:
-    """Return what the check of a reviewed head says: red at the owner's bar, green only where everything was read and nothing was found."""
+    """Return what the check of a reviewed head says: red at the owner's bar, green only if everything was read, nothing was found, and no threshold is in doubt."""
     if review.failing:
         return "failure"
-    return "success" if review.status == "clean" else "neutral"
+    return "success" if review.status == "clean" and not review.settings.doubts else "neutral"
 
 
 def worst(conclusions: Iterable[CheckConclusion]) -> CheckConclusion:
@@ -125,6 +125,7 @@ async def end_with_review(
         posted=outcome.posted_count,
         listed=outcome.listed_count,
         link=Safe(outcome.summary_url),
+        doubts=review.settings.doubts,
         notes=list(outcome.notes),
     )
     whole_page = page or await asyncio.to_thread(markdown.render, review)

@@ -6,8 +6,9 @@ import pytest
 
 from bot import config
 from bot.config import Settings
-from bot.config.defaults import OLD_LISTS, written_as
+from bot.config.defaults import OLD_LISTS, IgnoreItem, Instruction, written_as
 from bot.features.organization.values import OrganizationFile
+from bot.values import RulingSeverity
 
 ACME = ".deeprepo.yml of acme/.deeprepo"
 OWN = ".deeprepo.yml"
@@ -19,6 +20,11 @@ def resolved(
     """The settings of a repository's file over the organization's."""
     file = OrganizationFile("acme/.deeprepo", ours, **organization)  # type: ignore[arg-type]
     return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), shared=(file,))
+
+
+def asked(name: str, text: str, must: RulingSeverity) -> Instruction:
+    """An instruction that must be answered."""
+    return Instruction(name=name, text=text, must=must)
 
 
 LISTS = {
@@ -43,14 +49,14 @@ MERGED: list[tuple[str | None, str, str, Any, str]] = [
         "ignore: [{path: a, kind: logic}]",
         "rules: [{path: b, kind: F401}]",
         "rules",
-        (("b", "F401", ""), ("a", "logic", "")),
+        (IgnoreItem(path="b", kind="F401"), IgnoreItem(path="a", kind="logic")),
         f"{OWN} and {ACME}",
     ),
     (
         "instructions: [{name: x, text: mine, must: warn}]",
         "checks: [{name: x, ask: theirs}, {name: y, ask: more}]",
         "checks",
-        (("x", "mine", (), "warn"), ("y", "more", (), "warn")),
+        (asked("x", "mine", "warn"), asked("y", "more", "warn")),
         f"{OWN} and {ACME}",
     ),
 ]  # fmt: skip
@@ -83,9 +89,9 @@ ENFORCED: list[tuple[str, str, str, Any]] = [
         "checks",
         "checks: [{name: x, ask: nothing, severity: note}, {name: y, ask: more}]",
         "instructions: [{name: x, text: all, must: true}]",
-        (("x", "all", (), "fail"), ("y", "more", (), "warn")),
+        (asked("x", "all", "fail"), asked("y", "more", "warn")),
     ),
-    ("checks", "checks: []", "checks: [{name: x, ask: all, severity: fail}]", (("x", "all", (), "fail"),)),
+    ("checks", "checks: []", "checks: [{name: x, ask: all, severity: fail}]", (asked("x", "all", "fail"),)),
 ]
 
 
@@ -104,7 +110,7 @@ BROKEN = [
     ("quota: many", "quota: write a whole number"),
     ("a: &x [1]\nb: *x", "alias"),
     ("x" * 64_001, "longer than 64,000"),
-    ("- 1", "must hold `key: value` lines"),
+    ("- 1", "must consist of `key: value` lines"),
 ]
 
 

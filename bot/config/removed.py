@@ -1,0 +1,30 @@
+"""Settings that earlier versions had. A file that still has one is told what replaced it.
+
+Whoever removes or renames a setting adds a row here: `tests/test_removed_settings.py` compares the settings with those of
+every earlier version.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedSetting:
+    """A setting that was removed. `is_threshold`: whether it decided how a check ends."""
+
+    instead: str
+    is_threshold: bool = False
+
+
+REMOVED: Mapping[str, RemovedSetting] = {
+    "fail_also": RemovedSetting(
+        "this key was removed. If `fail_on` is set, the check also fails for `unreviewed`, `cut` and `dropped`; for "
+        "`skipped` and `undecided`, write `strict: true`; `open` has no replacement",
+        is_threshold=True,
+    ),
+    "models.effort": RemovedSetting("this key was renamed: write `models.thinking`"),
+    "run.fixtures": RemovedSetting(
+        "this key was removed, and nothing replaces it: the sandbox gets a placeholder for every key and token"
+    ),
+    "run.own": RemovedSetting("this key was removed, and nothing replaces it"),
+}

@@ -1,0 +1,43 @@
+"""Settings files of earlier versions. `tests/settings` has one file per version, with every key that the version had."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot import config
+from bot.config.forms import repository
+from bot.config.removed import REMOVED
+
+FILES = sorted((Path(__file__).parent / "settings").glob("*.yml"))
+NEWEST = Path(__file__).parent / "settings" / "0.2.0.yml"
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_a_file_of_an_earlier_version_is_read(path: Path) -> None:
+    """Whatever a version had is a setting today, or is named with what became of it."""
+    file = config.read(path.read_bytes())
+    about_removed = [warning for warning in file.warnings if any(f": {name}: " in warning for name in REMOVED)]
+    assert list(file.warnings) == about_removed
+    assert (file.values["fail_on"], file.values["quota"]) == ("high", 3)
+
+
+def test_the_newest_file_has_every_key() -> None:
+    """A new setting is added to it, so that it cannot be removed later without an entry."""
+    written = yaml.safe_load(NEWEST.read_text())
+    for name, known in repository().model_fields.items():
+        assert name in written
+        form = known.annotation
+        if hasattr(form, "model_fields"):
+            assert set(written[name]) == set(form.model_fields)
+
+
+@pytest.mark.parametrize("name", REMOVED)
+def test_a_removed_key_is_named_with_what_replaced_it(name: str) -> None:
+    """The rest of the file applies."""
+    section, _, key = name.rpartition(".")
+    line = f"{section}: {{{key}: [x]}}" if section else f"{key}: [x]"
+    file = config.read(f"quota: 3\n{line}\n".encode())
+    assert file.values["quota"] == 3
+    assert file.warnings == (f".deeprepo.yml line 2: {name}: {REMOVED[name].instead}",)
+    assert bool(file.doubts) == REMOVED[name].is_threshold
