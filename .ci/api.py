@@ -9,10 +9,12 @@ from pathlib import Path
 from textwrap import indent
 
 FOLDER = Path(__file__).parents[1] / "deeprepo"
-HEAD = """# The library, name by name
+HEAD = """# API reference
 
-Written by `make docs` from the docstrings; [library](library.md) begins with examples. This is version {version} of the names, parameters and fields
-(`deeprepo.API_VERSION`), by the rules of [SemVer](https://semver.org/). It does not cover modules whose name begins with an underscore, nor the package `bot`.
+`make docs` generates this page from the docstrings. For examples, see [The Python library](library.md).
+
+The names, parameters and fields on this page have version {version} (`deeprepo.API_VERSION`) and follow
+[Semantic Versioning](https://semver.org/). Modules that start with an underscore and the `bot` package are not public.
 """
 GROUPS = {
     "## Review": ("review", "review_async", "Review", "Finding", "Evidence", "Consumer"),
@@ -44,7 +46,7 @@ def page() -> str:
     for heading, names in GROUPS.items():
         parts += [heading, *(described(found[name]) for name in names)]
     rows = [f"| `{name}` | `{assigned[name].replace('|', chr(92) + '|')}` |" for name in ALIASES]
-    parts += ["## Types in the signatures", "\n".join(["| name | stands for |", "|---|---|", *rows])]
+    parts += ["## Types in the signatures", "\n".join(["| name | definition |", "|---|---|", *rows])]
     missing = set(ast.literal_eval(assigned["__all__"])) - {name for names in GROUPS.values() for name in names}
     if missing - {*ALIASES} != {"API_VERSION", "__version__"}:
         raise SystemExit(f"these names are public and in no group of {Path(__file__).name}: {sorted(missing)}")

@@ -1,4 +1,4 @@
-"""Review a change, find out what it affects, and put questions to texts of any length, from Python.
+"""Review a change, find out what it affects, and ask questions about texts of any length.
 
     import deeprepo
 
@@ -6,9 +6,9 @@
     deeprepo.analyze(".", "main..feature").uses
     deeprepo.RLM(root="anthropic/claude-sonnet-5-5").run("Who signed?", Path("contracts")).answer
 
-`docs/library.md` shows each of them in ten lines, `docs/api.md` every name. `API_VERSION` is the version of these names, of their
-parameters and of the fields of their values, by the rules of semantic versioning: within a major version none of them goes away.
-That does not cover modules whose name begins with an underscore, nor the package `bot`.
+`docs/library.md` has examples, and `docs/api.md` lists every name. `API_VERSION` is the version of the names, their parameters and
+their fields, and follows semantic versioning: none of them is removed within a major version. Modules that start with an underscore
+and the `bot` package are not public.
 """
 
 from importlib import import_module

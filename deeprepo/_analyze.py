@@ -22,17 +22,17 @@ def analyze(
     consumers: Sequence[Path] = (),
     on_progress: Progress | None = None,
 ) -> Impact:
-    """Find out what a change affects: which definitions it touches, who uses them and where, and which uses no longer fit.
+    """Find the definitions that a change touches, the code that uses them, and the uses that it breaks.
 
     Args:
-        repo: A folder of the repository.
-        change: "BASE..HEAD", or BASE alone; None is HEAD against the default branch.
-        scope: "staged" or "uncommitted" looks at that work instead; `change` is None then.
-        consumers: Clones of repositories that use this one: what the change breaks there is found too.
-        on_progress: Is given short lines while it works.
+        repo: A folder in the repository.
+        change: "BASE..HEAD", or only BASE. None compares HEAD with the default branch.
+        scope: "staged" or "uncommitted" analyzes that work instead. `change` must then be None.
+        consumers: Clones of repositories that use this one. Breaks there are reported too.
+        on_progress: A function that receives short progress messages.
 
-    No model is asked and nothing of the repository is executed. Definitions, imports and calls are parsed in 16 languages; other files
-    are searched by name. It looks one step far: who uses what changed, not who uses those.
+    This doesn't use a model and doesn't run code from the repository. Definitions, imports and calls are parsed in 16 languages.
+    Other files are searched by name. Only direct uses are returned, not the users of those users.
     """
     with workplace(repo, change, scope) as (request, scratch):
         from bot.wiring import effect
@@ -49,9 +49,9 @@ async def analyze_async(
     consumers: Sequence[Path] = (),
     on_progress: Progress | None = None,
 ) -> Impact:
-    """Find out what a change affects, in the caller's event loop: `analyze` with the same parameters, result and errors.
+    """Analyze a change in the caller's event loop. Parameters, result and errors are those of `analyze`.
 
-    The work is done in this process, so no limit on memory and computing holds it. It can be cancelled.
+    The work runs in this process, without limits on memory and CPU. You can cancel it.
     """
     with workplace(repo, change, scope) as (request, scratch):
         from bot.wiring import effect

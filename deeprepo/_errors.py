@@ -1,11 +1,11 @@
-"""What `deeprepo` raises.
+"""The errors that `deeprepo` raises.
 
-DeepRepoError            anything raised on purpose; its text names the problem and the remedy
-├── UsageError           the request cannot be carried out as it was made: a revision, a setting, a key, an argument
+DeepRepoError            the base class; the message says what is wrong and how to fix it
+├── UsageError           a revision, a setting, a key or an argument is wrong
 ├── NothingToReview      the change is empty
-├── BudgetSpent          the budget does not allow even the first call
-├── ProviderError        a model's provider refused or failed
-└── ExecutionError       git, the sandbox, or a limit of this machine stopped the work
+├── BudgetSpent          the budget is too small for the first call
+├── ProviderError        the model provider refused the request or failed
+└── ExecutionError       git, the sandbox or a resource limit stopped the work
 """
 
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from contextlib import contextmanager
 
 
 class DeepRepoError(Exception):
-    """Anything raised on purpose; its text names the problem and the remedy. The others are kinds of it."""
+    """The base class of all errors that deeprepo raises. The message says what is wrong and how to fix it."""
 
 
 class UsageError(DeepRepoError):
-    """The request cannot be carried out as it was made: a revision, a setting, a key or an argument is wrong."""
+    """A revision, a setting, a key or an argument is wrong."""
 
 
 class NothingToReview(DeepRepoError):  # noqa: N818 - an outcome, not a fault
@@ -25,15 +25,15 @@ class NothingToReview(DeepRepoError):  # noqa: N818 - an outcome, not a fault
 
 
 class BudgetSpent(DeepRepoError):  # noqa: N818 - an outcome, not a fault
-    """The budget does not allow even the first call. A run that it stops later returns what it has."""
+    """The budget is too small for the first call. If it runs out later, the run returns what it has found."""
 
 
 class ProviderError(DeepRepoError):
-    """A model's provider refused the request or failed."""
+    """The model provider refused the request or failed."""
 
 
 class ExecutionError(DeepRepoError):
-    """Git, the sandbox, or a limit of this machine stopped the work."""
+    """git, the sandbox or a resource limit stopped the work."""
 
 
 @contextmanager

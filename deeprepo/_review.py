@@ -29,21 +29,22 @@ def review(
     consumers: Sequence[Path] = (),
     on_progress: Progress | None = None,
 ) -> Review:
-    """Review a change of a local repository.
+    """Review a change in a local repository.
 
     Args:
-        repo: A folder of the repository.
-        change: "BASE..HEAD", or BASE alone; None is HEAD against the default branch.
-        scope: "staged" or "uncommitted" reviews that work instead; `change` is None then.
-        root: The model that orchestrates and gives second opinions, "provider/model" or a `Model`.
-        worker: The cheaper model that reads; without it the root does both.
-        effort: "none" (by code alone), "low", "medium" or "high"; None is the repository's setting, or "medium".
-        budget: Dollars, or a `Budget`; what it leaves open the settings say, $1.00 if they say nothing.
-        journal: A file that records every call; the same call resumes from it, and pays for nothing twice.
-        consumers: Clones of repositories that use this one: what the change breaks there is found too.
-        on_progress: Is given short lines while the review works.
+        repo: A folder in the repository.
+        change: "BASE..HEAD", or only BASE. None reviews HEAD against the default branch.
+        scope: "staged" or "uncommitted" reviews that work instead. `change` must then be None.
+        root: The model that orchestrates and confirms findings: "provider/model" or a `Model`.
+        worker: The cheaper model that reads the code. Default: the root.
+        effort: "none" (no model), "low", "medium" or "high". Default: the repository's setting, or "medium".
+        budget: Dollars, or a `Budget`. Default: the settings, or $1.00.
+        journal: A file that records every call. The same call resumes from it and doesn't pay twice.
+        consumers: Clones of repositories that use this one. Breaks there are reported too.
+        on_progress: A function that receives short progress messages.
 
-    Without a model, and without a key in the environment, the review is made by code alone. Nothing of the repository is executed.
+    If you don't choose a model and the environment doesn't contain a key, the review runs without a model. No code from the
+    repository is run.
     """
     flags, keys = _flags(root, worker, effort, budget, journal, consumers), access(root, worker)
     with workplace(repo, change, scope) as (request, scratch):
@@ -71,7 +72,7 @@ async def review_async(
     consumers: Sequence[Path] = (),
     on_progress: Progress | None = None,
 ) -> Review:
-    """Review a change in the caller's event loop: `review` with the same parameters, result and errors."""
+    """Review a change in the caller's event loop. Parameters, result and errors are those of `review`."""
     flags, keys = _flags(root, worker, effort, budget, journal, consumers), access(root, worker)
     with workplace(repo, change, scope) as (request, scratch):
         from bot import wiring

@@ -29,22 +29,24 @@ Tools = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]
 class RLM:
     """A Recursive Language Model: a root model that answers a question by writing Python in a sandboxed REPL.
 
-    Its code searches and computes over the whole context, and asks workers: `ask(paths, question)` and `ask_batch([...])` have files read
-    whole, `llm_query(prompt)` and `llm_batch([...])` are free prompts; from depth 2 on `rlm_query(task, paths)` starts a root over a part.
+    The code searches and computes over the whole context, and asks workers. `ask(paths, question)` and `ask_batch([...])` let workers
+    read whole files. `llm_query(prompt)` and `llm_batch([...])` send any prompt. From depth 2, `rlm_query(task, paths)` starts a root
+    on a part of the context.
 
     Args:
-        root: The model that orchestrates: "provider/model", "exec:COMMAND", a `Model`, or a function, asynchronous or not, of the messages
-            (`[{"role": "user", "content": "..."}]`) that returns the reply. None: DEEPREPO_ROOT, or that of a provider whose key is set.
-        worker: The cheaper model that reads; without it the root does both.
-        budget: Dollars, or a `Budget`, for each run; None means no cap.
-        workers: Several of them, by the names that the root's code uses; the first one where it names none.
-        turns: How many turns a root has.
-        depth: As the paper counts. 0: the root has nobody to ask; 1: workers; 2: also roots of its own, which have workers; and so on.
-        answer_form: What an answer must look like, such as "one number, without its unit".
-        system_prompt: The root's instructions: a text that replaces ours, or a function that takes ours and returns them.
-        block_seconds: How many seconds one block of the root's code may compute.
-        block_memory: How many MB its values may take.
-        block_output: How many characters of what a block prints the root is shown.
+        root: The model that orchestrates: "provider/model", "exec:COMMAND", a `Model`, or a function (synchronous or asynchronous) that
+            takes the messages (`[{"role": "user", "content": "..."}]`) and returns the reply. Default: DEEPREPO_ROOT, or the root of a
+            provider whose key is set.
+        worker: The cheaper model that reads the texts. Default: the root.
+        budget: Dollars, or a `Budget`, for each run. None means no cap.
+        workers: Several workers, by the names that the root's code uses. The first one is the default.
+        turns: The number of turns that a root has.
+        depth: As in the paper. 0: the root works alone; 1: it has workers; 2: it can also start roots, which have workers; and so on.
+        answer_form: What the answer must look like, such as "one number, without its unit".
+        system_prompt: The root's instructions: a text that replaces the default, or a function that takes the default and returns a text.
+        block_seconds: The CPU seconds that one block of the root's code may use.
+        block_memory: The MB of memory that its values may use.
+        block_output: How many characters of a block's output the root sees.
     """
 
     def __init__(
@@ -96,20 +98,20 @@ class RLM:
 
         Args:
             query: The question or the task.
-            context: A text, a list or mapping of texts or plain data, or the path (`pathlib.Path`) of a file or of a folder of text
-                files. At most 20,000,000 characters.
-            tools: Python functions that the root's code may call, as a list or by name, asynchronous or not. Arguments and results are
-                plain data of at most 2,097,152 characters. A function runs in this process and is waited for 60 seconds.
-            answer_type: A pydantic model, or another type that pydantic validates: `Result.value` is an instance of it.
-            samples: How many runs are made at once and compared: the result is the first of those whose answer most of them have, with
-                the cost of all. Together they have one budget; a `Model.seed` grows by 1 from run to run.
-            journal: A file that records calls, turns and results of tools. The same run resumes from it; nothing is paid twice. Further
-                samples have files of their own (`run.2.jsonl`).
-            on_progress: Is given a `Call` and a `Turn` as each ends, and the `Result`. What it raises is logged.
+            context: A text, a list or mapping of texts or plain data, or the path (`pathlib.Path`) of a text file or of a folder of
+                text files. At most 20,000,000 characters.
+            tools: Python functions that the root's code may call, synchronous or asynchronous, as a list or by name. Arguments and
+                results are plain data of at most 2,097,152 characters. A function runs in this process and has 60 seconds.
+            answer_type: A pydantic model, or another type that pydantic can validate. `Result.value` is an instance of it.
+            samples: How many runs to make in parallel and compare. The result is the first run with the most frequent answer, with
+                the cost of all runs. The runs share one budget. `Model.seed` increases by 1 from run to run.
+            journal: A file that records calls, turns and tool results. The same run resumes from it and doesn't pay twice. Further
+                samples have their own files (`run.2.jsonl`).
+            on_progress: A function that receives each `Call` and `Turn` when it ends, and the `Result`. Its errors are logged.
 
-        A provider's failure or a cap on the way ends the run with an `outcome`, and the result holds what there was by then.
+        If a provider fails or a cap is reached during the run, the result contains what was found until then, and `outcome` says why.
 
-        Raises `ProviderError` or `BudgetSpent` only before the first turn, and the other errors.
+        Raises `ProviderError` and `BudgetSpent` only before the first turn. The other errors can be raised at any time.
         """
         if samples == 1:
             with self.session(context, tools, journal=journal, on_progress=on_progress) as session:
@@ -128,7 +130,7 @@ class RLM:
         journal: Path | None = None,
         on_progress: Callable[[Event], None] | None = None,
     ) -> Result:
-        """Answer a question about a context, in the caller's event loop: `run` with the same parameters, result and errors."""
+        """Answer a question in the caller's event loop. Parameters, result and errors are those of `run`."""
         if samples != 1:
             how: dict[str, Any] = {"answer_type": answer_type, "journal": journal, "on_progress": on_progress}
             return await self._sampled(samples, query, context, tools, **how)
@@ -176,14 +178,14 @@ class RLM:
         journal: Path | None = None,
         on_progress: Callable[[Event], None] | None = None,
     ) -> "Session":
-        """Begin a session: several questions about one context, with the parameters of `run`."""
+        """Start a session for several questions about one context. The parameters are those of `run`."""
         return Session(self, context, tools, journal=journal, on_progress=on_progress)
 
 
 class Session:
-    """Questions about one context, one after the other, to one root. `RLM.session` begins it, `with` or `async with` closes it.
+    """Several questions to one root about one context. `RLM.session` starts it; `with` or `async with` closes it.
 
-    The names of the root's code stay, and so does the dialogue. Each question has the turns and the budget of a run.
+    The session keeps the variables of the root's code and the dialogue. Each question has its own turns and budget.
     """
 
     def __init__(
@@ -237,13 +239,13 @@ class Session:
         self._runner: asyncio.Runner | None = None
 
     def run(self, query: str, *, answer_type: Any = None) -> Result:  # noqa: ANN401
-        """Answer a question, the first one or a further one: `RLM.run` with the same result and errors."""
+        """Answer the next question. Result and errors are those of `RLM.run`."""
         with translate():
             self._inner.require_open()
         return self._in_own_loop(lambda: self.run_async(query, answer_type=answer_type))
 
     async def run_async(self, query: str, *, answer_type: Any = None) -> Result:  # noqa: ANN401
-        """Answer a question in the caller's event loop, the same one for all questions of a session."""
+        """Answer the next question in the caller's event loop. Use the same loop for all questions of a session."""
         loop = asyncio.get_running_loop()
         self._loop = self._loop or loop
         with translate():
@@ -259,14 +261,14 @@ class Session:
         return result
 
     def close(self) -> None:
-        """End it. The REPL, and with it every name that the root's code assigned, is gone."""
+        """End the session. This removes the REPL and all its variables."""
         runner, self._runner = self._runner, None
         if runner is not None:
             call_apart(lambda: runner.run(self.close_async()))
             call_apart(runner.close)
 
     async def close_async(self) -> None:
-        """End it, where `run_async` was called."""
+        """End the session, in the event loop of `run_async`."""
         await self._inner.close()
 
     def __enter__(self) -> Self:

@@ -19,11 +19,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model with a key, an address or a sampling of its own. A model that needs none can be named by its text alone.
+    """A model with its own key, address or sampling parameters. If you need none of these, pass the name as a text.
 
-    `name` is "provider/model". Without `api_key` the key comes from the environment (`ANTHROPIC_API_KEY` and so on), without
-    `base_url` the address too, or it is the provider's own. The rest goes with each request; what a provider has no word for is refused.
-    Key, address, body and headers are not part of the repr.
+    `name` is "provider/model". By default, `api_key` comes from the environment (`ANTHROPIC_API_KEY` and so on), and `base_url` from
+    the environment or the provider. The other fields are sent with each request. A field that the provider doesn't support is an
+    error. The repr doesn't contain the key, address, body or headers.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Hard caps of one run; None means no cap of that kind. What a call can cost at most is reserved before it is sent."""
+    """Hard caps for one run. None means no cap. The maximum cost of a call is reserved before it is sent."""
 
     usd: float | None = 1.0
     tokens: int | None = 2_000_000
@@ -61,7 +61,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run cost. `usd` is None if the price of a model is unknown. `failed_calls` counts tries: a call that is tried again fails more than once."""
+    """The cost of a run. `usd` is None if a model's price is unknown. `failed_calls` counts every failed attempt."""
 
     usd: float | None
     calls: int
@@ -73,9 +73,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A verbatim quote that bears a finding out.
+    """A verbatim quote that supports a finding.
 
-    Of a line in a repository that uses this one, `repository` is its name, with which `path` begins, and `commit` what was read of it.
+    If the line is in another repository, `repository` is its name, `path` begins with that name, and `commit` is the commit that was
+    read.
     """
 
     path: str
@@ -89,11 +90,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem that the change brings.
+    """A problem that the change causes.
 
-    `verdict` is "proven" (by code), "reproduced" (by a test that was run), "confirmed" (by a second call) or "unproven". `rule` is the
-    check's own code, "" for a model's finding. `fingerprint` is the same in the next review of the change, also if lines have moved.
-    `consumer` is the repository that breaks, if it is another one.
+    `verdict` is "proven" (by static analysis), "reproduced" (by a test), "confirmed" (by a second call) or "unproven". `rule` is the
+    check's code, or "" for a model's finding. `fingerprint` stays the same in later reviews, even if lines move. If another
+    repository breaks, `consumer` is its name.
     """
 
     path: str
@@ -118,10 +119,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """A repository that uses this one, and what became of it.
+    """A repository that uses this one, and what was found there.
 
-    `takes` are the packages that it takes, as "name version". `arrival` is when a break reaches it: with its next "build", with the
-    next "release", or with an "upgrade". "unread" was not looked at, or in part: `reason` says why.
+    `takes` lists the packages that it uses, as "name version". `arrival` says when it breaks: on its next "build", with the next
+    "release", or with an "upgrade". If `state` is "unread", it was not or only partly read, and `reason` says why.
     """
 
     name: str
@@ -139,9 +140,9 @@ class Consumer:
 class Review:
     """The review of one change.
 
-    `complete` is False if something of the change could be neither read nor compared; `open` says what.
-    `relying` has the places that use what changed, which code could not judge, in the same form; they decide nothing.
-    `interrupted_by` is "provider" if a model's provider failed on the way, else "".
+    `complete` is False if a part of the change could not be checked; `open` lists these parts. `relying` lists locations that depend
+    on the change and that static analysis can't judge; they don't affect the result. `interrupted_by` is "provider" if the model
+    provider failed during the review, else "".
     """
 
     base: str
@@ -160,20 +161,20 @@ class Review:
     _inner: "_Review" = field(repr=False, compare=False)
 
     def reaching(self, severity: Severity) -> tuple[Finding, ...]:
-        """Return the findings that are at least this severe."""
+        """Return the findings with at least this severity."""
         levels = ("critical", "high", "medium", "low")
         return tuple(finding for finding in self.findings if levels.index(finding.severity) <= levels.index(severity))
 
     def to_json(self) -> str:
-        """Write the whole review as JSON, by the schema `docs/review.schema.json`: what `deeprepo review --format json` prints."""
+        """Return the review as JSON, like `deeprepo review --format json`. The schema is `docs/review.schema.json`."""
         return self._render("json")
 
     def to_sarif(self) -> str:
-        """Write the findings as SARIF 2.1.0, which code scanning reads."""
+        """Return the findings as SARIF 2.1.0, for code scanning."""
         return self._render("sarif")
 
     def to_markdown(self) -> str:
-        """Write the review as Markdown, as it is posted on a pull request."""
+        """Return the review as Markdown, as posted on a pull request."""
         return self._render("markdown")
 
     def _render(self, form: str) -> str:
@@ -184,7 +185,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A changed file. `skipped` says why its content was not looked at, "" if it was. `test`: it holds tests."""
+    """A changed file. `skipped` says why its content was not read, or is "". `test` is True if it contains tests."""
 
     path: str
     old_path: str | None
@@ -199,9 +200,9 @@ class File:
 class Definition:
     """A function, method, class or exported name that the change touches.
 
-    `id` is "path:name", which `Use.definition` repeats. `contract` says what changed for those who use it ("removed", "renamed",
-    "parameters", "declaration", "errors", "value"); empty means that only its body changed.
-    `before` and `after` are its signatures as the source writes them; None if it does not exist on that side or has no signature.
+    `id` is "path:name", as in `Use.definition`. `contract` says what changed for its users ("removed", "renamed", "parameters",
+    "declaration", "errors", "value"). It is empty if only the body changed. `before` and `after` are the signatures in the source,
+    or None if the definition doesn't exist on that side or has no signature.
     """
 
     id: str
@@ -218,7 +219,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Dependent:
-    """A file that imports a changed one. `via` is the file that hands the name on, None if it is imported directly."""
+    """A file that imports a changed file. `via` is the file that re-exports the name, or None for a direct import."""
 
     path: str
     target: str
@@ -232,8 +233,8 @@ class Dependent:
 class Use:
     """A line outside a changed definition that uses it.
 
-    `function` is the enclosing definition, "<module>" outside of any. `sure` is False where only the name matches: another thing may be
-    meant. `test`: the file holds tests.
+    `function` is the enclosing definition, or "<module>". `sure` is False if only the name matches, so that the line may refer to
+    something else. `test` is True if the file contains tests.
     """
 
     definition: str
@@ -248,10 +249,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A place that no longer fits what changed. `proven` is False for a hint: a library may still offer the name.
+    """A line that the change breaks. `proven` is False for a hint, because a library may still provide the name.
 
-    `lines` are this line and the others of the file that break with it. `consumer` is the repository that holds the place, with which
-    `path` begins, if it is another one.
+    `lines` contains this line and the other lines in the file that break with it. If the line is in another repository, `consumer` is
+    its name and `path` begins with that name.
     """
 
     path: str
@@ -266,7 +267,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What a change affects, computed without a model. `notes` says what was left out, and why."""
+    """What a change affects, found without a model. `notes` says what was not checked, and why."""
 
     base: str
     head: str
@@ -279,23 +280,23 @@ class Impact:
     notes: tuple[str, ...]
 
     def uses_of(self, definition: Definition) -> tuple[Use, ...]:
-        """Return the uses of one changed definition."""
+        """Return the uses of a changed definition."""
         return tuple(use for use in self.uses if use.definition == definition.id)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the result as plain data."""
         return asdict(self)
 
     def to_json(self) -> str:
-        """Write it as JSON, with the fields as keys."""
+        """Return the result as JSON, with the fields as keys."""
         return json.dumps(asdict(self), indent=2) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a root: the code that it wrote and what came back.
+    """One turn of a root: the code that it wrote, and the output.
 
-    `run` is "root", or "root.1" for the first run that it started with `rlm_query`. `error` is None if the block ran through.
+    `run` is "root", or "root.1" for the first run that it started with `rlm_query`. `error` is None if the code ran to its end.
     """
 
     run: str
@@ -314,7 +315,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A finished call of a model. `error` says why it came to nothing; `total` is what the question has cost so far."""
+    """A finished model call. `error` says why it failed. `total` is the cost of the question so far."""
 
     run: str
     turn: int
@@ -334,11 +335,12 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a question came to.
+    """The result of a question.
 
-    `outcome` is "answered", or what ended the run before: "turns" (all were used), "budget", "provider", "window" (the dialogue outgrew
-    the model's), "declined", "astray" (turns without code). `answer` is "" then, or what there was. `value` is the answer as an
-    instance of its `answer_type`, None without one or if it was not found. Of several `samples`, `agreed` have this answer.
+    `outcome` is "answered", or the reason why the run ended early: "turns" (all turns were used), "budget", "provider", "window" (the
+    dialogue no longer fits the model's context window), "declined", or "astray" (turns without code). In these cases, `answer` is ""
+    or a partial answer. `value` is the answer as an instance of `answer_type`, or None. `agreed` is how many of the `samples` have
+    this answer.
     """
 
     answer: str
@@ -356,11 +358,11 @@ class Result:
 
     @property
     def calls(self) -> int:
-        """How many calls of models were made."""
+        """The number of model calls."""
         return self.cost.calls
 
     def to_json(self) -> str:
-        """Write it as JSON, with the fields as keys; a `value` as in `answer`."""
+        """Return the result as JSON, with the fields as keys. `value` is written as in `answer`."""
         plain = replace(self, samples=(), value=_plain(self))
         samples = [asdict(replace(one, value=_plain(one))) for one in self.samples]
         return json.dumps(asdict(plain) | {"samples": samples}, indent=2) + "\n"
