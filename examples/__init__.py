@@ -1,1 +1,1 @@
-"""Programs on top of `deeprepo`, for each of its three parts; docs/library.md walks through them."""
+"""Example programs for the three parts of `deeprepo`. docs/library.md explains them."""

@@ -1,6 +1,6 @@
-"""Put a question to a folder of texts, with a tool of our own: python examples/ask_texts.py FOLDER QUESTION [MODEL [BASE_URL]].
+"""Ask a question about a folder of texts, with a custom tool: python examples/ask_texts.py FOLDER QUESTION [MODEL [BASE_URL]].
 
-The root model sees how long the texts are and both their ends; its code does the rest.
+The root model sees only the length, the beginning and the end of the texts. Its code does the rest.
 """
 
 import sys
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import deeprepo
 
-# %% What is asked, and of whom. A key comes from the environment.
+# %% The question and the model. The key comes from the environment.
 if len(sys.argv) < 3:
     sys.exit(__doc__)
 folder, question, *rest = sys.argv[1:]
 model = deeprepo.Model(rest[0], base_url=rest[1] if len(rest) > 1 else None) if rest else None
 
-# %% A tool: any function of plain data. The root reads its signature and its docstring.
+# %% A tool is any function of plain data. The root sees its signature and docstring.
 RATES = {"EUR": 1.0, "USD": 0.86, "GBP": 1.15}
 
 
@@ -25,11 +25,11 @@ def euros(amount: float, currency: str) -> float:
     return round(amount * RATES[currency], 2)
 
 
-# %% Ask. The journal lets the same command resume after a crash; once it is done, it answers again from the file.
+# %% Ask. Because of the journal, the same command resumes after a crash. Once finished, it answers from the file.
 rlm = deeprepo.RLM(root=model, budget=0.50, answer_form="one number in euros, or NOT FOUND")
 result = rlm.run(question, Path(folder), tools=[euros], journal="ask_texts.jsonl")
 
-# %% The answer, and how it came about.
+# %% The answer, and the steps that led to it.
 print(result.answer)
 for turn in result.trajectory:
     print(f"--- {turn.run}, turn {turn.number}\n{turn.code}\n--> {turn.output}{turn.error or ''}", file=sys.stderr)

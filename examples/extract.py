@@ -1,6 +1,6 @@
 """Turn a folder of contracts into rows: python examples/extract.py FOLDER [ROOT CHEAP STRONG [BASE_URL]].
 
-The answer is validated, and the root's code chooses which worker reads what.
+deeprepo validates the answer. The root's code chooses which worker reads what.
 """
 
 import sys
@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 import deeprepo
 
-# %% What is read, and by whom. Keys come from the environment.
+# %% The folder and the models. Keys come from the environment.
 if len(sys.argv) < 2:
     sys.exit(__doc__)
 folder, *rest = sys.argv[1:]
@@ -19,7 +19,7 @@ names = rest[:3] or ["anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5"
 root, cheap, strong = (deeprepo.Model(name, base_url=rest[3] if len(rest) > 3 else None) for name in names)
 
 
-# %% What an answer is. The root reads its JSON Schema and is told what does not fit it.
+# %% The type of the answer. The root sees its JSON Schema and is told if an answer doesn't match.
 class Contract(BaseModel):
     """One contract."""
 

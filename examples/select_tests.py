@@ -4,7 +4,7 @@ import sys
 
 import deeprepo
 
-# %% What the change affects. No model is asked.
+# %% What the change affects. This doesn't use a model.
 repo = sys.argv[1] if len(sys.argv) > 1 else "."
 change = sys.argv[2] if len(sys.argv) > 2 else None
 impact = deeprepo.analyze(repo, change)
@@ -21,7 +21,7 @@ for dependent in impact.dependents:
     if dependent.test:
         reasons.setdefault(dependent.path, f"line {dependent.line} imports {dependent.target}")
 
-# %% The files that pytest collects on standard output, the reasons beside them. What a limit left out may be any test: then all.
+# %% Print the test files on standard output, and the reasons on standard error. If a limit left something out, run all tests.
 tests = {path: reason for path, reason in sorted(reasons.items()) if path.rpartition("/")[2].startswith("test_")}
 for path, reason in tests.items():
     print(f"{path}: {reason}", file=sys.stderr)
