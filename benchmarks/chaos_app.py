@@ -25,8 +25,8 @@ from benchmarks.deliveries import SECRET
 from benchmarks.server_process import PATIENCE, Fleet, fleet
 from benchmarks.table import Row
 from bot import storage
-from bot.outputs import marker
 from bot.storage.tables import line
+from bot.stored import markers
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
 from deeprepo_sandbox.providers import Reply, Server
@@ -162,8 +162,8 @@ def _module(number: int, k: int, sign: str) -> str:
 def _posted(gh: sandbox.GitHub, number: int) -> Counter[str]:
     """How often each thing was posted: the summary, each finding, and the answer to each remark."""
     pull = gh.pull(number)
-    ours = [marker.read(one.body) or {} for one in (*pull.comments, *pull.review_comments) if one.user.type == "Bot"]
-    return Counter(f"{said.get('kind')} {said.get('fingerprint', '')}{said.get('comment', '')}" for said in ours)
+    ours = [markers.read(one.body) for one in (*pull.comments, *pull.review_comments) if one.user.type == "Bot"]
+    return Counter(f"{said.kind} {said.facts.get('fingerprint', '')}{said.facts.get('comment', '')}" for said in ours)
 
 
 def _unanswered(gh: sandbox.GitHub, number: int) -> int:

@@ -1,3 +1,3 @@
 """deeprepo: a self-hosted reviewer of pull requests that reads beyond the diff."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

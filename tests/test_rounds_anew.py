@@ -19,7 +19,7 @@ def _open_numbers(review: Review) -> set[int]:
     [
         (lambda text: text[:200], "not JSON"),
         (lambda _: b"[]", "not written by deeprepo"),
-        (lambda text: text.replace(b'"schema_version": 1', b'"schema_version": 7'), "another form"),
+        (lambda text: text.replace(b'"schema_version": 2', b'"schema_version": 7'), "newer deeprepo"),
         (lambda text: json.dumps({**json.loads(text), "read": 5}).encode(), "damaged"),
         (lambda text: json.dumps({**json.loads(text), "findings": [{"path": 1}]}).encode(), "damaged"),
     ],

@@ -9,7 +9,7 @@ from bot.config.action import Inputs, RunnerVariables
 from bot.errors import UsageError
 from bot.findings import sarif_results
 from bot.machine import files
-from bot.outputs import state
+from bot.stored import reviews
 
 
 def put(path: Path | None, values: Mapping[str, str]) -> None:
@@ -35,7 +35,7 @@ def place(path_input: Path, runner: RunnerVariables) -> Path:
 def previous(path_input: Path, runner: RunnerVariables) -> bytes | None:
     """Return the file of the last review, None if there is no such file. Raises UsageError."""
     path, home = _home(path_input, runner)
-    return files.content(path, state.MOST_FILE + 1, below=home, label="the input previous: ")
+    return files.content(path, reviews.MAX_BYTES + 1, below=home, label="the input previous: ")
 
 
 def write(path_input: Path, text: str, runner: RunnerVariables) -> Path:

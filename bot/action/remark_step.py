@@ -12,8 +12,8 @@ from bot.commands.conversation.hearing import GONE
 from bot.config import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
 from bot.github import Host
-from bot.outputs import marker
 from bot.payloads import Remark
+from bot.stored import markers
 from bot.values import RemarkAsk, ReviewAsk
 from bot.wiring import access
 from bot.wiring import action as parts
@@ -77,10 +77,8 @@ async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, reviewer: StepReview
 async def _stands(ask: RemarkAsk, host: Host) -> Permission:
     """Who speaks. Which of their remarks were answered before is known from our answers."""
     comments = (*await host.comments("review"), *await host.comments())
-    markers = [marker.read(comment.body) or {} for comment in comments if comment.ours]
-    answered_ids = {
-        marker_facts.get("comment", "") for marker_facts in markers if marker_facts.get("kind") == replies.REPLY
-    }
+    own_markers = [markers.read(comment.body) for comment in comments if comment.ours]
+    answered_ids = {marker.facts.get("comment", "") for marker in own_markers if marker.kind == replies.REPLY}
     own = [
         comment
         for comment in comments

@@ -28,11 +28,12 @@ from bot.config.policy import No
 from bot.errors import HostError, HostRefused, SupersededError, public
 from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps, shapes
-from bot.outputs import posts, state
+from bot.outputs import json_file, posts
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.render import plain
 from bot.review import scope
+from bot.stored import states
 from bot.values import (
     Bases,
     CheckConclusion,
@@ -234,12 +235,12 @@ async def _reply(comment: CommentRef, host: Host, says: str) -> None:
 async def withdrawn(host: Host) -> tuple[Dismissal, ...]:
     """Return the findings that our answers to remarks have withdrawn, as their markers tell."""
     comments = (*await host.comments("review"), *await host.comments())
-    decisions = [existing.facts(comment) for comment in comments]
+    decisions = [existing.marker_of(comment) for comment in comments]
     marks = [
         mark
         for decision in decisions
-        if decision.get("kind") == replies.REPLY
-        for mark in decision.get("withdrawn", "").split()
+        if decision.kind == replies.REPLY and not decision.is_newer
+        for mark in decision.facts.get("withdrawn", "").split()
     ]
     return tuple(Dismissal(mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
 
@@ -247,20 +248,20 @@ async def withdrawn(host: Host) -> tuple[Dismissal, ...]:
 async def last_state(host: Host) -> bytes | str:
     """Return the state in the summary of the last review, or why it cannot be used; "" if there was none."""
     stands = next(iter(await summaries(host)), None)
-    return state.unpack(stands.body) if stands is not None else ""
+    return states.unpack(stands.body) if stands is not None else ""
 
 
-async def stored_conclusion(host: Host, now: PullState, step: Step) -> state.HeadConclusion | None:
+async def stored_conclusion(host: Host, now: PullState, step: Step) -> states.HeadConclusion | None:
     """Return what the last review came to, if it was of this very head and base branch and under these settings."""
     data = await last_state(host)
-    stored = state.head_conclusion(data) if isinstance(data, bytes) else None
+    stored = states.head_conclusion(data) if isinstance(data, bytes) else None
     return stored if stored is not None and stored == head_conclusion(stored.conclusion, now, step) else None
 
 
-def head_conclusion(conclusion: CheckConclusion, now: PullState, step: Step) -> state.HeadConclusion:
+def head_conclusion(conclusion: CheckConclusion, now: PullState, step: Step) -> states.HeadConclusion:
     """Return what a review comes to, and for what: the head, its base branch, and the files and inputs that set the bar."""
     settings = hashlib.sha256(repr((now.files, sorted(step.inputs.flags().items()))).encode()).hexdigest()
-    return state.HeadConclusion(conclusion, now.facts.head_sha, now.facts.base_ref, settings)
+    return states.HeadConclusion(conclusion, now.facts.head_sha, now.facts.base_ref, settings)
 
 
 @dataclass(slots=True)
@@ -335,7 +336,10 @@ class StepReviewer(Reviewer):
     def comments(self, review: Review) -> Comments:
         """Render the comments, with the state for the next round in the summary."""
         return posts.comments(
-            review, lambda one: state.pack(one, head_conclusion(checks.conclude(one), self.run.state, self.step))
+            review,
+            lambda one: states.pack(
+                json_file.content(one), head_conclusion(checks.conclude(one), self.run.state, self.step)
+            ),
         )
 
     @property
@@ -390,8 +394,8 @@ class StepReviewer(Reviewer):
         """
         path = None if self.run.state.facts.fork else self.step.inputs.previous
         data = files.previous(path, self.step.runner) if path is not None else None
-        given, kept = state.from_file(data) if data is not None else "", await last_state(self.run.host)
-        if isinstance(given, bytes) and (isinstance(kept, str) or state.head(given) == state.head(kept)):
+        given, kept = states.from_file(data) if data is not None else "", await last_state(self.run.host)
+        if isinstance(given, bytes) and (isinstance(kept, str) or states.head(given) == states.head(kept)):
             return given, ""
         why = given if isinstance(given, str) and given else kept
         sentence = f"{why[:1].upper()}{why[1:]}: " if isinstance(why, str) and why else ""

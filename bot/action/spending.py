@@ -4,8 +4,8 @@ A run knows which runs were started before it, whatever became of them: its plac
 the same time cannot pass the cap together.
 """
 
-import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from bot.commands.context import WRITERS
 from bot.config import FILE, Step, policy
 from bot.errors import HostRefused
 from bot.github import shapes
-from bot.outputs import state
+from bot.stored import reviews, states
 from bot.values.daily import DAY
 from bot.workflow.publish.publication import summaries
 from bot.workflow.reviewer import Funds, ReviewRun
@@ -87,5 +87,7 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
 async def _rounds(run: ReviewRun) -> int:
     """The reviews of this pull request alone, as its summary counts them."""
     stands = next(iter(await summaries(run.host)), None)
-    state_text = state.unpack(stands.body) if stands is not None else ""
-    return int(json.loads(state_text)["round"]["number"]) if isinstance(state_text, bytes) else 0
+    state = states.unpack(stands.body) if stands is not None else ""
+    with suppress(reviews.UnreadableError):
+        return reviews.round_number(state) if isinstance(state, bytes) else 0
+    return 0

@@ -75,14 +75,13 @@ def _folder(options: ServerOptions) -> CheckedItem:
 
 
 async def _database(settings: Server) -> CheckedItem:
-    """PostgreSQL is asked; a file is made when it is needed, and another server may be using it now."""
-    if not settings.url:
-        return CheckedItem("database", "SQLite in the data folder, for one server")
+    """Try the migration of its tables without keeping it; a file is made when it is needed."""
     try:
-        async with storage.open_store(settings.url):
-            return CheckedItem("database", "PostgreSQL, which workers can share")
+        problem = await storage.check(settings.database)
     except DeepRepoError as error:
-        return CheckedItem("database", str(error), works=False)
+        problem = str(error)
+    kind = "PostgreSQL, which workers can share" if settings.url else "SQLite in the data folder, for one server"
+    return CheckedItem("database", problem or kind, works=not problem)
 
 
 async def _github(app: App, options: ServerOptions) -> AsyncIterator[CheckedItem]:

@@ -41,11 +41,11 @@ class RunningServer:
     resting: bool = False
     is_called: asyncio.Event = field(default_factory=asyncio.Event)  # to look now for what was missed
     looks: tuple[Look, ...] = ()  # at what else the work depends on
-    _writes: Look = field(init=False)
+    _database: Look = field(init=False)
 
     def __post_init__(self) -> None:
         """Prepare the look at the database."""
-        self._writes = Look(self._begin, FRESH_SECONDS)
+        self._database = Look(self.store.unready, FRESH_SECONDS)
 
     @property
     def secret(self) -> SecretStr:
@@ -64,16 +64,9 @@ class RunningServer:
                 return "the disk of the data folder is full"
         except OSError:
             return "the data folder is gone"
-        for look in (self._writes, *self.looks):
+        for look in (self._database, *self.looks):
             if reason := await look.reason():
                 return reason
-        return ""
-
-    async def _begin(self) -> str:
-        try:
-            await self.store.database.run(lambda _: None)  # begins as a writer does
-        except StorageError:
-            return "the database cannot be written"
         return ""
 
     async def counts(self) -> dict[str, int]:

@@ -48,16 +48,16 @@ def command(
     Exit codes: 0 fixed, nothing is new, and no finding at or above the review's --fail-on is left; 1 otherwise; 2 usage error.
     """
     from bot.cli import reviewing
-    from bot.outputs import json_file
+    from bot.stored import reviews
     from bot.wiring import fixing
 
     data = reviewing.content(review)
     if data is None:
         raise UsageError(f"{review} does not exist: `deeprepo review --format json --output {review}` writes it")
     try:
-        review_done = json_file.read(data)
-    except ValueError as error:
-        raise UsageError(f"{review} is not the JSON output of a review: {error}".split("\n")[0]) from error
+        review_done = reviews.review(data)
+    except reviews.UnreadableError as error:
+        raise UsageError(f"{review}: {error}") from error
     rows = fixing.fixable(review_done, tuple(numbers or ()))
     return carry_out(review_done, rows, repo, (("REVIEW.JSON", str(review)),), quiet=quiet, patch=patch)
 

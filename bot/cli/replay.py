@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.exits import finish, tell
+from bot.cli.exits import finish
 from bot.cli.options import SHOW_HELP, Show
 from bot.outputs import Format
 
@@ -31,11 +31,18 @@ def command(
     from bot import __version__, wiring
     from bot.cli.reviewing import deliver, exit_code
     from bot.review.journal import replay
+    from deeprepo.rlm.errors import ReplayDiffers
 
     record, section, start = replay.last_finished(journal)
-    if start.version != __version__:
-        tell(f"recorded by deeprepo {start.version}, replayed by {__version__}")
-    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        review = finish(wiring.replay(record, section, start, scratch, repo))
+    try:
+        with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+            review = finish(wiring.replay(record, section, start, scratch, repo))
+    except ReplayDiffers as error:
+        if start.version == __version__:
+            raise
+        raise ReplayDiffers(
+            f"another build (deeprepo {start.version}) recorded this review, and this one ({__version__}) asks other things; "
+            f"replay it with that version. The first difference: {error}"
+        ) from error
     deliver(review, form, output, show=show or ())
     return exit_code(review)

@@ -128,10 +128,10 @@ def last(previous: Path | None) -> bytes | None:
 
 def content(path: Path) -> bytes | None:
     """Read the file of a review that was named on the command line, None if it does not exist. Raises UsageError."""
-    from bot.findings import earlier
+    from bot.stored import reviews
 
-    data = _beginning(path, earlier.MAX_BYTES + 1) if path.exists() else None
-    if data is not None and len(data) > earlier.MAX_BYTES:
+    data = _beginning(path, reviews.MAX_BYTES + 1) if path.exists() else None
+    if data is not None and len(data) > reviews.MAX_BYTES:
         raise UsageError(f"{path} is too large: name the JSON output of `deeprepo review`")
     return data
 

@@ -15,7 +15,7 @@ from typing import Any
 from bot import render
 from bot.commands import sources, target
 from bot.commands.context import CommandContext, CommandReply
-from bot.commands.target import CommandTarget, LastReview
+from bot.commands.target import CommandTarget
 from bot.errors import DeepRepoError, public
 from bot.findings import proof
 from bot.findings.quotes import check_quotes, find_quote
@@ -27,6 +27,7 @@ from bot.review.dialogues import Dialogues
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding
+from bot.values.review import LastReview
 from deeprepo.impact.ports import Tree
 from deeprepo.rlm.errors import BadAnswer, BudgetSpent, ProviderError
 from deeprepo.rlm.values import Message, Model, Prompt, Purpose, Schema

@@ -18,6 +18,7 @@ class IgnoreEntry:
     fingerprint: str = ""  # of one finding; "": everything at `path` is meant
     digest: str = ""  # of each place that the finding is about, as `digest` makes it: a fingerprint is short enough to be met on purpose
     path: str = ""  # as in .gitignore
+    before_release: str = ""  # where it is written, if a build from before 0.2.0 wrote it: identities may be others now
 
     @property
     def is_of_finding(self) -> bool:

@@ -11,6 +11,7 @@ old place where its line was edited a little, and of a proof by what is proven i
 | a guess that code has proven now | new, by its old number | `_repeated` |
 | a secret whose line is gone | still: the history holds it | `lasting` |
 | the whole change is taken back; its file has left the change, and it shows no other place | fixed | `_Head.find` |
+| another build has found it, its check is silent now, and its words are still there | unproven: the check may have changed | `_Head.find` |
 | its check has judged everything again and is silent | fixed | `_Head.find` |
 | its suggestion was taken as it is | fixed: `accepted` | `_is_applied`, `at_end` |
 | the words that it quotes are gone from the change | fixed | `_Head._place` |
@@ -53,7 +54,6 @@ _WORST: tuple[Absence, ...] = ("lasting", "unseen", "fixed")
 LASTING = "removed, still in"
 COMMIT_CHARS = 10  # characters of a commit id in a sentence
 MOST_COPIES = 100  # of one line in one file that are told apart
-MOST_NUMBER = 9_999  # a larger number in a file was not given by deeprepo
 NumbersGiven = tuple[tuple[int, str], ...]  # number and fingerprint, in pairs: a file may hold the same quote twice
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _MASKED = re.compile(r"\w{0,4}\*{3}")  # what an output shows of a secret
@@ -164,6 +164,8 @@ class _Head:
         is_taken_back = bool(self._earlier.files) and not self._files  # the whole change
         if means == "unseen" and self._has_left(past.path) and not past.evidence:
             is_taken_back = True
+        if means == "fixed" and not is_taken_back and self._earlier.other_build and await self._place(past):
+            return past.with_status("unproven")
         is_fixed = is_taken_back or means == "fixed" or (means is None and await self._is_applied(past))
         here = None if is_fixed else await self._place(past)
         if means == "unseen" and here is None and not is_taken_back and await self._is_there(past.path):

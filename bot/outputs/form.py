@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bot.outputs import marker
 from bot.render import Phrases, Safe, comment, load
 from bot.render.sandbox import BrokenTemplate, fill
+from bot.stored import markers
 from bot.values import Review
 
 
@@ -30,7 +30,7 @@ class ReviewTemplates:
 
 
 def _fill_own(source: str, each: Sequence[Mapping[str, Any]], words: Phrases, most: int) -> list[Safe]:
-    texts = [Safe(marker.without(text)) for text in fill(source, each, words)]
+    texts = [Safe(markers.without(text)) for text in fill(source, each, words)]
     if any(len(text.encode()) > most for text in texts):
         raise BrokenTemplate(f"a text of it is longer than {most:,} bytes")
     return texts

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.outputs import facts, markdown, marker, parts
+from bot.outputs import facts, markdown, parts
 from bot.outputs.form import ReviewTemplates
 from bot.outputs.markdown import MAX_COMMENT_BYTES
 from bot.render import Safe, comment
+from bot.stored import markers
 from bot.values import CommentSpot, PlacedFinding, Review
 from bot.values.review import DiffSide
 
@@ -67,7 +68,7 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     bodies = [_short(body, item, safe, form) for item, body in zip(neighbours, bodies, strict=True)]
     state_line = f"{state(review)}\n" if state else ""
     summary = markdown.summary(safe, form, postable, MAX_COMMENT_BYTES - len(state_line))
-    head = marker.make("summary", head=safe.pull.head, round=str(safe.round.number))
+    head = markers.make("summary", head=safe.pull.head, round=str(safe.round.number))
     return Comments(
         f"{head}\n{state_line}{summary}",
         tuple(_posts(postable, neighbours, bodies, safe)),
@@ -132,8 +133,8 @@ def _marker(placed_finding: PlacedFinding, review: Review) -> str:
     """The marker names the finding, and the place at which one of an earlier round is said again."""
     finding, spot = placed_finding.finding, placed_finding.spot
     location = (spot.path, spot.end) if spot is not None else (finding.path, finding.start)
-    at = {"at": finding.place_mark(*location)} if finding.tracking.added else {}
-    return marker.make("finding", fingerprint=finding.identity, head=review.pull.head, **at)
+    place = finding.place_mark(*location) if finding.tracking.added else ""
+    return markers.make("finding", head=review.pull.head, **markers.of_findings((finding.identity, place)))
 
 
 def _short(body: Safe, placed_finding: PlacedFinding, review: Review, form: ReviewTemplates) -> Safe:

@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.findings import earlier as file
 from bot.findings import rounds
 from bot.findings.places import Since
 from bot.findings.placing import TWICE
 from bot.review.coverage import CoverageTracker
+from bot.stored import reviews
 from bot.values import (
     ChangedFile,
     Dependents,
@@ -123,9 +123,10 @@ async def read_past(
     """Return the round before, from what its review has left, or its JSON output. Where the base or the history is another one, everything is read again."""
     if data is None:
         return Past(round=Round(full=full))
-    known = file.read(data)
-    if isinstance(known, str):
-        return Past(round=Round(full=full, reason=known))
+    try:
+        known = reviews.earlier(data)
+    except reviews.UnreadableError as error:
+        return Past(round=Round(full=full, reason=str(error)))
     reason = await _reason_to_read_again(known, commits, pull)
     names = {file.path: file.old_path or file.path for file in files}
     names |= {item.path: item.path for finding in known.findings for item in finding.places if item.path not in names}

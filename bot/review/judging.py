@@ -5,7 +5,7 @@ must not vanish without a word.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,12 +16,17 @@ from bot.findings.rounds import look_again, outlasting, recall, tell_apart
 from bot.render import count
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import Absence, Finding, OwnerRule, Severity, Source, Status, Verdict, at_least
+from bot.values import Absence, Earlier, Finding, OwnerRule, Severity, Source, Status, Verdict, at_least
+from deeprepo.impact.text import globs
 
 if TYPE_CHECKING:
     from bot.findings.verify import Ask, Precedents
 
 DismissedClaim = tuple[Finding, str]  # with the reason
+OUTDATED = (
+    "A build from before deeprepo 0.2.0 wrote {entry}, and its `finding` names nothing that is reported today. If it means {where}, "
+    "`deeprepo ignore` writes it again."
+)
 MOST_LEARNINGS = 5  # sentences that one second opinion is shown
 MOST_DISMISSED = 3  # dismissed claims of its file that one second opinion is shown
 MOST_ANSWERED = 3  # findings of one review that one sentence silences
@@ -34,6 +39,7 @@ class JudgedFindings:
     findings: tuple[Finding, ...]
     unheard: tuple[Finding, ...] = ()  # of the new ones, those on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
+    notes: tuple[str, ...] = ()  # sentences for the reader
 
     def having(self, *statuses: Status) -> tuple[Finding, ...]:
         """Return the findings of these statuses."""
@@ -80,6 +86,7 @@ async def judge(
     if past.known is not None:
         reread = [(unit.path, unit.start, unit.end) for unit in survey.tracker.fresh() if unit.side == "head"]
         found = await recall(past.known, found, survey.tree, survey.files, reread, past.before, absence, past.since)
+    of_other_build = sum(finding.status == "unproven" for finding in found)
     found = tell_apart(found)
     found = _silence(found, survey)
     due = [index for index, finding in enumerate(found) if ask is not None and _is_due(finding, least)]
@@ -118,7 +125,28 @@ async def judge(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in reasons.items()
         ),
+        (*_of_other_build(past.known, of_other_build), *_outdated_entries(survey, found)),
     )
+
+
+def _of_other_build(earlier: Earlier | None, number: int) -> tuple[str, ...]:
+    if earlier is None or not number:
+        return ()
+    of_other = (
+        f"{count(number, 'finding')} of the last review, which another build (deeprepo {earlier.other_build}) made"
+    )
+    return (f"{of_other}: this build does not report the same although the code is unchanged; that fixes nothing.",)
+
+
+def _outdated_entries(survey: Survey, found: Sequence[Finding]) -> Iterator[str]:
+    """Name the ignore entries whose identity an older build made, if a finding is reported that each may mean."""
+    identities = {finding.identity for finding in found}
+    reported = [finding for finding in found if finding.status in ("new", "still")]
+    for entry in survey.ignore_list.entries:
+        if entry.before_release and entry.fingerprint not in identities:
+            meant = [one for one in reported if any(globs.matches([entry.path], place.path) for place in one.places)]
+            for finding in meant[:1]:
+                yield OUTDATED.format(entry=entry.before_release, where=f"{finding.path}:{finding.start}")
 
 
 def _united(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:

@@ -8,4 +8,4 @@ from bot.storage.findings import StoredFinding
 from bot.storage.journals import StoredJournal
 from bot.storage.reviews import FinishedReview
 from bot.storage.spending import Grant
-from bot.storage.store import Store, open_store
+from bot.storage.store import Store, check, open_store

@@ -61,6 +61,7 @@ class StoredReview(NamedTuple):
     output: bytes  # the JSON output
     memory: bytes | None  # what it leaves, where that is stored apart
     conclusion: CheckConclusion  # what it comes to
+    head: str  # the commit that was reviewed
 
 
 class Reviews(StoragePart):
@@ -86,7 +87,7 @@ class Reviews(StoragePart):
 
     async def newest(self, pull: PullRef, *, but: str = "") -> StoredReview | None:
         """Return the last finished review, apart from that of one job."""
-        query = sa.select(review.c.id, review.c.output, review.c.memory, review.c.conclusion)
+        query = sa.select(review.c.id, review.c.output, review.c.memory, review.c.conclusion, review.c.head)
         rows = await self.rows(
             query.where(review.c.pull == pull.key, review.c.id != but).order_by(review.c.finished.desc()).limit(1)
         )

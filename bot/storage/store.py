@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import sqlalchemy as sa
 
+from bot.errors import StorageError
 from bot.storage import tables
-from bot.storage.database import Database, migrate
+from bot.storage.database import Database
 from bot.storage.failures import Failures
 from bot.storage.findings import Outcomes, Worths
 from bot.storage.journals import Journals
@@ -18,7 +20,10 @@ from bot.storage.reviews import OpenChecks, Reviews
 from bot.storage.rules import Rules
 from bot.storage.sessions import Sessions
 from bot.storage.spending import Spending
+from bot.storage.versions import fits, migrate, problem
 from bot.values.daily import DAY
+
+MIGRATED = "a newer version of deeprepo has migrated the database: start that one here too"
 
 
 class Store:
@@ -32,6 +37,13 @@ class Store:
         self.failures, self.checks = Failures(database), OpenChecks(database)
         self.packages, self.worths = Packages(database), Worths(database)
         self.sessions = Sessions(database)
+
+    async def unready(self) -> str:
+        """Return why the database cannot be written, or no longer fits this version; "" if it can be used."""
+        try:
+            return "" if await self.database.run(fits) else MIGRATED
+        except StorageError:
+            return "the database cannot be written"
 
     async def repositories(self, owner: int) -> frozenset[int]:
         """Return the repositories of an installation of which anything is known."""
@@ -92,5 +104,17 @@ async def open_store(url: str) -> AsyncIterator[Store]:
     try:
         await database.thread(lambda: migrate(database))
         yield Store(database)
+    finally:
+        await asyncio.shield(database.close())
+
+
+async def check(url: str) -> str:
+    """Return why this version cannot use the database at this address, "" if it can; nothing is changed. Raises UsageError."""
+    file = sa.make_url(url).database if url.startswith("sqlite") else None
+    if file is not None and not Path(file).exists():  # noqa: ASYNC240 - one look at the local disk
+        return ""
+    database = Database(url)
+    try:
+        return await database.thread(lambda: problem(database))
     finally:
         await asyncio.shield(database.close())

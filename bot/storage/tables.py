@@ -199,6 +199,12 @@ spent = sa.Table(  # links of the log that were used, and sessions that were end
     sa.Column("id", sa.Text, primary_key=True),
     sa.Column("until", sa.Double, nullable=False),  # when it would be over by itself
 )
+build = sa.Table(  # the versions of deeprepo that have opened this database
+    "build",
+    schema,
+    sa.Column("version", sa.Text, primary_key=True),
+    *required(sa.Double, "first", "last"),
+)
 # What is deleted when the App is removed from a repository.
 OWNED = tuple(table for table in schema.tables.values() if "repository" in table.c and table is not spending)
 

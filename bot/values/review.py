@@ -26,9 +26,10 @@ IssueProgress = Literal["yes", "partly", "no", "unclear"]  # whether a change do
 DiffSide = Literal["RIGHT", "LEFT"]  # of the diff, as GitHub says it
 LookUpKind = Literal["definition", "uses", "search", "lines", "files"]
 NOTHING_ADDED = "nothing added"  # `CoverageRow.by` of a unit that only loses lines: stands for a check
-SCHEMA_VERSION = (
-    1  # of a review as JSON: rises when a reader of the old form would misread the new one; new keys do not count
-)
+# The form of a review as JSON. It rises when a reader of the old form would misread the new one; new keys don't count. Builds before
+# 0.2.0 wrote form 1.
+SCHEMA_VERSION = 2
+Place = Literal["", "inline", "file", "outside", "folded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class PlacedFinding:
     """
 
     finding: Finding
-    place: Literal["", "inline", "file", "outside", "folded"] = ""
+    place: Place = ""
     spot: CommentSpot | None = None
     replacement: str | None = None
     refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret", "red", "own"] = ""
@@ -395,3 +396,22 @@ class Earlier:
     issues: tuple[IssueReport, ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
     unsaid_numbers: frozenset[int] = frozenset()  # of findings that could not be posted
+    other_build: str = ""  # the version of the build that made it, if that was another one
+
+
+@dataclass(frozen=True, slots=True)
+class LastReview:
+    """The last finished review: every finding that it knows, and what each number was given to."""
+
+    pull: PullRequest
+    findings: tuple[Finding, ...]
+    numbers: Mapping[int, str]
+    open_findings: tuple[Finding, ...] = ()  # of the findings, those that were open then
+
+    def by_identity(self, name: str) -> Finding | None:
+        """Return the finding of this identity: a word about a guess is not about what code has proven at the same place."""
+        return next((f for f in self.findings if f.identity == name), None)
+
+    def by_number(self, number: int) -> Finding | None:
+        """Return the finding with this number; of what was reported in full before, the latest telling."""
+        return next((f for f in self.findings if f.number == number), None)

@@ -295,7 +295,11 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
     from bot.brief import restore
     from bot.review.journal import replay as recorded_reviews
 
-    recorded = restore(start.brief, recorded_reviews.recorded_pull(start))
+    recorded_pull = recorded_reviews.recorded_pull(start)
+    try:
+        recorded = restore(start.brief, recorded_pull)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise recorded_reviews.unusable(start, error) from error
     request = recorded.request or ReviewRequest(recorded.pull.git_dir)
     pull = await recorded_reviews.pull(start, repo, request, scratch)
     replaying = ReplayTools(record=record, section=section, start=start)

@@ -17,9 +17,9 @@ from bot.commands import CommandReply, conversation
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
-from bot.errors import StorageError
+from bot.errors import StorageError, UsageError
 from bot.findings import silencing
-from bot.outputs import json_file, markdown, posts, state
+from bot.outputs import json_file, markdown, posts
 from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Tools
@@ -27,6 +27,8 @@ from bot.review import scope, written
 from bot.review.journal import spans
 from bot.review.journal.record import open_file
 from bot.review.session import Session
+from bot.stored import reviews, states
+from bot.stored.reviews import UnreadableError
 from bot.values import Dismissal, OwnerRule, Review, Trigger
 from bot.values.consumer import TOO_MUCH, label
 from bot.values.shared_file import SharedFile
@@ -58,7 +60,7 @@ async def rendered_review(line: ChildPipe, brief: Brief, workspace: Workspace) -
     """Review a change and render everything that is reported of it."""
     review_done = await review(line, brief, workspace)
     content = json_file.content(review_done)
-    texts = posts.comments(review_done), markdown.render(review_done), json_file.write(content), state.store(content)
+    texts = posts.comments(review_done), markdown.render(review_done), reviews.write(content), states.store(content)
     files = tuple(replace(file, hunks=()) for file in review_done.files)  # 90,000 hunks are 400 MB over there
     return MadeReview(replace(review_done, files=files), *texts)
 
@@ -80,12 +82,15 @@ async def converse(line: ChildPipe, remark: Remark, workspace: Workspace) -> Rem
 
 
 async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
-    """Fix the findings in a copy of the head, but for those that people have silenced. Raises UsageError for a number that no finding has."""
+    """Fix the findings in a copy of the head, but for those that people have silenced. Raises UsageError for a number that no finding has, and if the review cannot be read."""
     from bot.checkout.amending import modes
     from bot.wiring import fixing
 
     brief = request.brief
-    stored_review = json_file.read(request.last)
+    try:
+        stored_review = reviews.review(request.last)
+    except UnreadableError as error:
+        raise UsageError(f"{error}: `/deeprepo review` makes a new one") from error
     review_now = silencing.silence_again(stored_review, brief.dismissals, brief.rules)
     rows = fixing.fixable(review_now, request.names)
     new_contents, check = await fixing.mend(rows, brief, scratch)
@@ -114,16 +119,16 @@ async def page(
 ) -> MadeReview:
     """Render a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
 
-    Raises StorageError if it has another form.
+    Raises StorageError if this build cannot read it.
     """
     try:
-        stored_review = json_file.read(output)
-    except ValueError as error:
-        raise StorageError(f"a stored review has another form ({type(error).__name__})") from error
+        stored_review = reviews.review(output)
+    except UnreadableError as error:
+        raise StorageError(str(error)) from error
     review_now = silencing.silence_again(stored_review, dismissals, rules)
     numbers = silencing.new_numbers(stored_review, review_now)
-    json_text = json_file.with_numbers(output, numbers) if numbers else ""
-    memory_now = json_file.with_numbers(memory, numbers).encode() if numbers and memory is not None else None
+    json_text = reviews.with_numbers(output, numbers) if numbers else ""
+    memory_now = reviews.with_numbers(memory, numbers).encode() if numbers and memory is not None else None
     return MadeReview(review_now, posts.comments(review_now), markdown.render(review_now), json_text, memory_now)
 
 

@@ -5,15 +5,16 @@ people have said since counts: a rejection, a withdrawal, a rule that is confirm
 """
 
 import asyncio
-import json
+import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.checkout.shown import know_secrets
 from bot.config import Config, policy
 from bot.findings import silencing
-from bot.outputs import json_file
 from bot.render.section import sections
+from bot.stored import reviews
+from bot.stored.reviews import UnreadableError
 from bot.values import CheckConclusion, Dismissal, OwnerRule, PullFacts, PullRef, Review
 from bot.values.review import Lack
 from bot.workflow.publish import checks
@@ -22,6 +23,8 @@ from bot.workflow.publish.checks import HeadStatus
 if TYPE_CHECKING:  # a step of a workflow has no database
     from bot.storage import Store
     from bot.storage.reviews import StoredReview
+
+log = logging.getLogger("deeprepo.review")
 
 
 async def of_head(
@@ -54,10 +57,15 @@ async def of_head(
 
 
 async def review_of_head(pull: PullRef, facts: PullFacts, store: "Store") -> "StoredReview | None":
-    """Return the last stored review, if it is of this head against this base branch: one of another says nothing of it."""
+    """Return the last stored review, if it is of this head against this base branch: one of another says nothing of it.
+
+    A review of this head that cannot be read counts: what it came to is stored beside it, and stands.
+    """
     review = await store.reviews.newest(pull)
-    change = await asyncio.to_thread(reviewed_change, review.output if review is not None else None)
-    return review if change is not None and change[1:] == (facts.head_sha, facts.base_ref) else None
+    if review is None or review.head != facts.head_sha:
+        return None
+    change = await asyncio.to_thread(reviewed_change, review.output)
+    return review if change is None or change[2] == facts.base_ref else None
 
 
 async def is_due(pull: PullRef, head: str, base: str, store: "Store") -> bool:
@@ -67,11 +75,10 @@ async def is_due(pull: PullRef, head: str, base: str, store: "Store") -> bool:
 
 
 def reviewed_change(last: bytes | None) -> tuple[str, str, str] | None:
-    """Return the merge base, the head and the base branch of the last review."""
+    """Return the merge base, the head and the base branch of the last review; None if there is none, or it cannot be read."""
     try:
-        pull = json.loads(last)["pull"] if last else None
-        return (str(pull["base"]), str(pull["head"]), str(pull["base_name"])) if pull else None
-    except (ValueError, KeyError, TypeError):
+        return reviews.change(last) if last else None
+    except UnreadableError:
         return None
 
 
@@ -90,9 +97,16 @@ def under_bar(review: Review, settings: Config) -> Review:
 
 
 async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: "Store") -> CheckConclusion | None:
-    """The conclusion of the stored review of this head under today's silences and bar; None if no review is stored."""
+    """The conclusion of the stored review of this head under today's silences and bar; None if no review is stored.
+
+    One that cannot be read keeps the conclusion that is stored.
+    """
     stored = await review_of_head(pull, facts, store)
     if stored is None or settings is None:
         return None if stored is None else stored.conclusion
-    review = await asyncio.to_thread(json_file.read, stored.output)
+    try:
+        review = await asyncio.to_thread(reviews.review, stored.output)
+    except UnreadableError as error:
+        log.warning("a stored review cannot be read", extra={"facts": {"pull": pull.key, "reason": str(error)}})
+        return stored.conclusion
     return checks.conclude(under_bar(silencing.silence_again(review, *await silences(pull, store)), settings))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot import render
 from bot.github import Host
-from bot.outputs import marker
+from bot.stored import markers
 from bot.values import ReviewAsk
 from bot.values.ask import ASKED
 from bot.workflow.publish import existing
@@ -46,11 +46,10 @@ class PushCount:
 async def reset_count(host: Host, most: int | None) -> bool:
     """Count from zero again; False if no push had to wait."""
     for summary in await summaries(host) if most is not None else ():
-        facts = existing.facts(summary)
-        if most is not None and _count(facts) >= most:
-            kind, rest = facts.get("kind", ""), summary.body.replace("\r\n", "\n").partition("\n")[2]
-            others = {name: value for name, value in facts.items() if name != "kind"}
-            await host.edit_comment(summary.id, f"{marker.make(kind, **{**others, FACT: '0'})}\n{rest}")
+        marker = existing.marker_of(summary)
+        if most is not None and _count(marker.facts) >= most and not marker.is_newer:
+            rest = summary.body.replace("\r\n", "\n").partition("\n")[2]
+            await host.edit_comment(summary.id, f"{markers.make(marker.kind, **{**marker.facts, FACT: '0'})}\n{rest}")
             return True
     return False
 
@@ -65,7 +64,7 @@ async def count_pushes(host: Host, ask: ReviewAsk, run: str, most: int | None) -
     if most is None or ask.trigger in ASKED:
         return PushCount(most=most)
     stands = next(iter(await summaries(host)), None)
-    marker_facts = existing.facts(stands) if stands is not None else {}
+    marker_facts = existing.marker_of(stands).facts if stands is not None else {}
     count, is_again = _count(marker_facts), ask.trigger in RETURNS and bool(marker_facts)
     if marker_facts.get("run") == run:
         return PushCount(max(0, count - 1), count, most)

@@ -14,9 +14,9 @@ from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.outputs import marker
 from bot.render import code, load, phrase
 from bot.review import written
+from bot.stored import markers
 from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ async def _find(comment: CommentRef, host: Host) -> PostedComment | None:
 
 
 async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> PostedComment:
-    text = f"{marker.make(REPLY, comment=comment_name(comment), **facts)}\n{body}"
+    text = f"{markers.make(REPLY, comment=comment_name(comment), **facts)}\n{body}"
     return await (host.reply(comment.thread, text) if comment.thread else host.comment(text))
 
 
@@ -102,8 +102,8 @@ def comment_name(comment: CommentRef) -> str:
 
 
 def _answers(body: str, comment: CommentRef) -> bool:
-    marker_facts = marker.read(body) or {}
-    return marker_facts.get("kind") == REPLY and marker_facts.get("comment") == comment_name(comment)
+    marker = markers.read(body)
+    return marker.kind == REPLY and marker.facts.get("comment") == comment_name(comment)
 
 
 async def hear_remark(ask: RemarkAsk, host: Host) -> HeardRemark | str:

@@ -12,11 +12,11 @@ from bot.config import policy
 from bot.config.policy import No
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError, public
 from bot.github import Host
-from bot.outputs import json_file
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding
+from bot.stored import reviews as stored_reviews
 from bot.values import CheckConclusion, Finding, Follow, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
@@ -225,7 +225,7 @@ class ServerReviewer(Reviewer):
         memory, pull, reviews = made.memory, self.run.ask.pull, self.server.store.reviews
         if not is_posted and memory is not None:
             unsaid = [item.finding.number for item in made.review.reported if item.place != "folded"]
-            memory = await asyncio.to_thread(json_file.with_unsaid, memory, unsaid)
+            memory = await asyncio.to_thread(stored_reviews.with_unsaid, memory, unsaid)
         finished_review = _row(self.run, made, conclusion, start)
         if not await reviews.has(self.run.id):
             self.server.count_review(made.review, f"{pull.owner}/{pull.name}", finished_review.state)

@@ -24,7 +24,7 @@ async def test_a_pull_request_is_reviewed_and_the_job_says_how(at: Stage) -> Non
     assert "1 finding" in ran.summary
     assert ran.outputs["sarif"] == str(at.workspace / "out.sarif")
     assert '"version": "2.1.0"' in (at.workspace / "out.sarif").read_text()
-    assert '"schema_version": 1' in (at.workspace / "out.json").read_text()
+    assert '"schema_version": 2' in (at.workspace / "out.json").read_text()
     assert at.gh.pull(number).checks == []
 
 

@@ -12,7 +12,7 @@ from opening import event
 from stepping import ROOT, Stage, stage
 
 from bot.errors import UsageError
-from bot.outputs import marker
+from bot.stored import markers
 from deeprepo_sandbox import providers as doubles
 
 KEY = "sk-pretended-and-long-enough"
@@ -64,7 +64,7 @@ async def test_the_second_push_is_read_in_its_difference(tmp_path: Path, monkeyp
 async def test_a_summary_without_a_state_costs_one_more_reading(tmp_path: Path) -> None:
     """What cannot be read is no earlier review: everything is read again, and the reader learns why."""
     async with staged(tmp_path, pushes.FIRST) as (at, body):
-        forged = f"{marker.make('summary')}\n<!-- deeprepo-state:AAAA -->\n## hello"
+        forged = f"{markers.make('summary')}\n<!-- deeprepo-state:AAAA -->\n## hello"
         await at.repo.comment(1, forged, author="github-actions[bot]")
         told = await at.told("pull_request", body)
         assert told.review is not None

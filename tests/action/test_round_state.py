@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.findings import earlier
-from bot.outputs import json_file, marker, posts, state
+from bot.outputs import json_file, posts
 from bot.outputs.markdown import MAX_COMMENT_BYTES
+from bot.stored import markers, reviews, states
 from bot.values import (
     Basis,
     ChangedFile,
@@ -49,8 +49,12 @@ REVIEW = Review(
 )
 
 
+def pack(review: Review) -> str:
+    return states.pack(json_file.content(review))
+
+
 def body(line: str) -> str:
-    return f"{marker.make('summary')}\n{line}\n## deeprepo"
+    return f"{markers.make('summary')}\n{line}\n## deeprepo"
 
 
 def raw(data: bytes) -> str:
@@ -59,18 +63,18 @@ def raw(data: bytes) -> str:
 
 def test_what_the_next_round_reads_comes_back_whole() -> None:
     """As from the JSON output itself, also where GitHub hands the comment back with other line ends."""
-    told = earlier.read(json_file.render(REVIEW).encode())
-    packed = body(state.pack(REVIEW))
+    told = reviews.earlier(json_file.render(REVIEW).encode())
+    packed = body(pack(REVIEW))
     for text in (packed, packed.replace("\n", "\r\n")):
-        found = state.unpack(text)
+        found = states.unpack(text)
         assert isinstance(found, bytes)
-        assert earlier.read(found) == told
+        assert reviews.earlier(found) == told
 
 
 def test_it_is_the_second_line_of_the_summary_and_cannot_end_it() -> None:
     """One hidden line, which the run's own marker leaves where it is."""
-    said = posts.comments(REVIEW, state.pack).summary.split("\n")
-    assert marker.read(said[0])
+    said = posts.comments(REVIEW, pack).summary.split("\n")
+    assert markers.read(said[0]).kind == "summary"
     assert re.fullmatch(r"<!-- deeprepo-state:[A-Za-z0-9+/=]+ -->", said[1])
 
 
@@ -80,7 +84,7 @@ def test_summary_and_state_fit_into_one_comment() -> None:
     long = tuple(
         PlacedFinding(replace(FINDING, why="w " * 900, fingerprint=f"{n * 104729:x}"), "outside") for n in range(60)
     )
-    kept = state.pack(replace(REVIEW, round=replace(REVIEW.round, read=marks), findings=long))
+    kept = pack(replace(REVIEW, round=replace(REVIEW.round, read=marks), findings=long))
     said = posts.comments(
         replace(REVIEW, round=replace(REVIEW.round, read=marks), findings=long), lambda _: kept
     ).summary
@@ -103,13 +107,11 @@ def test_the_newest_findings_always_fit() -> None:
 
 
 def _read(review: Review) -> Earlier:
-    line = state.pack(review)
-    assert len(line) <= state.MAX_STATE_CHARS + 200
-    found = state.unpack(body(line))
+    line = pack(review)
+    assert len(line) <= states.MAX_STATE_CHARS + 200
+    found = states.unpack(body(line))
     assert isinstance(found, bytes), found
-    read = earlier.read(found)
-    assert isinstance(read, Earlier)
-    return read
+    return reviews.earlier(found)
 
 
 @pytest.mark.parametrize(
@@ -129,12 +131,12 @@ def _read(review: Review) -> Earlier:
 )
 def test_what_is_forged_is_damaged(data: bytes) -> None:
     """No name reaches git and no bomb the memory."""
-    assert state.unpack(raw(data)) == state.DAMAGED
+    assert states.unpack(raw(data)) == states.DAMAGED
 
 
 @given(st.text(max_size=300) | st.binary(max_size=300).map(lambda data: base64.b64encode(data).decode()))
 def test_no_text_makes_it_fail(text: str) -> None:
     """Whatever stands where a state should: a reason."""
     for line in (text, f"<!-- deeprepo-state:{text} -->", f"<!-- deeprepo-state:{text}= -->"):
-        found = state.unpack(body(line))
+        found = states.unpack(body(line))
         assert isinstance(found, str)

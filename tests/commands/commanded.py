@@ -15,9 +15,10 @@ from bot import config, pipeline, storage, wiring
 from bot.commands import CommandContext, CommandReply, Permission, answering
 from bot.config import Settings
 from bot.github import Host
-from bot.outputs import json_file, marker
+from bot.outputs import json_file
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
+from bot.stored import markers
 from bot.values import (
     Bases,
     CommandAsk,
@@ -77,7 +78,7 @@ class Scene:
     def thread(self, number: int) -> str:
         """The identity of a finding, in whose thread the next commands stand."""
         found = self.review.reported[number].finding
-        self.top = marker.make("finding", fingerprint=found.identity) + f"\n**{found.title}**"
+        self.top = markers.make("finding", fingerprint=found.identity) + f"\n**{found.title}**"
         return found.identity
 
     def rendered(self) -> None:

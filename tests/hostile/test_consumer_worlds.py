@@ -22,7 +22,8 @@ from bot.brief import Brief
 from bot.features.consumers import fetching as consumers
 from bot.github import RequestPace
 from bot.github import apps as github_apps
-from bot.outputs import console, json_file, markdown, posts, sarif, state
+from bot.outputs import console, json_file, markdown, posts, sarif
+from bot.stored import states
 from bot.values import PullRef, PullRequest, Review
 from bot.values.consumer import DISCLOSURES, Audience, Consumers, Disclosure, NamedConsumer
 from bot.wiring import review
@@ -70,12 +71,12 @@ def left_by(one: Review, pull: PullRef, journal: str) -> dict[str, str]:
     """Everything that a review leaves behind, by where it can be read."""
     content = json_file.content(one)
     return {
-        "comments": repr(posts.comments(one, state.pack)),
+        "comments": repr(posts.comments(one, lambda review: states.pack(json_file.content(review)))),
         "check run and page": markdown.render(one),
         "console": console.render(one),
         "json": json_file.write(content),
         "sarif": sarif.render(one),
-        "memory": state.store(content).decode("utf-8", "replace"),
+        "memory": states.store(content).decode("utf-8", "replace"),
         "journal": journal,
         "values": repr(one),
     }

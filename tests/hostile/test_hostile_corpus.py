@@ -16,7 +16,8 @@ from rendered import SEEN, harm
 
 from bot import wiring
 from bot.features.walkthrough.section import WALKTHROUGH
-from bot.outputs import OUTPUTS, marker, posts
+from bot.outputs import OUTPUTS, posts
+from bot.stored import markers
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Server
@@ -141,12 +142,10 @@ def test_no_marker_but_our_own_is_accepted(outcome: Outcome) -> None:
     """The first line is ours, and says what we wrote; the same text one line further down says nothing."""
     said = posts.comments(outcome.review)
     for body in (said.summary, *(post.body for post in said.posts)):
-        facts = marker.read(body)
-        assert facts is not None
-        assert facts["head"] == outcome.review.pull.head
-        assert marker.read(body.partition("\n")[2]) is None
+        assert markers.read(body).facts["head"] == outcome.review.pull.head
+        assert markers.read(body.partition("\n")[2]) == markers.NO_MARKER
     for entry in outcome.entries:
-        assert marker.read(text_of(entry)) is None
+        assert markers.read(text_of(entry)) == markers.NO_MARKER
 
 
 def test_nothing_unseen_reaches_the_reader(outcome: Outcome) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from doors import shown
 from sample_reviews import CLEAN, FINDING, PULL, REVIEW, UNREAD, numbered
 
+from bot import __version__
 from bot.features.walkthrough.values import FileCalls, FileRow, FirstPlace, Theme, Walkthrough
 from bot.outputs import console, posts
 from bot.values import (
@@ -135,11 +136,13 @@ def rendered(name: str) -> dict[str, str]:
     made = posts.comments(review)
     heads = [f"=== {post.path} {post.subject} {post.side} {post.start_line} {post.line}" for post in made.posts]
     inline = "\n".join(f"{head}\n{post.body}" for head, post in zip(heads, made.posts, strict=True))
-    return {
+    files = {
         f"{name}.console.txt": console.render(review),
         f"{name}.summary.md": made.summary,
         f"{name}.inline.md": inline,
     }
+    by = f'"by": "{__version__}"'  # a release renews no page
+    return {file: text.replace(by, '"by": "VERSION"') for file, text in files.items()}
 
 
 def write() -> int:

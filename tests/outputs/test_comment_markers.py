@@ -2,15 +2,17 @@ import json
 
 import pytest
 
-from bot.outputs import marker
+from bot import __version__
+from bot.stored import markers
+from bot.stored.markers import Marker
 
 
 @pytest.mark.parametrize("fact", ["f0", "a--b", "--> <script>", 'quo"te', "ü\n\u202e", ""])
 def test_what_is_made_is_read(fact: str) -> None:
     """Whatever stands in a fact, the marker stays one HTML comment on one line."""
-    line = marker.make("finding", fingerprint=fact)
+    line = markers.make("finding", fingerprint=fact)
 
-    assert marker.read(f"{line}\nbody") == {"kind": "finding", "fingerprint": fact}
+    assert markers.read(f"{line}\nbody") == Marker("finding", {"fingerprint": fact}, by=__version__)
     assert line.count("-->") == 1
     assert "--" not in line[4:-3]
     assert "\n" not in line
@@ -20,11 +22,11 @@ def test_what_is_made_is_read(fact: str) -> None:
     "body",
     [
         "",
-        "hello\n" + marker.make("finding"),
-        " " + marker.make("finding"),
-        "> " + marker.make("finding"),
-        "```\n" + marker.make("finding") + "\n```",
-        marker.make("finding") + " and more",
+        "hello\n" + markers.make("finding"),
+        " " + markers.make("finding"),
+        "> " + markers.make("finding"),
+        "```\n" + markers.make("finding") + "\n```",
+        markers.make("finding") + " and more",
         "<!-- deeprepo:{} -->",
         '<!-- deeprepo:{"v":2,"kind":"finding"} -->',
         '<!-- deeprepo:{"v":1,"kind":["finding"]} -->',
@@ -37,9 +39,9 @@ def test_what_is_made_is_read(fact: str) -> None:
 )
 def test_what_only_looks_like_a_marker_is_none(body: str) -> None:
     """It must be the whole first line, whole, small and of our version."""
-    assert marker.read(body) is None
+    assert markers.read(body) == markers.NO_MARKER
 
 
 def test_line_ends_of_the_web_form_do_not_hide_it() -> None:
     """GitHub hands back what was typed there with CRLF."""
-    assert marker.read(marker.make("summary", head="a") + "\r\nbody") == {"kind": "summary", "head": "a"}
+    assert markers.read(markers.make("summary", head="a") + "\r\nbody").facts == {"head": "a"}

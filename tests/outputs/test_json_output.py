@@ -13,9 +13,9 @@ from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
 from bot import registry, values
 from bot.config import settings
-from bot.findings import earlier
 from bot.outputs import facts, json_file
 from bot.render.section import finding_sections
+from bot.stored import reviews
 from bot.values import Basis, Evidence, Finding, PlacedFinding, ReadUnit, Review, Tracking, Verdict
 from bot.values.consumer import ConsumerReport
 from bot.values.finding_row import KEYS
@@ -66,7 +66,7 @@ def test_a_finding_is_written_whole() -> None:
     assert {*own, "source", "identity", *KEYS, *(section.key for section in finding_sections())} == set(written)
     assert (written["place"], written["fingerprint"], written["start"]) == ("inline", "f0e1", 41)
     old = {key: value for key, value in written.items() if key not in ("readings", "added", "cause", "claims")}
-    assert earlier.findings([old]) == earlier.findings([written])
+    assert reviews.findings([old]) == reviews.findings([written])
     assert written["evidence"][0]["quote"] == '    path = resolve("assets", "rb")'
 
 
@@ -75,7 +75,7 @@ def test_a_stored_review_is_read_back(review: Review) -> None:
     """A page is made of it again after each word of a person, so every list in it comes back; also who has read what."""
     marks = (ReadUnit("a.py:f", "0" * 20, "worker a/b", model=True), ReadUnit("a.py:g", "1" * 20, "ruff"))
     before = json.loads(json_file.render(replace(review, round=replace(review.round, read=marks))))
-    after = json.loads(json_file.render(json_file.read(json.dumps(before).encode())))
+    after = json.loads(json_file.render(reviews.review(json.dumps(before).encode())))
     assert {name: after[name] for name in LISTS} == {name: before[name] for name in LISTS}
     assert after["read_by_model"] == ["a.py:f"]
 

@@ -5,8 +5,9 @@ from families import few
 from golden_reviews import HOSTILE
 from sample_reviews import REVIEW
 
-from bot.outputs import markdown, marker
+from bot.outputs import markdown
 from bot.render import load, sandbox
+from bot.stored import markers
 from bot.values import Review
 
 WORDS = load()
@@ -66,7 +67,7 @@ def test_it_cannot_write_our_marker() -> None:
     """A marker in a template's own text is broken."""
     page = with_own('<!-- deeprepo:{"v":1} -->\n{{ result }}')
 
-    assert marker.read(page) is None
+    assert markers.read(page) == markers.NO_MARKER
     assert "<!-- deeprepo" not in page
 
 

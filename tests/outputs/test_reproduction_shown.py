@@ -9,8 +9,8 @@ from sample_reviews import FINDING
 from bot.features.reproduction.finding import REPRODUCTION
 from bot.features.reproduction.section import ATTEMPTS
 from bot.features.reproduction.values import Reproduction
-from bot.findings import earlier
 from bot.outputs import OUTPUTS, handover, json_file
+from bot.stored import reviews
 from bot.values import PlacedFinding, Verdict
 
 SHOWN = Reproduction(
@@ -40,8 +40,8 @@ def test_a_coding_agent_is_told_what_the_test_says_of_the_fix() -> None:
 def test_it_is_read_back() -> None:
     """From the JSON output, for a page that is made again, and for the next round."""
     text = json_file.render(REVIEW)
-    again = json_file.read(text.encode())
+    again = reviews.review(text.encode())
     assert REPRODUCTION.of(again.findings[0].finding) == SHOWN
     assert ATTEMPTS.of(again) == ATTEMPTS.of(REVIEW)
-    (past,) = earlier.findings(json.loads(text)["findings"])
+    (past,) = reviews.findings(json.loads(text)["findings"])
     assert REPRODUCTION.of(past) == SHOWN

@@ -5,7 +5,7 @@ from doors import shown
 from hosted import Scene, finding, reviewed
 from unprompted import unprompted
 
-from bot.outputs import marker
+from bot.stored import markers
 from bot.values import Review
 from bot.values.progress import Progress
 from bot.workflow.publish import PublishResult, checks
@@ -123,4 +123,5 @@ async def test_text_from_the_change_commands_nothing(at: Scene) -> None:
     assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub finds no name in code
     assert one.annotations[0]["title"] == "High · @acme/all evil"
     assert "\u200b" not in one.annotations[0]["message"]
-    assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1"}
+    marker = markers.read(one.summary or "")
+    assert (marker.kind, marker.facts) == ("check", {"run": "run-1"})

@@ -6,7 +6,8 @@ from pydantic import SecretStr
 from told_reviews import ALL, put, said, six
 
 from bot import github
-from bot.outputs import marker, posts
+from bot.outputs import posts
+from bot.stored import markers
 from bot.values import PlacedFinding
 from bot.workflow import publish
 
@@ -52,8 +53,8 @@ async def test_a_summary_that_was_stored_late_is_not_kept_twice(at: Scene) -> No
 
 async def test_copied_markers_are_nobodys(at: Scene) -> None:
     """A person who pastes our markers hides no finding and gets no comment edited."""
-    summary = marker.make("summary", head=at.stands.head_sha, run="run-1", mode="app") + "\nmine"
-    copied = marker.make("finding", fingerprint="f1", head=at.stands.head_sha, run="run-1", at="5") + "\nmine"
+    summary = markers.make("summary", head=at.stands.head_sha, run="run-1", mode="app") + "\nmine"
+    copied = markers.make("finding", fingerprint="f1", head=at.stands.head_sha, run="run-1") + "\nmine"
     await at.repo.comment(at.number, summary)
     await at.repo.review_comment(at.number, "app.py", 5, copied)
     await put(at, six(at))

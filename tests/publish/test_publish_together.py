@@ -7,7 +7,8 @@ import pytest
 from hosted import Scene, finding, reviewed, scene
 from told_reviews import FIRST_HUNK, put
 
-from bot.outputs import marker, posts
+from bot.outputs import posts
+from bot.stored import markers
 from bot.values import PlacedFinding, Review
 from deeprepo_sandbox.github.things import ReviewComment
 from tests.hosted import now
@@ -42,8 +43,7 @@ async def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
         assert (first.line, second.line) == (5, 41)
         assert all(said in first.body for said in ("1. Finding f1", "2. Finding f2", "app.py:7"))
         assert "Finding f3" in second.body
-        facts = marker.read(first.body) or {}
-        assert (facts["fingerprint"], facts["also"]) == ("f1", "f2")
+        assert markers.read(first.body).findings == (("f1", ""), ("f2", ""))
         assert first.body.count("<!-- deeprepo") == 1
         await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)), "run-2")
         assert len(tops(at)) == 2

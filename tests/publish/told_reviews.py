@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from hosted import BASE, Scene, finding, reviewed, wanted
 
-from bot.outputs import marker, posts
+from bot.outputs import posts
+from bot.stored import markers
 from bot.values import ChangedFile, DiffLine, Hunk, Review
 from bot.workflow import publish
 
@@ -37,8 +38,8 @@ def said(at: Scene) -> Counter[str]:
     """How often each of our comments stands on the pull request: kind, and fingerprint where it has one."""
     stands = at.stands
     everything = [*stands.comments, *stands.review_comments, *stands.reviews]
-    read = [marker.read(one.body) for one in everything if one.body]
-    return Counter(f"{one['kind']} {one.get('fingerprint', '')}".strip() for one in read if one)
+    read = [markers.read(one.body) for one in everything if one.body]
+    return Counter(f"{one.kind} {one.facts.get('fingerprint', '')}".strip() for one in read if one.kind)
 
 
 ALL = Counter(["review", "finding f1", "finding f2", "finding f3", "summary"])

@@ -16,7 +16,7 @@ from bot.commands import CommandReply, Permission, context, sources, target
 from bot.commands.answering import MAX_QUOTES, as_it_is_now, reply_to, verbatim
 from bot.commands.conversation.hearing import HeardRemark
 from bot.commands.reading import own_lines
-from bot.commands.target import LastReview, finding_numbers
+from bot.commands.target import finding_numbers
 from bot.config import Config
 from bot.errors import public
 from bot.findings import proof
@@ -30,6 +30,7 @@ from bot.render import code, comment, load, phrase
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding
+from bot.values.review import LastReview
 from deeprepo.rlm.errors import BudgetSpent, ProviderError
 from deeprepo.rlm.values import Message, Prompt, Schema, tokens
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.commands import read_mentions
-from bot.outputs import marker
 from bot.render import cut
+from bot.stored import markers
 from bot.values import PostedComment, RemarkAsk
 
 MOST_SPEECH, MOST_THREAD, MOST_SPEECHES = 2_000, 6_000, 16  # characters of one, of all together, and how many
@@ -48,22 +48,25 @@ def above(ask: RemarkAsk, thread: Sequence[PostedComment], login: str) -> HeardR
     if at is None:
         return GONE
     top, remark = thread[0], thread[at]
-    facts = (marker.read(top.body) or {}) if top.ours else {}
+    marker = markers.read(top.body) if top.ours else markers.NO_MARKER
     mentions = read_mentions(remark.body, login)
     if not mentions.us:
-        if facts.get("kind") != FINDING:
+        if marker.kind != FINDING:
             return "it is in a thread that other people began"
         if mentions.first:
             return "it is addressed to somebody else"
         before = thread[at - 1]
         if mentions.others and not before.ours and before.author != remark.author:
             return "it answers somebody else"
-    marks = (facts.get("fingerprint", ""), *(each.partition("@")[0] for each in facts.get("also", "").split()))
+    marks = tuple(name for name, _ in marker.findings)
     speeches = [_speech(comment) for comment in thread[: at + 1]]
-    visible = speeches[1:] if facts.get("kind") == FINDING and at else speeches
-    place = f"{top.path}:{top.line}" if top.path and top.line and not facts else ""
+    visible = speeches[1:] if marker.kind == FINDING and at else speeches
+    place = f"{top.path}:{top.line}" if top.path and top.line and not marker.kind else ""
     return replace(
-        _within_limit(visible), findings=tuple(filter(None, marks)), top=_own(top.body) if facts else "", place=place
+        _within_limit(visible),
+        findings=tuple(filter(None, marks)),
+        top=_own(top.body) if marker.kind else "",
+        place=place,
     )
 
 
@@ -81,7 +84,7 @@ def below(comments: Sequence[PostedComment], remark: PostedComment | None, login
 
 
 def _reply(comment: PostedComment) -> bool:
-    return comment.ours and (marker.read(comment.body) or {}).get("kind") == REPLY
+    return comment.ours and markers.read(comment.body).kind == REPLY
 
 
 def _within_limit(speeches: Iterable[Speech]) -> HeardRemark:
@@ -105,5 +108,5 @@ def _speech(comment: PostedComment) -> Speech:
 
 def _own(body: str) -> str:
     """Our words as the model wrote them: without the marker, what disarms them, and what stands below them."""
-    text = body.partition("\n")[2] if marker.read(body) else body
+    text = body.partition("\n")[2] if markers.read(body).kind else body
     return cut(_DISARMED.sub("", _FOOT.split(text, maxsplit=1)[0]).strip(), MOST_SPEECH)

@@ -15,7 +15,7 @@ from bot.errors import HostDown, HostError, HostLimited, HostRefused
 from bot.features.ci.explain import MAX_LOG_CHARS
 from bot.features.ci.values import CIJobLog, FilePatch, JobEnding, LogState
 from bot.github import Host, shapes
-from bot.outputs import marker
+from bot.stored import markers
 from bot.workflow.publish import checks
 
 ENDINGS: tuple[JobEnding, ...] = get_args(JobEnding)
@@ -62,7 +62,7 @@ async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
     async for check_run in host.client.pages(listing, "check_runs", MOST_PAGES):
         is_marked = (
             check_run.get("name") == checks.CHECK_NAME
-            and marker.read(str(shapes.at(check_run, "output.summary") or "")) is not None
+            and markers.read(str(shapes.at(check_run, "output.summary") or "")).kind != ""
         )
         is_ours = is_marked or shapes.at(check_run, "app.id") == host.voice.app
         if check_run.get("conclusion") in ENDINGS and not is_ours and isinstance(check_run.get("id"), int):

@@ -105,14 +105,15 @@ def _same(entry: "WrittenEntry", other: "WrittenEntry") -> bool:
 def _finding(fingerprint: str, review: Path) -> "Finding":
     """The finding with this fingerprint in the output of a review. Raises UsageError where the file or the finding is missing."""
     from bot.cli import reviewing
-    from bot.findings import earlier
+    from bot.stored import reviews
 
     data = reviewing.content(review)
     if data is None:
         raise UsageError(f"{review} cannot be read: No such file or directory")
-    last_review = earlier.read(data)
-    if isinstance(last_review, str):
-        raise UsageError(f"{review}: {last_review}")
+    try:
+        last_review = reviews.earlier(data)
+    except reviews.UnreadableError as error:
+        raise UsageError(f"{review}: {error}") from error
     finding = next(
         (finding for finding in last_review.findings if fingerprint in (finding.identity, finding.fingerprint)), None
     )

@@ -34,7 +34,7 @@ NEEDS: dict[IgnoreScope, Sequence[str]] = {"finding": ("fingerprint",), "rule": 
 class WrittenEntry(BaseModel):
     """One entry as the file has it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
     scope: IgnoreScope = "finding"
     reason: str
@@ -44,6 +44,7 @@ class WrittenEntry(BaseModel):
     path: Pattern = ""
     title: str = ""  # for people
     expires: date | None = None
+    proven: bool = False  # written by builds before 0.2.0 alone
 
     @model_validator(mode="before")
     @classmethod
@@ -88,14 +89,24 @@ def check(text: bytes) -> IgnoreFile:
     entries: list[tuple[int, WrittenEntry]] = []
     problems = [Problem(line, problem, fatal=False) for line, _, problem in yaml_text.duplicates(node)]
     for number, row in enumerate(rows, 1):
-        entry = _entry(row)
-        if isinstance(entry, WrittenEntry):
-            entries.append((number, entry))
-        else:
+        entry, unknown, what = _entry(row), _unknown(row), "is not used"
+        place: tuple[str | int, ...]
+        problem, place = (f"{unknown}: this key is not known", (unknown,)) if unknown else ("", ())
+        if not isinstance(entry, WrittenEntry):
             problem, place = entry
+        elif not unknown or entry.scope == "finding":
+            entries.append((number, entry))
+            what = "is used without one of its keys"
+        if problem:
             line = yaml_text.line_of(node, (number - 1, *place))
-            problems.append(Problem(line, f"entry {number} is not used: {problem}", fatal=False))
+            problems.append(Problem(line, f"entry {number} {what}: {problem}", fatal=False))
     return IgnoreFile(tuple(entries), tuple(problems))
+
+
+def _unknown(row: object) -> str:
+    """The first key that this version doesn't know. It could limit a rule, and cannot limit an entry of one finding."""
+    known = {*WrittenEntry.model_fields, *NEW_NAMES}
+    return next((str(name) for name in row if name not in known), "") if isinstance(row, dict) else ""
 
 
 def _entry(row: object) -> WrittenEntry | tuple[str, tuple[str | int, ...]]:
@@ -129,7 +140,13 @@ def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> Ignor
         else:
             fingerprint, known_places = (entry.fingerprint, entry.digest) if entry.scope == "finding" else ("", "")
             entries.append(
-                IgnoreEntry(reason=entry.reason, fingerprint=fingerprint, digest=known_places, path=entry.path)
+                IgnoreEntry(
+                    reason=entry.reason,
+                    fingerprint=fingerprint,
+                    digest=known_places,
+                    path=entry.path,
+                    before_release=f"entry {number} of {name}" if entry.proven else "",
+                )
             )
     return IgnoreList(tuple(entries), tuple(warnings), tuple(rules))
 

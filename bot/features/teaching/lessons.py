@@ -22,9 +22,9 @@ from bot.commands.target import finding_numbers, read
 from bot.errors import HostError, HostRefused
 from bot.features.teaching import proposing
 from bot.github import Host, shapes
-from bot.outputs import marker
 from bot.render import Phrases, Safe, code, load, phrase
 from bot.storage import Store
+from bot.stored import markers
 from bot.values import CommentRef, Dismissal, Finding, LearnedRule, PostedComment, PullRef, RuleState
 from bot.workflow import commands
 from bot.workflow.publish import existing
@@ -225,11 +225,12 @@ class Lessons:
         about = (owner_rule.kind, owner_rule.path, owner_rule.symbol, owner_rule.text if owner_rule.is_learning else "")
         digest = hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:20]
         facts = {"number": str(owner_rule.number), "rule": digest}
-        text = f"{marker.make(RULE, **facts)}\n{proposal_text}"
+        text = f"{markers.make(RULE, **facts)}\n{proposal_text}"
 
         async def find() -> PostedComment | None:
-            there = [(comment, existing.facts(comment)) for comment in await self.host.comments("review")]
-            return next((each for each, its in there if its.get("kind") == RULE and facts.items() <= its.items()), None)
+            there = [(comment, existing.marker_of(comment)) for comment in await self.host.comments("review")]
+            ours = (each for each, its in there if its.kind == RULE and facts.items() <= its.facts.items())
+            return next(ours, None)
 
         comment = await self.host.once(find, partial(self.host.reply, finding.comment.id, text))
         await self.store.rules.show(self.pull.repository, owner_rule.number, comment.id, comment.kind)

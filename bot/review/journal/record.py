@@ -10,7 +10,6 @@ from typing import TextIO
 from bot.machine import files
 from bot.render.section import finding_row
 from bot.values import Review
-from deeprepo.rlm.journal import reader
 from deeprepo.rlm.journal.codec import Row
 from deeprepo.rlm.journal.writer import Journal
 
@@ -24,7 +23,7 @@ def finish(journal: Journal, review: Review) -> Review:
     """Write the last line. The review of a replay has the recorded clock and version; raises ReplayDiffers if it is another one."""
     if journal.replayed is not None:
         seconds = (journal.replayed.end or {}).get("seconds", 0.0)
-        review = replace(review, seconds=seconds, version=reader.start(journal.replayed).version)
+        review = replace(review, seconds=seconds, version=str((journal.replayed.start or {}).get("version", "")))
     journal.end(partial(end, review))
     return review
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from bot import brief, checkout
+from bot import __version__, brief, checkout
 from bot.errors import UsageError
 from bot.review.journal import reviews
 from bot.values import PullRequest, ReviewRequest
@@ -16,7 +16,7 @@ from deeprepo.rlm.journal.reader import Record, Section
 def last_finished(path: Path) -> tuple[Record, Section, Start]:
     """Return the last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
     record, recorded = reviews.of(path)
-    if reader.start(recorded[-1]).is_question:
+    if reader.start(recorded[-1], __version__).is_question:
         raise UsageError(f"{path} records a question about a text: `deeprepo.RLM` answers it again from this journal")
     finished = [section for section in recorded if section.end and section.end["fault"] != "interrupted"]
     if not finished:
@@ -24,7 +24,7 @@ def last_finished(path: Path) -> tuple[Record, Section, Start]:
             f"{path} cannot be replayed: {reviews.without_end(recorded[-1])}; "
             "the same `deeprepo review --journal FILE` resumes where it stopped"
         )
-    return record, finished[-1], reader.start(finished[-1])
+    return record, finished[-1], reader.start(finished[-1], __version__)
 
 
 def recorded_pull(start: Start) -> PullRequest:
@@ -32,7 +32,16 @@ def recorded_pull(start: Start) -> PullRequest:
     try:
         return brief.restore_pull(start.subject)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"this journal is damaged, or not deeprepo's own: {error}") from error
+        raise unusable(start, error) from error
+
+
+def unusable(start: Start, error: Exception) -> UsageError:
+    """Return the error of a record that cannot be replayed: another build may have written it otherwise, or it is damaged."""
+    if start.version != __version__:
+        return UsageError(
+            f"another build (deeprepo {start.version}) wrote this journal, and this one ({__version__}) cannot read it"
+        )
+    return UsageError(f"this journal is damaged, or not deeprepo's own: {error}")
 
 
 async def pull(start: Start, repo: str | None, request: ReviewRequest, scratch: str) -> PullRequest:

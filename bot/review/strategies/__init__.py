@@ -73,6 +73,7 @@ async def judge(transcript: Transcript, session: Session) -> tuple[judging.Judge
         if not session.take_back_cancel():
             raise
         return await judging.judge_findings(session, ask=False), as_interrupted(transcript)
+    transcript = replace(transcript, notes=(*transcript.notes, *judgement.notes))
     return judgement, cut_short(session, transcript, *judgement.why) if judgement.why else transcript
 
 

@@ -12,6 +12,8 @@ from bot.commands import CommandContext, CommandReply, target
 from bot.errors import OverLimit, UsageError, public
 from bot.github import Host
 from bot.payloads import FixRequest, MadeFix
+from bot.stored import reviews
+from bot.stored.reviews import UnreadableError
 from bot.values import CommandAsk, Finding
 from bot.workflow import conclusions
 from bot.workflow.given_command import CommandSpec, GivenCommand
@@ -88,8 +90,11 @@ def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
 async def _plan(command: GivenCommand, last: bytes, host: Host) -> FixPlan:
     """Fix the findings in a copy, review it, and make the commit if the review allows it."""
     ask, state, server = command.ask, command.state, command.server
-    last_review = target.read(last)
-    if last_review is None or last_review.pull.head != state.facts.head_sha:
+    try:
+        last_review = reviews.last(last)
+    except UnreadableError as error:
+        raise UsageError(f"{error}: `/deeprepo review` makes a new one") from error
+    if last_review.pull.head != state.facts.head_sha:
         return FixPlan(refusal="moved")
     names = _names(ask, command.context)
     if names is None:

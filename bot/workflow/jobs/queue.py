@@ -164,7 +164,7 @@ class Jobs:
         return counts
 
     async def list_jobs(self) -> list[ListedJob]:
-        """Return the jobs that are not done, oldest first, a bounded number. Unreadable ones are left out."""
+        """Return the jobs that are not done, oldest first, a bounded number. UnreadableError ones are left out."""
         rows = await engine.find(text=True, most=LISTED_JOBS)
         return [job for row in rows if (job := _list(row)) is not None]
 

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, cast
 
 from bot.errors import HostRefused, SupersededError
 from bot.github import Host
-from bot.outputs import marker
 from bot.outputs.posts import RULE, Comments, Post
 from bot.render import load
+from bot.stored import markers
+from bot.stored.markers import Mark
 from bot.values import PlacedFinding, PostedComment, Review
 from bot.workflow.publish import change_requests, checks
 from bot.workflow.publish.change_requests import ChangeRequest
 from bot.workflow.publish.checks import HeadStatus
-from bot.workflow.publish.existing import FINDING, REVIEW, Mark, facts, posted_findings, told
+from bot.workflow.publish.existing import FINDING, REVIEW, marker_of, posted_findings, told
 from bot.workflow.publish.publication import Publication, PublishResult, same, summaries
 from bot.workflow.publish.tidy import ThreadCloser, tidy
 
@@ -82,7 +83,9 @@ async def renew(host: Host, run: str, review: Review, comments: Comments, page: 
     """
     summary: PostedComment | None = None
     with suppress(HostRefused):
-        summary = next((each for each in await summaries(host) if facts(each).get("head") == review.pull.head), None)
+        summary = next(
+            (each for each in await summaries(host) if marker_of(each).facts.get("head") == review.pull.head), None
+        )
     posted_count = sum(posted.findings for posted in comments.posts)
     link = summary.url if summary is not None else ""
     outcome = PublishResult(posted_count, len(review.reported) - posted_count, link)
@@ -93,11 +96,12 @@ async def renew(host: Host, run: str, review: Review, comments: Comments, page: 
 
 
 async def _renew_page(host: Host, summary: PostedComment, review: Review, comments: Comments) -> None:
-    marker_facts = facts(summary)
-    publication = Publication(host, review, marker_facts.get("run", ""), load(), _is_wanted)
+    marker = marker_of(summary)
+    if marker.is_newer:
+        return
+    publication = Publication(host, review, marker.facts.get("run", ""), load(), _is_wanted)
     await publication.check()
-    others = {name: value for name, value in marker_facts.items() if name != "kind"}
-    text = f"{marker.make(marker_facts['kind'], **others)}\n{comments.summary.partition(chr(10))[2]}"
+    text = f"{markers.make(marker.kind, **marker.facts)}\n{comments.summary.partition(chr(10))[2]}"
     closer = ThreadCloser(host)
     await tidy(publication, closer)
     if closer.is_refused:
@@ -143,8 +147,7 @@ def keys(draft: Post) -> list[Mark]:
 
 
 def _key(body: str) -> Mark:
-    facts = marker.read(body) or {}
-    return facts.get("fingerprint", ""), facts.get("at", "")
+    return next(iter(markers.read(body).findings), ("", ""))
 
 
 def _rest(draft: Post, posted: Collection[Mark]) -> Post | None:
@@ -199,7 +202,7 @@ async def _put(publication: Publication, left: Sequence[Post], request: ChangeRe
 
 async def _together(publication: Publication, lines: Sequence[Post], request: ChangeRequest) -> HostRefused | None:
     """One review with all of them: all are taken, or none. It requests changes if GitHub lets it."""
-    first = "-".join(keys(lines[0])[0])
+    first = "-".join(part or "" for part in keys(lines[0])[0])
     request_body, body = (
         publication.make(REVIEW, change_requests.review_text(publication, draft, len(lines)), first=first)
         for draft in (request, None)
@@ -259,10 +262,8 @@ async def _try(
 
 def _row(publication: Publication, draft: Post) -> "Row":
     """The comment as it is sent: one marker names all of its findings."""
-    others = keys(draft)[1:]
-    also = {"also": " ".join("@".join(filter(None, other)) for other in others)} if others else {}
     text = RULE.join([draft.body, *(also.body.partition("\n")[2] for also in draft.more)])
-    row: Row = {"path": draft.path, "body": publication.sign(text, **also)}
+    row: Row = {"path": draft.path, "body": publication.sign(text, **markers.of_findings(*keys(draft)))}
     if draft.line and draft.side:
         row |= {"line": draft.line, "side": draft.side}
         if draft.start_line and draft.start_line < draft.line:

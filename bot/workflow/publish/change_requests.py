@@ -9,10 +9,10 @@ from typing import Literal
 
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.outputs import marker
 from bot.render import Phrases, Safe, comment
+from bot.stored import markers
 from bot.values import Finding, PostedComment, Severity
-from bot.workflow.publish.existing import REVIEW, facts
+from bot.workflow.publish.existing import REVIEW, marker_of
 from bot.workflow.publish.publication import Publication
 
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
@@ -38,13 +38,15 @@ async def read(publication: Publication) -> ChangeRequest:
     own_reviews = await _ours(publication.host)
     requests = tuple(review for review in own_reviews if review.state == STANDS)
     blocking = publication.review.reaching(publication.review.settings.request_changes)
-    is_dismissed = any(comment.state == DISMISSED and WITHDRAWN not in facts(comment) for comment in own_reviews)
+    is_dismissed = any(
+        comment.state == DISMISSED and WITHDRAWN not in marker_of(comment).facts for comment in own_reviews
+    )
     is_wanted = any(finding.is_new for finding in blocking) if is_dismissed else bool(blocking)
     return ChangeRequest(blocking, requests, is_wanted and not requests)
 
 
 async def _ours(host: Host) -> list[PostedComment]:
-    return [comment for comment in await host.comments("whole") if facts(comment).get("kind") == REVIEW]
+    return [comment for comment in await host.comments("whole") if marker_of(comment).kind == REVIEW]
 
 
 def _withdrawal(words: Phrases, bar: Severity) -> str:
@@ -89,7 +91,7 @@ async def _dismiss(publication: Publication, posted: PostedComment, why: str) ->
     await publication.check()
     try:
         text = posted.body.replace("\r\n", "\n").partition("\n")[2]  # below the marker, in whose place comes another
-        body = publication.make(REVIEW, marker.without(text), **{WITHDRAWN: "1"})
+        body = publication.make(REVIEW, markers.without(text), **{WITHDRAWN: "1"})
         await publication.host.edit_comment(posted.id, body, "whole")
         dismiss = publication.host.rest.pulls.async_dismiss_review
         await publication.host.client.json(dismiss(*publication.host.at, posted.id, message=why, event="DISMISS"))

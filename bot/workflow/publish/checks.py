@@ -15,8 +15,9 @@ from urllib.parse import quote
 from bot.errors import HostDown, HostError
 from bot.github import Host, shapes
 from bot.github.policy import TRIES
-from bot.outputs import facts, markdown, marker
+from bot.outputs import facts, markdown
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
+from bot.stored import markers
 from bot.values import Annotation, AnnotationLevel, CheckConclusion, CheckRun, Review
 from bot.values.finding import MASK
 from bot.values.progress import Progress
@@ -293,11 +294,11 @@ def _buttons(host: Host, words: Phrases) -> "list[Button]":
 
 
 def _facts(check: CheckRun) -> Mapping[str, str]:
-    return marker.read(check.summary) or {}
+    return markers.read(check.summary).facts
 
 
 def _mark(text: str, **marker_facts: str) -> str:
-    return f"{marker.make('check', **marker_facts)}\n{text}"
+    return f"{markers.make('check', **marker_facts)}\n{text}"
 
 
 async def _list_runs(host: Host, head: str) -> tuple[CheckRun, ...]:

@@ -1,16 +1,15 @@
 """What deeprepo has posted on the pull request already, recognised by its own markers and by nothing else."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.errors import HostRefused
 from bot.github import Host, shapes
-from bot.outputs import marker
+from bot.stored import markers
+from bot.stored.markers import Mark, Marker
 from bot.values import Finding, PostedComment, Thread
 
-# The fingerprints of a finding and of a place that was added to it ("" for the finding's first place)
-Mark = tuple[str, str]
 # The kinds of our markers.
 FINDING, FIXED, SUMMARY, REVIEW, NOTICE = "finding", "fixed", "summary", "review", "notice"
 THREAD = {"is_resolved": "isResolved", "is_outdated": "isOutdated", "node_id": "id"}
@@ -18,25 +17,29 @@ THREAD = {"is_resolved": "isResolved", "is_outdated": "isOutdated", "node_id": "
 
 @dataclass(frozen=True, slots=True)
 class PostedFinding:
-    """The comment of one finding, or of several in one hunk. `is_closed`: we have answered that they are fixed.
-
-    `at`: the place that was new to a finding of an earlier round; `also`: the same of the other findings.
-    """
+    """The comment of one finding, or of several in one hunk. `is_closed`: we have answered that they are fixed."""
 
     comment: PostedComment
-    fingerprint: str
-    at: str
-    run: str
+    marker: Marker
     is_closed: bool
     is_resolved: bool
     hide_reason: str
-    also: tuple[Mark, ...] = ()
     thread: str = ""  # the node id of its thread, where threads could be asked for
 
     @property
     def findings(self) -> tuple[Mark, ...]:
-        """All that it is about."""
-        return ((self.fingerprint, self.at), *self.also)
+        """The findings that it is about, each with the place that was new when it was posted."""
+        return self.marker.findings
+
+    @property
+    def fingerprint(self) -> str:
+        """The finding on whose lines it stands."""
+        return self.findings[0][0]
+
+    @property
+    def run(self) -> str:
+        """The run that posted it."""
+        return self.marker.facts.get("run", "")
 
     def names(self, findings: Iterable[Finding]) -> bool:
         """Return whether it is about one of these findings."""
@@ -44,7 +47,7 @@ class PostedFinding:
         return not names.isdisjoint(mark for mark, _ in self.findings)
 
     def is_left(self, findings: Sequence[Finding]) -> bool:
-        """Return whether all of these findings have lost the places that it is about, and are at others."""
+        """Return whether all of these findings have lost the places that it is about, and are at others. A place that is not known is not lost."""
         marks = {name for finding in findings for name in (finding.identity, finding.fingerprint)}
         places = {
             (name, mark)
@@ -72,9 +75,9 @@ def told(posted_findings: Iterable[PostedFinding], run: str) -> frozenset[Mark]:
     return frozenset(marks)
 
 
-def facts(comment: PostedComment) -> Mapping[str, str]:
-    """Return the facts of the marker of one of deeprepo's comments; nothing if it is not its own."""
-    return (marker.read(comment.body) if comment.ours else None) or {}
+def marker_of(comment: PostedComment) -> Marker:
+    """Return the marker of one of deeprepo's comments; `markers.NO_MARKER` if it is somebody else's."""
+    return markers.read(comment.body) if comment.ours else markers.NO_MARKER
 
 
 async def posted_findings(host: Host) -> tuple[PostedFinding, ...]:
@@ -99,26 +102,12 @@ async def threads(host: Host) -> tuple[Thread, ...]:
 def findings_of(comments: Sequence[PostedComment], threads: Sequence[Thread]) -> tuple[PostedFinding, ...]:
     """Return our findings among these comments."""
     threads_by_comment = {thread.comment: thread for thread in threads}
-    read = [(comment, facts(comment)) for comment in comments]
-    closed_threads = {comment.thread for comment, marker_facts in read if marker_facts.get("kind") == FIXED}
+    read = [(comment, marker_of(comment)) for comment in comments]
+    closed_threads = {comment.thread for comment, marker in read if marker.kind == FIXED}
     posted_findings = []
-    for one, marker_facts in read:
-        if marker_facts.get("kind") != FINDING:
-            continue
-        thread = threads_by_comment.get(one.id, Thread(one.id, is_resolved=False, is_outdated=one.is_outdated))
-        where = (marker_facts.get("fingerprint", ""), marker_facts.get("at", ""), marker_facts.get("run", ""))
-        also = tuple(
-            (mark, at) for mark, _, at in (each.partition("@") for each in marker_facts.get("also", "").split())
-        )
-        posted_findings.append(
-            PostedFinding(
-                one,
-                *where,
-                one.id in closed_threads,
-                thread.is_resolved,
-                thread.hidden_reason,
-                also,
-                thread.node_id,
-            )
-        )
+    for one, marker in read:
+        if marker.kind == FINDING:
+            thread = threads_by_comment.get(one.id, Thread(one.id, is_resolved=False, is_outdated=one.is_outdated))
+            state = (one.id in closed_threads, thread.is_resolved, thread.hidden_reason)
+            posted_findings.append(PostedFinding(one, marker, *state, thread.node_id))
     return tuple(posted_findings)

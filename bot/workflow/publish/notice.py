@@ -3,18 +3,18 @@
 from functools import partial
 
 from bot.github import Host
-from bot.outputs import marker
 from bot.render import Phrases, comment
+from bot.stored import markers
 from bot.values import PostedComment
-from bot.workflow.publish.existing import NOTICE, facts
+from bot.workflow.publish.existing import NOTICE, marker_of
 
 
 async def put(host: Host, words: Phrases, says: str, refusal: str) -> None:
     """Say it, once. `refusal`: why GitHub takes no check run."""
-    body = f"{marker.make(NOTICE)}\n{comment('publish/notice.md.j2', words, says=says, refusal=refusal)}"
+    body = f"{markers.make(NOTICE)}\n{comment('publish/notice.md.j2', words, says=says, refusal=refusal)}"
 
     async def find() -> PostedComment | None:
-        return next((comment for comment in await host.comments() if facts(comment).get("kind") == NOTICE), None)
+        return next((comment for comment in await host.comments() if marker_of(comment).kind == NOTICE), None)
 
     posted = await host.once(find, partial(host.comment, body))
     if posted.body.split() != body.split():

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 from bot.errors import HostRefused, SupersededError
 from bot.github import Host
-from bot.outputs import marker
 from bot.render import Phrases
+from bot.stored import markers
 from bot.values import PostedComment, Review
-from bot.workflow.publish import existing
-from bot.workflow.publish.existing import NOTICE, SUMMARY
-from bot.workflow.publish.existing import facts as read
+from bot.workflow.publish.existing import NOTICE, SUMMARY, marker_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +28,19 @@ class Publication:
 
     def sign(self, body: str, **more: str) -> str:
         """Return the same comment, its marker saying which run wrote it."""
-        facts = {**(marker.read(body) or {}), **more}
-        return self.make(facts.pop("kind", ""), body.partition("\n")[2], **facts)
+        own = markers.read(body)
+        return self.make(own.kind, body.partition("\n")[2], **{**own.facts, **more})
 
     def make(self, kind: str, text: str, **facts: str) -> str:
         """Return a comment of this run, with its marker."""
         marker_facts = {**facts, "head": self.head, "run": self.run}
-        return f"{marker.make(kind, **marker_facts)}\n{text}"
+        return f"{markers.make(kind, **marker_facts)}\n{text}"
 
     def is_mine(self, comment: PostedComment, kind: str, **facts: str) -> bool:
         """Return whether this run has written this comment, of this kind and with these facts."""
-        marker_facts: Mapping[str, str] = existing.facts(comment)
-        expected_facts = {"kind": kind, "run": self.run, "head": self.head, **facts}
-        return all(marker_facts.get(name) == value for name, value in expected_facts.items())
+        own = marker_of(comment)
+        expected_facts = {"run": self.run, "head": self.head, **facts}
+        return own.kind == kind and all(own.facts.get(name) == value for name, value in expected_facts.items())
 
     async def check(self) -> None:
         """Raise SupersededError where the review speaks of something that is no longer there. Asked before each write."""
@@ -112,7 +110,7 @@ async def summaries(host: Host) -> list[PostedComment]:
 
 
 def _of_kind(comments: Iterable[PostedComment], kind: str) -> list[PostedComment]:
-    return [comment for comment in comments if read(comment).get("kind") == kind]
+    return [comment for comment in comments if marker_of(comment).kind == kind]
 
 
 def same(one: str, other: str) -> bool:

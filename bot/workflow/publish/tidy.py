@@ -6,6 +6,7 @@ GitHub wants `contents: write` for that. Without it the comment is collapsed, an
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from bot import __version__
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.render import Safe, comment
@@ -13,6 +14,7 @@ from bot.values import Hidden, PostedComment
 from bot.workflow.publish.existing import FIXED, PostedFinding, posted_findings
 from bot.workflow.publish.publication import Publication
 
+NEWER = "Comments by a newer deeprepo ({by}) were left as they are: this one ({this}) does not know what their markers mean."
 COMMIT_CHARS = 10  # characters of a commit id
 
 
@@ -50,7 +52,9 @@ async def tidy(publication: Publication, closer: ThreadCloser) -> tuple[str, ...
     notes: list[str] = []
     open_findings = publication.review.open_findings
     for finding in await posted_findings(publication.host):
-        if finding.is_resolved:
+        if finding.marker.is_newer:
+            notes.append(NEWER.format(by=finding.marker.by, this=__version__))
+        if finding.is_resolved or finding.marker.is_newer:
             continue
         try:
             why = await _follow_up(publication, finding, is_left=finding.is_left(open_findings))
@@ -66,7 +70,9 @@ async def _follow_up(publication: Publication, finding: PostedFinding, *, is_lef
     """Answer a finding that is fixed, or has left the place of its comment (`is_left`). Returns why its thread is to be closed; None if it is not."""
     review = publication.review
     is_open = finding.names(review.open_findings) and not is_left
-    is_elsewhere = finding.comment.is_outdated and not finding.also  # what is open has the same words on other lines
+    is_elsewhere = (
+        finding.comment.is_outdated and len(finding.findings) == 1
+    )  # what is open has the same words on other lines
     is_fixed = is_left or (finding.names(review.having("fixed")) and (is_elsewhere or not is_open))
     is_unwanted = finding.names((*review.having("silenced"), *review.having("below"))) and not is_open
     if is_fixed and not finding.is_closed:
@@ -75,8 +81,9 @@ async def _follow_up(publication: Publication, finding: PostedFinding, *, is_lef
         is_fixed or is_unwanted or (finding.is_closed and finding.hide_reason)
     ):  # not shown: GitHub has refused to resolve it
         return "RESOLVED"
+    is_known = finding.marker.is_sure or finding.names(item.finding for item in review.findings)
     is_outdated = finding.comment.is_outdated and finding.run != publication.run and not finding.names(review.still)
-    return "OUTDATED" if is_outdated else None
+    return "OUTDATED" if is_outdated and is_known else None
 
 
 async def _answer(publication: Publication, finding: PostedFinding) -> None:
@@ -100,6 +107,7 @@ async def close(closer: ThreadCloser, withdrawn: Collection[str], silenced_marks
         marks = {mark for mark, _ in finding.findings}
         if (
             not finding.is_resolved
+            and not finding.marker.is_newer
             and not marks.isdisjoint(withdrawn)
             and marks.issubset({*silenced_marks, *withdrawn})
         ):

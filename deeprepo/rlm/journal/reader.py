@@ -145,8 +145,14 @@ def load(path: Path) -> Record:
     return record
 
 
-def start(section: Section) -> Start:
-    """Return what a section was begun with. Raises UsageError where the file says none."""
+def other_build(section: Section, version: str) -> str:
+    """Return the version of the build that wrote a section, "" if it is this one or not named."""
+    name = str((section.start or {}).get("version") or "")
+    return "" if name == version else name
+
+
+def start(section: Section, version: str) -> Start:
+    """Return what a section was begun with. Raises UsageError if the file does not say so. `version`: that of this build."""
     row = section.start
     if row is None:
         raise UsageError("this journal does not record what was reviewed")
@@ -154,10 +160,20 @@ def start(section: Section) -> Start:
         begun = Start(row["pull"], row["brief"], row["root"], row["worker"], row["version"], tuple(row["own"]))
         is_named = begun.ids != (None, None)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"this journal is damaged, or not deeprepo's own: {error}") from error
+        raise unusable(section, version, str(error)) from error
     if not is_named:
-        raise UsageError("this journal is damaged, or not deeprepo's own: it names no commit")
+        raise unusable(section, version, "it names no commit")
     return begun
+
+
+def unusable(section: Section, version: str, why: str) -> UsageError:
+    """Return the error of a section that cannot be used: another build may have written it otherwise, or it is damaged."""
+    other = other_build(section, version)
+    if other:
+        return UsageError(
+            f"another build (deeprepo {other}) wrote this journal, and this one ({version}) cannot read it"
+        )
+    return UsageError(f"this journal is damaged, or not deeprepo's own: {why}")
 
 
 def rows_of(lines: Iterable[str | bytes]) -> Iterator[Row]:

@@ -28,6 +28,10 @@ OTHER_SETTINGS = (
     "The journal holds an earlier review of this change with other settings ({}): "
     "a call is reused if the request is identical, everything else is asked again."
 )
+OTHER_BUILD = (
+    "Another build (deeprepo {}) began this review in the journal: a call is reused if this build sends the identical request, "
+    "everything else is asked again."
+)
 Watch = Callable[[Row], None]  # is given each line as it is written, and at the end one of the kind "closed"
 
 
@@ -95,7 +99,11 @@ class Journal:
         section = next((one for one in reversed(self._record.sections) if one.start), None)
         notes: tuple[str, ...] = ()
         if section is not None:
-            last = reader.start(section)
+            last = self._last(section, start)
+            if last is None:
+                notes = (OTHER_BUILD.format(reader.other_build(section, start.version)),)
+                self.put(**codec.first(start), time=_now(), notes=list(notes))
+                return notes
             if last.ids != start.ids:
                 change = f"the review of another change ({_label(last)}; this is {_label(start)})"
                 held = "a question about another context" if last.is_question else change
@@ -106,9 +114,21 @@ class Journal:
                 self._outcomes = Outcomes(section, [one for one in self._record.sections if one is not section])
                 self.put("resumed", time=_now())
                 return ()
-            notes = (OTHER_SETTINGS.format(", ".join(differing)),) if differing else ()
+            other = reader.other_build(section, start.version)
+            reason = OTHER_BUILD.format(other) if other else OTHER_SETTINGS.format(", ".join(differing))
+            notes = (reason,) if differing else ()
         self.put(**codec.first(start), time=_now(), notes=list(notes))
         return notes
+
+    @staticmethod
+    def _last(section: Section, start: Start) -> Start | None:
+        """What the last section was begun with; None if another build wrote it in a form that this one cannot read."""
+        try:
+            return reader.start(section, start.version)
+        except UsageError:
+            if reader.other_build(section, start.version):
+                return None
+            raise
 
     def knows(self, key: str) -> bool:
         """Return whether an earlier run of this review has sent this very request."""

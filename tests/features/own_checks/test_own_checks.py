@@ -14,6 +14,7 @@ from bot.features.own_checks.section import OWN_CHECKS_SECTION
 from bot.features.own_checks.values import CheckReport
 from bot.outputs import console, json_file, markdown, sarif
 from bot.render import load
+from bot.stored import reviews
 from bot.values import Review
 from bot.workflow.publish import checks as check_run
 from deeprepo_sandbox.providers import Reply
@@ -128,7 +129,7 @@ def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
     assert "| docs | ▫️ does not apply |" in page
     document = json.loads(json_file.render(review))
     assert [one["result"] for one in document["checks"]] == ["failed", "passed", "inapplicable"]
-    assert reports(json_file.read(json_file.render(review).encode())) == reports(review)
+    assert reports(reviews.review(json_file.render(review).encode())) == reports(review)
     (result,) = json.loads(sarif.render(review))["runs"][0]["results"]
     assert (result["ruleId"], result["level"]) == ("check/guards", "error")
     (annotation,) = check_run.annotations(review, load())

@@ -1,7 +1,7 @@
-"""What a round leaves for the next one: on a server a column beside its output, in a workflow a line of the summary comment, below its marker.
+"""What a review leaves for the next one: on a server a column beside its output, in a workflow a line of the summary comment, below its marker.
 
-In a comment it counts if its author is our own login, which GitHub attests. It is as large as its place: first goes what only saves
-reading, then the oldest findings, which are found and said again if they are still there.
+In a comment it counts if its author is our own login, which GitHub attests. It is as large as its place allows: what only saves reading
+is left out first, then the oldest findings, which are found and reported again if they are still there. `stored.reviews` reads it.
 """
 
 import base64
@@ -12,18 +12,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from bot.outputs import json_file
 from bot.render.section import sections
-from bot.values import CheckConclusion, Review
+from bot.stored import markers, reviews
+from bot.values import CheckConclusion
 from bot.values.change import is_object_id
 
 MAX_STATE_CHARS = 32_000  # characters in the comment: the other half of it belongs to the reader
 MAX_STATE_BYTES = 8 << 20  # unpacked, and on a server
-MOST_FILE = 32 << 20
 MOST_ROUNDS = 100_000
 _LINE = re.compile(r"<!-- deeprepo-state:([A-Za-z0-9+/=]*) -->")
+_LIKE_STATE = "<!-- deeprepo-state:"
 DAMAGED = "the state of the last review is damaged"
 NONE = "the summary of the last review holds no state"
+OTHER = "the summary of the last review was written by another build (deeprepo {by}), whose state this one cannot read"
+BEFORE_RELEASE = "before 0.2.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,10 @@ class HeadConclusion:
     settings: str  # a digest of the files and inputs that set the bar
 
 
-def pack(review: Review, head: HeadConclusion | None = None) -> str:
-    """Return the line that holds the state."""
-    content = {**_slim(json_file.content(review)), "head_conclusion": asdict(head) if head else None}
-    data = _fit(content, lambda data: len(data) <= MAX_STATE_BYTES and len(_text(data)) <= MAX_STATE_CHARS)
+def pack(content: Mapping[str, Any], head: HeadConclusion | None = None) -> str:
+    """Return the line that holds the state of a review, from the values of its JSON output."""
+    state = {**_slim(content), "head_conclusion": asdict(head) if head else None}
+    data = _fit(state, lambda data: len(data) <= MAX_STATE_BYTES and len(_text(data)) <= MAX_STATE_CHARS)
     return f"<!-- deeprepo-state:{_text(data)} -->"
 
 
@@ -74,16 +76,19 @@ def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
 def unpack(body: str) -> bytes | str:
     """Return the earlier review as `--previous` takes it, or the sentence that explains why it cannot be used. `body`: of one of deeprepo's summaries."""
     _, _, rest = body.replace("\r\n", "\n").partition("\n")
-    match = _LINE.fullmatch(rest.partition("\n")[0])
+    line = rest.partition("\n")[0]
+    match = _LINE.fullmatch(line)
     if match is None:
-        return NONE
+        return OTHER.format(by=markers.read(body).by or BEFORE_RELEASE) if line.startswith(_LIKE_STATE) else NONE
     return _unpack(match[1]) if len(match[1]) <= MAX_STATE_CHARS else "the state of the last review is too large"
 
 
 def head(data: bytes) -> str | None:
-    """Return the commit that a state, or the JSON output of a review, is about; None if it does not tell."""
-    pull = json.loads(data).get("pull")
-    return pull.get("head") if isinstance(pull, dict) else None
+    """Return the commit that a state, or the JSON output of a review, is about; None if that cannot be read."""
+    try:
+        return reviews.change(data)[1]
+    except reviews.UnreadableError:
+        return None
 
 
 def head_conclusion(data: bytes) -> HeadConclusion | None:
@@ -97,13 +102,11 @@ def head_conclusion(data: bytes) -> HeadConclusion | None:
 
 def from_file(data: bytes) -> bytes | str:
     """Return the earlier review of a file, or the sentence that explains why it cannot be used."""
-    if len(data) > MOST_FILE:
-        return "the file of the last review is too large"
     try:
-        is_review = isinstance(json.loads(data), dict)
-    except (ValueError, RecursionError):
-        is_review = False
-    return data if is_review else "the file of the last review is damaged"
+        reviews.change(data)
+    except reviews.UnreadableError as error:
+        return str(error)
+    return data
 
 
 def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
@@ -123,6 +126,8 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
                 "issues",
                 "summary",
                 "numbers",
+                "partial",
+                "fault",
             )
         },
         "findings": [

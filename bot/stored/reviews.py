@@ -1,0 +1,346 @@
+"""Stored reviews: the JSON output of a review, and what a review leaves for the next one. No other module parses them.
+
+The two have one form, which `SCHEMA_VERSION` numbers; what a review leaves has fewer keys. Unknown keys are ignored. A missing key means
+"not known", never "none": `UnreadableError` says which data cannot be used, and its reader must draw no conclusion from it.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+import msgspec
+
+from bot import __version__
+from bot.config.defaults import REPORTED
+from bot.render import safe_json
+from bot.render.section import Part, Section, finding_fields, sections
+from bot.values import (
+    Coverage,
+    Earlier,
+    Finding,
+    IssueReport,
+    PlacedFinding,
+    PullRequest,
+    ReportSettings,
+    Review,
+    Status,
+)
+from bot.values.change import object_id
+from bot.values.consumer import ConsumerReport
+from bot.values.review import (
+    SCHEMA_VERSION,
+    CommentSpot,
+    Cut,
+    Fault,
+    LastReview,
+    Place,
+    Round,
+    StrategyChoice,
+    read_units,
+)
+from deeprepo.impact.changes import ChangedFile
+from deeprepo.rlm.values import Cost
+
+MAX_BYTES = 32 << 20
+MOST_NUMBER = 9_999  # deeprepo never gives a larger number
+BEFORE_RELEASE = "0.1.0"  # what every build before the first release called itself, whatever its forms were
+ABOUT = "the earlier review"
+# What the JSON says of the pull request: nothing about where its objects are on this machine.
+PULL = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
+SETTINGS = tuple(each.name for each in fields(ReportSettings) if each.name not in ("minimum", "of_features"))
+_PLACED = ("place", "spot", "replacement", "refused")
+Value = TypeVar("Value")
+
+
+class UnreadableError(ValueError):
+    """Stored data that this build cannot use. Its text is a sentence without a full stop that says why."""
+
+
+class _Pull(msgspec.Struct):
+    base: str
+    head: str
+    title: str = ""
+    body: str = ""
+    base_name: str = ""
+    head_name: str = ""
+    base_tip: str | None = None
+    url: str | None = None
+
+    def value(self) -> PullRequest:
+        kept = {name: getattr(self, name) for name in PULL}
+        return PullRequest(**kept | {"base_tip": self.base_tip or None}, git_dir="")
+
+
+class _Reading(msgspec.Struct):
+    kind: str
+    path: str
+    state: str
+    name: str = ""
+    read: str = ""
+
+
+class _Coverage(msgspec.Struct):
+    readings: list[dict[str, Any]]
+    skipped_files: list[dict[str, str]] = []
+    cut: tuple[str, ...] = ()
+    by_model: bool = True
+    not_installed: tuple[str, ...] = ()
+
+
+class _ReviewResult(msgspec.Struct):
+    """The keys that only a whole review has."""
+
+    partial: bool = True  # a review of which this is not known may have been cut short
+    fault: Fault = ""
+    failure: str = ""
+    strategy: StrategyChoice = StrategyChoice("")
+    consumers: tuple[ConsumerReport, ...] = ()
+    areas: tuple[dict[str, Any], ...] = ()
+    cost: Cost = Cost()
+    seconds: float = 0.0
+    dropped: int = 0
+    notes: tuple[str, ...] = ()
+    minimum_severity: str = "low"
+    settings: dict[str, Any] = {}
+
+
+class _ReviewDocument(msgspec.Struct):
+    """The keys of what a review leaves for the next one, which a whole review has too."""
+
+    tool: dict[str, str]
+    pull: _Pull
+    round: Round
+    findings: list[dict[str, Any]]
+    files: list[dict[str, Any]]
+    coverage: _Coverage
+    numbers: list[tuple[int, str]]
+    read: list[tuple[str, str, str]] = []
+    read_by_model: list[str] = []
+    summary: str = ""
+    issues: tuple[IssueReport, ...] = ()
+    unsaid: frozenset[int] = frozenset()
+
+    @property
+    def numbers_given(self) -> tuple[tuple[int, str], ...]:
+        return tuple(sorted({n: mark for n, mark in self.numbers if 0 < n <= MOST_NUMBER}.items()))
+
+    def having(self, *statuses: Status) -> tuple[Finding, ...]:
+        """Return the findings of these statuses, one status after the other."""
+        return findings([row for status in statuses for row in self.findings if row["status"] == status])
+
+
+def review(data: bytes) -> Review:
+    """Return the review that was rendered, as far as its comments need it: without hunks, turns and the repository. Raises UnreadableError."""
+    return _read(data, _review)
+
+
+def earlier(data: bytes) -> Earlier:
+    """Return what a review leaves for the next one, from that or from its JSON output. Raises UnreadableError."""
+    return _read(data, _earlier)
+
+
+def last(data: bytes) -> LastReview:
+    """Return what commands need of the last review. Raises UnreadableError."""
+    return _read(data, lambda document, _: _last(document))
+
+
+def change(data: bytes) -> tuple[str, str, str]:
+    """Return the merge base, the head and the base branch of a review; "" for a branch that its memory leaves out. Raises UnreadableError."""
+    pull = _read(data, lambda document, _: document.pull)
+    return pull.base, pull.head, pull.base_name
+
+
+def round_number(data: bytes) -> int:
+    """Return how many reviews this change has had. Raises UnreadableError."""
+    return _read(data, lambda document, _: document.round.number)
+
+
+def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
+    """Return findings from their rows. Raises ValueError."""
+    return msgspec.convert([*map(finding_fields, rows)], tuple[Finding, ...])
+
+
+def write(content: Mapping[str, Any]) -> str:
+    """Return the text of a review's values."""
+    return safe_json(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
+
+
+def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
+    """Return a stored review with numbers that findings were given later, by fingerprint. Raises UnreadableError."""
+    document = _parse(data)
+    for finding in document["findings"]:
+        if finding["status"] == "silenced":
+            finding["number"] = finding["number"] or numbers.get(finding["fingerprint"], 0)
+    known_numbers = {number for number, _ in document["numbers"]}
+    new_numbers = ([number, mark] for mark, number in numbers.items() if number not in known_numbers)
+    document["numbers"] = sorted([*document["numbers"], *new_numbers])
+    return write(document)
+
+
+def with_unsaid(data: bytes, numbers: Collection[int]) -> bytes:
+    """Return what a review leaves, with the numbers of the findings that GitHub has not taken. Raises UnreadableError."""
+    return write({**_parse(data), "unsaid": sorted(numbers)}).encode()
+
+
+def with_part(data: bytes, section: Section[Part], row: object) -> str:
+    """Return a stored review with a feature's part in another form (`row`: as JSON). Raises UnreadableError."""
+    return write({**_parse(data), section.key: row})
+
+
+def _read(data: bytes, form: Callable[[_ReviewDocument, Mapping[str, Any]], Value]) -> Value:
+    row = _parse(data)
+    try:
+        return form(msgspec.convert(row, _ReviewDocument), row)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        if isinstance(error, UnreadableError):
+            raise
+        version, what = row["tool"].get("version"), f"{type(error).__name__}: {error}".splitlines()[0]
+        if version != __version__:
+            raise UnreadableError(
+                f"{ABOUT} was written by another build ({version}), and this one cannot read it"
+            ) from error
+        raise UnreadableError(f"{ABOUT} is damaged ({what})") from error
+
+
+def _parse(data: bytes) -> dict[str, Any]:
+    """The document in the present form, whichever form it was written in."""
+    if len(data) > MAX_BYTES:
+        raise UnreadableError(f"the file of {ABOUT} is too large")
+    try:
+        row = json.loads(data)
+    except (ValueError, RecursionError):
+        raise UnreadableError(f"the file of {ABOUT} is not JSON") from None
+    tool = row.get("tool") if isinstance(row, dict) else None
+    if not isinstance(tool, dict) or tool.get("name") != "deeprepo":
+        raise UnreadableError(f"the file of {ABOUT} was not written by deeprepo")
+    form, version = row.get("schema_version"), tool.get("version")
+    if not isinstance(form, int) or form < 1:
+        raise UnreadableError(f"the file of {ABOUT} was not written by deeprepo")
+    if form > SCHEMA_VERSION:
+        raise UnreadableError(
+            f"{ABOUT} was written by a newer deeprepo ({version}), whose form this one ({__version__}) cannot read"
+        )
+    for migrate in MIGRATIONS[form - 1 :]:
+        row = migrate(row)
+    return {**row, "schema_version": SCHEMA_VERSION}
+
+
+def _from_before_release(row: dict[str, Any]) -> dict[str, Any]:
+    """Form 1, which builds before 0.2.0 wrote: what is no setting of the core was the switch of a feature."""
+    if "suppressed" in row:  # until 24 November, findings were in several lists, and had other identities
+        raise UnreadableError(f"{ABOUT} was written by another build ({BEFORE_RELEASE}), and this one cannot read it")
+    settings = row.get("settings")
+    if not isinstance(settings, dict):
+        return row
+    return {**row, "settings": {**settings, "features": {k: v for k, v in settings.items() if k not in SETTINGS}}}
+
+
+# The step from each form to the next.
+MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_before_release,)
+
+
+def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
+    result = msgspec.convert(row, _ReviewResult)
+    settings = {name: result.settings[name] for name in SETTINGS if name in result.settings}
+    features = result.settings.get("features", {})
+    switches = {name: features[name] for name in REPORTED if name in features}
+    coverage = document.coverage
+    return Review(
+        pull=document.pull.value(),
+        files=msgspec.convert([*map(_file, document.files)], tuple[ChangedFile, ...]),
+        strategy=result.strategy,
+        findings=tuple(map(_placed, document.findings)),
+        coverage=msgspec.convert(
+            {
+                "readings": coverage.readings,
+                "skipped_files": [(file["path"], file["reason"]) for file in coverage.skipped_files],
+                "cut": coverage.cut,
+                "by_model": coverage.by_model,
+                "not_installed": coverage.not_installed,
+                "areas": result.areas,
+            },
+            Coverage,
+        ),
+        cost=result.cost,
+        summary=document.summary,
+        issues=document.issues,
+        dropped=result.dropped,
+        seconds=result.seconds,
+        notes=result.notes,
+        consumers=result.consumers,
+        cut=Cut(result.partial, result.fault, result.failure),
+        round=replace(
+            document.round,
+            numbers=document.numbers_given,
+            read=read_units(document.read, document.read_by_model),
+        ),
+        settings=msgspec.convert(
+            {**settings, "minimum": result.minimum_severity, "of_features": switches}, ReportSettings
+        ),
+        parts={
+            section.key: msgspec.convert(row[section.key], section.form) for section in sections() if section.key in row
+        },
+        version=document.tool.get("version", ""),
+    )
+
+
+def _placed(row: Mapping[str, Any]) -> PlacedFinding:
+    (finding,) = findings([{name: value for name, value in row.items() if name not in _PLACED}])
+    spot = row.get("spot")
+    place: Place = row.get("place") or ""
+    return PlacedFinding(
+        finding,
+        place,
+        msgspec.convert(spot, CommentSpot) if spot else None,
+        row.get("replacement"),
+        row.get("refused") or "",
+    )
+
+
+def _file(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A changed file with as many lines as it had: which ones they were is not stored."""
+    return {**row, "added_lines": [*range(row["added"])], "removed_lines": [*range(row["removed"])]}
+
+
+def _earlier(document: _ReviewDocument, row: Mapping[str, Any]) -> Earlier:
+    past = document.having("new", "still", "below", "silenced")
+    rows = msgspec.convert(document.coverage.readings, list[_Reading])
+    read = [each for each in rows if each.kind == "dependent" and each.state in ("reviewed", "reused")]
+    return Earlier(
+        number=max(1, document.round.number),
+        base=object_id(document.pull.base, "pull.base"),
+        head=object_id(document.pull.head, "pull.head"),
+        units=read_units(document.read, document.read_by_model),
+        dependents=tuple(each.path for each in read),
+        uses=_uses(rows),
+        findings=tuple(finding.with_status("still") for finding in past),
+        silenced_identities=frozenset(finding.identity for finding in past if finding.status == "silenced"),
+        files=tuple(str(file["path"]) for file in document.files),
+        summary=document.summary,
+        parts=dict(_recalled(row)),
+        issues=document.issues,
+        numbers=document.numbers_given,
+        unsaid_numbers=document.unsaid,
+        other_build="" if document.tool.get("version") == __version__ else document.tool.get("version", "unknown"),
+    )
+
+
+def _recalled(row: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    for section in sections():
+        if section.is_remembered and section.key in row:
+            yield section.key, section.recall(row[section.key])
+
+
+def _uses(rows: Sequence[_Reading]) -> tuple[tuple[str, str], ...]:
+    """Which uses of which file were read; not those of a file in which one was left open."""
+    mine = [each for each in rows if each.kind == "use"]
+    left = {(each.name, each.path) for each in mine if each.state == "unread"}
+    return tuple(sorted({(each.name, each.path) for each in mine if each.read} - left))
+
+
+def _last(document: _ReviewDocument) -> LastReview:
+    """Open findings come first: a number or a fingerprint means these before what is silenced, fixed, refuted or unproven."""
+    open_findings = document.having("new", "still")
+    rest = document.having("silenced", "fixed", "below", "refuted", "unproven")
+    return LastReview(document.pull.value(), (*open_findings, *rest), dict(document.numbers_given), open_findings)
