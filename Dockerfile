@@ -12,6 +12,7 @@ RUN python -m venv --without-pip /opt/deeprepo \
     && python -m pip --python /opt/build/bin/python install --no-deps --only-binary :all: --require-hashes -r requirements-build.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY bot bot
+COPY deeprepo deeprepo
 COPY templates templates
 COPY docs/workflows/deeprepo.yml docs/workflows/
 RUN /opt/build/bin/python -m hatchling build --target wheel --directory /dist \

@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help demo demo-page test test-outer check test-slow format bench golden docs pictures fetch train workflows dist dist-check lock clean
+.PHONY: help demo demo-page test test-outer check test-slow format bench golden docs recording pictures fetch train workflows dist dist-check release-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -80,6 +80,9 @@ docs: $(READY)  ## renew the pages that are generated: docs/api.md, docs/configu
 	$(BIN)/deeprepo config --schema > docs/deeprepo.schema.json
 	$(BIN)/python .ci/schema.py
 
+recording: $(READY)  ## record the demo in the terminal again: docs/images/demo.svg
+	$(BIN)/python .ci/recording.py docs/images/demo.svg
+
 pictures: $(READY)  ## take the pictures of docs/images again; needs chromium, chromedriver and an emoji font
 	PYTHONPATH=.:sandbox:tests:tests/workflow $(BIN)/python tests/workflow/pictures.py
 
@@ -138,6 +141,10 @@ dist: requirements-build.lock  ## wheels and source into dist/; with TAG=vX.Y.Z 
 
 dist-check: $(READY)  ## build the wheel, install it from the lock into a fresh environment, review with it outside the repository (network)
 	$(BIN)/python -m pytest tests/packaging -m "slow or not slow" -o faulthandler_timeout=1800
+
+release-check: dist  ## everything that a release consists of, tried as its users get it: wheel, source, image context, demo, review, `serve --check`, an upgrade (network)
+	$(MAKE) $(READY)
+	$(BIN)/python .ci/release_check.py
 
 # The newest versions that are a week old, with hashes, for every platform. -dev is for the tests; the one without a name for the image,
 # which has all; -action for the Action; -base for the command line without models.

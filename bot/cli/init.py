@@ -1,7 +1,8 @@
-"""`deeprepo init`: the workflow and a small settings file for a repository, which name the clone that deeprepo was installed from."""
+"""`deeprepo init`: a small settings file for a repository, and a workflow that uses the clone that deeprepo was installed from."""
 
 import re
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,7 +24,7 @@ HERE = Path(__file__).parents[1]
 SOURCES = (HERE / "templates/setup/deeprepo.yml", HERE.parent / "docs/workflows/deeprepo.yml")
 USES = re.compile(r"(uses: )OWNER/deeprepo@0{40} # .*")
 REMOTE_ADDRESS = re.compile(
-    r"(?:https?://(?:[^@/\s]*@)?|ssh://(?:[^@/\s]*@)?|[\w.-]+@)[\w.-]+(?::\d+)?[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$"
+    r"(?:https?://(?:[^@/\s]*@)?|ssh://(?:[^@/\s]*@)?|[\w.-]+@)([\w.-]+)(?::\d+)?[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$"
 )
 ACTION = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 MAX_PRESENT_BYTES = 1 << 20  # bytes of a file that is there already
@@ -58,21 +59,45 @@ def command(
             help="Your copy of deeprepo, and the commit to use. Default: the `origin` of the clone that this was installed from.",
         ),
     ] = "",
+    app: Annotated[
+        bool, typer.Option("--app", help="For a GitHub App: write only the settings file, and no workflow.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Write over files that are there already.")] = False,
 ) -> int:
     """Write a workflow that reviews pull requests, and a small .deeprepo.yml, into a repository.
 
     Nothing is sent, committed or pushed. A file that is there and differs is left alone, and then nothing is written.
+    Without a repository on GitHub that the workflow can use, only .deeprepo.yml is written.
     """
     from bot.cli.elsewhere import take_over
     from bot.render import text
 
     if names and not elsewhere:
         raise UsageError(f"{names[0]}: write --from before it, to take over settings of other reviewers")
+    if app and action:
+        raise UsageError("--action names what a workflow uses, and --app writes none: give one of them")
     top = top_of(repo)
     taken = take_over(top, names or []) if elsewhere else None
-    source = _named(action) if action else _installed_from()
-    written = {WORKFLOW: _workflow(source), SETTINGS_FILE: _settings(taken)}
+    source = None if app else _named(action) if action else _installed_from()
+    written = {SETTINGS_FILE: _settings(taken)}
+    if isinstance(source, Source):
+        written = {WORKFLOW: _workflow(source), **written}
+    _write(top, written, overwrite=overwrite)
+    if taken is not None:
+        say(text("setup/elsewhere.txt.j2", taken=taken))
+    if isinstance(source, str):
+        tell(f"{WORKFLOW}: not written: {source}")
+    if not isinstance(source, Source):
+        say(text("setup/init_app.txt.j2", file=SETTINGS_FILE, has_app=app))
+        return CLEAN
+    if source.warning:
+        tell(f"warning: {source.warning}")
+    say(text("setup/init.txt.j2", source=source, owner=source.name.partition("/")[0], files=list(written)))
+    return CLEAN
+
+
+def _write(top: Path, written: Mapping[str, str], *, overwrite: bool) -> None:
+    """Write the files, and say what became of each. Raises UsageError, before anything is written, if one is there with other text."""
     before = {name: files.content(top / name, MAX_PRESENT_BYTES, below=top) for name in written}
     others = [name for name, old in before.items() if old is not None and old != written[name].encode()]
     if others and not overwrite:
@@ -83,12 +108,6 @@ def command(
             continue
         files.write(top / name, new, below=top, folders=True, nested=False)
         say(f"{name}: {'overwritten' if name in others else 'written'}")
-    if taken is not None:
-        say(text("setup/elsewhere.txt.j2", taken=taken))
-    if source.warning:
-        tell(f"warning: {source.warning}")
-    say(text("setup/init.txt.j2", source=source, owner=source.name.partition("/")[0], files=list(written)))
-    return CLEAN
 
 
 def _settings(taken: "TakenOver | None") -> str:
@@ -116,17 +135,17 @@ def _named(action: str) -> Source:
     return Source(name, commit)
 
 
-def _installed_from() -> Source:
-    """The clone that this program runs from, or what pip has written down of its installation. Raises UsageError."""
+def _installed_from() -> Source | str:
+    """Return the clone that this program was installed from, or why a workflow cannot use it."""
     url, commit = extras.installed_from()
     if commit and (found := REMOTE_ADDRESS.fullmatch(url)):
-        return Source(found[1], commit)
+        return Source(found[2], commit, _elsewhere(found[1]))
     folder = HERE.parent if (HERE.parent / ".git").exists() else Path(extras.clone() or HERE.parent)
     address, commit = _git(folder, "remote", "get-url", "origin"), _git(folder, "rev-parse", "HEAD")
     found = REMOTE_ADDRESS.fullmatch(address)
     if not found or not commit:
-        raise UsageError(
-            f"{folder} has no `origin` at GitHub to name in a workflow: push this clone to a repository of yours, "
+        return (
+            f"{folder} has no `origin` on GitHub that a workflow can use. Push this clone to a repository of yours, "
             "or name one with --action OWNER/NAME@COMMIT"
         )
     changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
@@ -135,9 +154,15 @@ def _installed_from() -> Source:
         if not _git(folder, "branch", "--remotes", "--contains", commit)
         else f"{folder} has changes that are not committed: the workflow does without them"
         if changed
-        else ""
+        else _elsewhere(found[1])
     )
-    return Source(found[1], commit, warning)
+    return Source(found[2], commit, warning)
+
+
+def _elsewhere(host: str) -> str:
+    """Return a warning if the clone's origin is not at github.com: a workflow finds actions only on its own GitHub."""
+    is_usual = host.lower() in ("github.com", "ssh.github.com")
+    return "" if is_usual else f"`origin` is at {host}: the workflow finds the action only if it runs on a GitHub there"
 
 
 def _git(folder: Path, *words: str) -> str:

@@ -90,12 +90,53 @@ def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytes
 
 
 def test_a_commit_that_nobody_can_fetch_is_named(clone: Repository, repository: Repository) -> None:
-    """It is written, with a warning; without any origin there is nothing to write."""
+    """The workflow is written, with a warning."""
     clone.git("update-ref", "-d", "refs/remotes/origin/main")
     assert "push it" in init(clone, repository).stderr
+    clone.git("update-ref", "refs/remotes/origin/main", "HEAD")
+
+
+@pytest.mark.parametrize("origin", ["", "/srv/git/reviewer.git"])
+def test_without_a_remote_on_github_the_settings_are_written(
+    clone: Repository, repository: Repository, origin: str
+) -> None:
+    """The command succeeds and says how to get the workflow; an action that is named needs no remote."""
     clone.git("remote", "remove", "origin")
-    refused = init(clone, repository, "--overwrite")
-    assert (refused.returncode, "--action OWNER/NAME@COMMIT" in refused.stderr) == (2, True)
-    named = init(clone, repository, "--overwrite", "--action", f"me/mine@{'a' * 40}")
-    assert named.returncode == 0
-    assert f"me/mine@{'a' * 40}" in (repository.folder / WORKFLOW).read_text()
+    if origin:
+        clone.git("remote", "add", "origin", origin)
+    try:
+        done = init(clone, repository)
+        assert (done.returncode, "--action OWNER/NAME@COMMIT" in done.stderr) == (0, True), done.stderr
+        assert (repository.folder / ".deeprepo.yml").is_file()
+        assert not (repository.folder / WORKFLOW).exists()
+        named = init(clone, repository, "--action", f"me/mine@{'a' * 40}")
+        assert named.returncode == 0
+        assert f"me/mine@{'a' * 40}" in (repository.folder / WORKFLOW).read_text()
+    finally:
+        clone.git("config", "remote.origin.url", "git@github.com:acme/reviewer.git")
+        clone.git("update-ref", "refs/remotes/origin/main", "HEAD")
+
+
+def test_a_remote_elsewhere_is_named_with_a_warning(clone: Repository, repository: Repository) -> None:
+    """A workflow finds an action only on the GitHub that it runs on."""
+    clone.git("config", "remote.origin.url", "https://gitlab.com/acme/reviewer.git")
+    try:
+        done = init(clone, repository)
+    finally:
+        clone.git("config", "remote.origin.url", "git@github.com:acme/reviewer.git")
+    assert (done.returncode, "`origin` is at gitlab.com" in done.stderr) == (0, True)
+
+
+def test_for_an_app_only_the_settings_are_written(clone: Repository, repository: Repository) -> None:
+    """No workflow, and no word about secrets of the Action."""
+    done = init(clone, repository, "--app")
+    assert done.returncode == 0, done.stderr
+    assert subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=all"],
+        cwd=repository.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split() == ["??", ".deeprepo.yml"]
+    assert "ANTHROPIC_API_KEY" not in done.stdout
+    assert init(clone, repository, "--app", "--action", f"me/mine@{'a' * 40}").returncode == 2

@@ -2,6 +2,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -28,6 +29,21 @@ BEFORE = {
     "shop.py": "from prices import total\n\nprint(total([1, 2]))\n",
 }
 AFTER = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
+
+RLMS = "rlms==0.1.3"  # the reference implementation of Recursive Language Models, which installs a package `rlm`
+# Every file of both distributions is as its own installation left it.
+INTACT = """
+import base64, hashlib, importlib.metadata
+for name in ("deeprepo-bot", "rlms"):
+    for file in importlib.metadata.distribution(name).files:
+        if file.hash:
+            digest = hashlib.new(file.hash.mode, file.locate().read_bytes()).digest()
+            assert base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == file.hash.value, file
+import deeprepo
+from rlm import RLM
+assert RLM is not deeprepo.RLM
+print("both")
+"""
 
 
 def run(*command: str | Path, cwd: Path = ROOT, **env: str) -> str:
@@ -118,5 +134,25 @@ def test_the_wheel_installs_from_the_lock(wheel: Path, repository: Repository, t
     run(*pip, "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", ROOT / "requirements.lock")
     run(*pip, "--no-deps", "--no-index", wheel)
     assert run(place / "bin" / "deeprepo", "--version", cwd=tmp_path).strip().endswith(__version__)
+    repository.change(BEFORE, AFTER)
+    assert "shop.py:3" in run(place / "bin" / "deeprepo", "review", "HEAD~1..HEAD", cwd=repository.folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_first", [True, False], ids=["deeprepo first", "rlms first"])
+def test_rlms_can_be_installed_beside_it_in_either_order(
+    wheel: Path, repository: Repository, tmp_path: Path, *, is_first: bool
+) -> None:
+    """No file of one replaces a file of the other, both can be imported, and a review finds the forgotten caller."""
+    place = tmp_path / "environment"
+    run(sys.executable, "-m", "venv", place)
+    python = place / "bin" / "python"
+    pip = (python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile", "--no-deps")
+    for each in (wheel, RLMS) if is_first else (RLMS, wheel):
+        run(*pip, each)
+    # What both import comes from the environment that runs the tests.
+    own = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    (own / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    assert run(python, "-c", INTACT, cwd=tmp_path).strip() == "both"
     repository.change(BEFORE, AFTER)
     assert "shop.py:3" in run(place / "bin" / "deeprepo", "review", "HEAD~1..HEAD", cwd=repository.folder)

@@ -2,6 +2,7 @@ import configparser
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,46 @@ def test_what_is_copied_is_let_in_and_nothing_else() -> None:
         assert not ignored.match_file(name)
     for name in (".git/config", ".env", "secrets/private_key.pem", "bot/__pycache__/x.pyc", "tests/a.py"):
         assert ignored.match_file(name), name
+
+
+def test_the_image_has_every_package_of_the_wheel() -> None:
+    """What the wheel is built from is copied into the image before it is built there."""
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    copied = {name for step in steps("COPY") if not step.startswith("--from=") for name in step.split()[:-1]}
+    assert {*wheel["packages"], *wheel["force-include"]} <= copied
+
+
+MANIFESTS = list(yaml.safe_load_all((ROOT / "docs" / "kubernetes.yaml").read_text()))
+PODS = [each["spec"]["template"]["spec"] for each in MANIFESTS if each["kind"] == "Deployment"]
+
+
+def test_a_pod_can_do_nothing_but_its_work() -> None:
+    """It runs as the image's user, read-only, without capabilities, and is asked whether it lives and is ready."""
+    user = re.search(r"^USER (\d+):", TEXT, re.MULTILINE)
+    assert user is not None
+    assert [pod["containers"][0]["args"] for pod in PODS] == [["serve"], ["worker"]]
+    for pod in PODS:
+        (container,) = pod["containers"]
+        assert pod["securityContext"]["runAsUser"] == int(user[1])
+        assert pod["automountServiceAccountToken"] is False
+        assert container["securityContext"]["readOnlyRootFilesystem"] is True
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+        probes = [container[name]["httpGet"]["path"] for name in ("livenessProbe", "readinessProbe")]
+        assert probes == ["/healthz", "/readyz"]
+        assert pod["terminationGracePeriodSeconds"] > ServerOptions.model_fields["grace"].default
+        assert {each["mountPath"] for each in container["volumeMounts"]} == {"/data", "/tmp"}  # noqa: S108 - of a pod
+
+
+def test_the_manifests_set_what_exists_and_let_in_what_is_needed() -> None:
+    """Each variable is a setting; GitHub and people reach the pages, and nobody outside reaches the probes."""
+    known = {f"DEEPREPO_{name.upper()}" for kind in (App, ServerOptions) for name in kind.model_fields}
+    given = {each["name"] for pod in PODS for each in pod["containers"][0]["env"]}
+    given |= next(each["data"] for each in MANIFESTS if each["kind"] == "ConfigMap").keys()
+    assert given <= known
+    (ingress,) = [each for each in MANIFESTS if each["kind"] == "Ingress"]
+    paths = {each["path"] for each in ingress["spec"]["rules"][0]["http"]["paths"]}
+    assert {"/", "/webhook", "/signin", "/reviews"} <= paths
+    assert not paths & {"/healthz", "/readyz", "/metrics"}
 
 
 UNIT = ROOT / "docs" / "deeprepo.service"

@@ -77,3 +77,32 @@ def test_the_linters_are_content() -> None:
     ):
         done = subprocess.run([BIN / command[0], *command[1:]], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", [each for each in FORMS if each.name != "config.yml"], ids=named)
+def test_an_issue_form_is_one_that_github_takes(path: Path) -> None:
+    """It has a name and a description, and each field has an id of its own and a label."""
+    form = yaml.safe_load(path.read_text())
+    assert {"name", "description", "body"} <= form.keys()
+    ids = [field["id"] for field in form["body"]]
+    assert len(set(ids)) == len(ids) > 0
+    assert all(field["attributes"]["label"] for field in form["body"])
+    assert {field["type"] for field in form["body"]} <= {"dropdown", "textarea", "input"}
+
+
+def test_the_action_can_be_listed_in_the_marketplace() -> None:
+    """It has a name, an author, a short description and an icon of the set that GitHub offers."""
+    action = yaml.safe_load(ACTION.read_text())
+    assert action["name"]
+    assert action["author"]
+    assert len(action["description"]) <= 125
+    assert action["branding"] == {"icon": "search", "color": "blue"}
+
+
+def test_the_files_that_github_looks_for_are_there() -> None:
+    """The security policy, the code of conduct and the license are at the top."""
+    for name in ("SECURITY.md", "CODE_OF_CONDUCT.md", "LICENSE"):
+        assert (ROOT / name).read_text().strip()
