@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from waits import patience
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +40,6 @@ def postgres() -> Iterator[Callable[..., str]]:
     yield database
     os.kill(server.get_pid(), signal.SIGQUIT)  # at once: nothing of it is needed any more
     with suppress(psutil.TimeoutExpired):  # an ended process that nobody has collected yet counts as one that runs
-        server.get_postmaster_info().process.wait(20)
+        server.get_postmaster_info().process.wait(patience())
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)

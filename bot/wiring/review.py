@@ -12,7 +12,7 @@ from bot import checkout, config, pipeline
 from bot.analyzers import ANALYZERS
 from bot.brief import Brief
 from bot.checkout import Checkout, ownership
-from bot.config import Config, Settings
+from bot.config import Config, Settings, hook
 from bot.errors import UsageError
 from bot.findings import sarif_results
 from bot.machine.fact_files import EACH_FOLDER, MAX_CACHE_BYTES, FactFiles
@@ -78,9 +78,13 @@ async def brief_of(
         file = await tree.settings_at_tip(config.FILE)
     settings = config.resolve(flags, file, environment, shared=await shared_files(pull, environment, scratch))
     of_features = flags.get("of_features") or {}
+    lost_models = _unusable_models(settings, environment) if hook.is_running() else ""
+    if lost_models:
+        settings = settings.with_flags(strategy="offline")
     return Brief(
         pull=pull,
         settings=settings,
+        note=f"Reviewed without a model: {lost_models}" if lost_models else "",
         earlier=flags.get("previous"),
         full=bool(flags.get("full")),
         local=flags.get("local"),
@@ -90,6 +94,18 @@ async def brief_of(
         left_out=left_out,
         allowed=environment.permissions(of_features),
     )
+
+
+def _unusable_models(settings: Config, environment: Settings) -> str:
+    """Return why the models that a settings file names cannot be asked on this machine, "" if they can: a hook reviews without them."""
+    own = ("flag", "environment", "default")
+    if all(settings.origins[name] in own for name in ("root", "worker", "readers", "strategy")):
+        return ""
+    try:
+        check_models(settings, environment, NOTHING).models(settings)
+    except UsageError as error:
+        return str(error)
+    return ""
 
 
 def tools(

@@ -3,6 +3,7 @@ import asyncio
 import pytest
 from families import few
 from shop import FINDING, REPORT, Table, quiet
+from waits import patience
 
 from bot.review.agent import tools
 from bot.review.agent.state import RunState
@@ -273,11 +274,11 @@ def test_cancelling_ends_a_block(table: Table) -> None:
         state = RunState(session, source=Source("model", "", "root"))
         async with open_repl({}, tools.functions(state), Limits()) as repl:
             running = asyncio.create_task(repl.run("llm_query('for ever')"))
-            await asyncio.wait_for(asked.wait(), 10)
+            await asyncio.wait_for(asked.wait(), patience())
             running.cancel()
             with pytest.raises(asyncio.CancelledError):
-                await asyncio.wait_for(running, 10)
-        async with asyncio.timeout(10):
+                await asyncio.wait_for(running, patience())
+        async with asyncio.timeout(patience()):
             # The call is cancelled on the loop, a moment after the block in its thread.
             while not (calls := [line for line in session.calls.journal.lines if line["kind"] == "call"]):  # noqa: ASYNC110 - the journal tells nobody that it has grown
                 await asyncio.sleep(0)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import waits
 from serving import NOBODY, SECRET, key
+from waits import patience
 
 ROOT = Path(__file__).parents[2]
 PATH = os.pathsep.join(
@@ -37,7 +38,7 @@ class Process:
 
     def wait_for(self, pattern: str) -> "re.Match[str]":
         """Wait until the log holds this."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + patience()
         while not (found := re.search(pattern, self.said())):
             assert self.popen.poll() is None, self.said()
             assert time.monotonic() < deadline, self.said()
@@ -47,12 +48,12 @@ class Process:
     def end(self, how: int = signal.SIGTERM) -> int:
         """Tell it to leave; its exit status."""
         self.popen.send_signal(how)
-        return self.popen.wait(30)
+        return self.popen.wait(patience())
 
 
 def wait_until(true: Callable[[], bool]) -> None:
     """Wait until something is true."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + patience()
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.02)

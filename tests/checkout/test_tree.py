@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import pytest
 from fakes import Repository
+from waits import patience
 
 from bot.checkout import Checkout
 from bot.checkout.tree import MAX_FILE_BYTES
@@ -51,7 +52,7 @@ def test_a_read_that_is_called_off_ends_at_once(repository: Repository) -> None:
             for _ in range(turns):
                 await asyncio.sleep(0)
             reading.cancel()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(patience()):
                 await asyncio.wait([reading])
                 assert await tree.read("small.txt") == b"small"
 

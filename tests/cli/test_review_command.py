@@ -231,24 +231,30 @@ def test_the_repository_file_of_the_base_counts_and_that_of_the_head_does_not(re
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["a_key_of_next_version: true\n", "a: [\n", "fail_on: many\nquota: -1\n", "- 1\n", "models: {worker: gpt}\n"],
+    ("text", "said"),
+    [
+        ("a_key_of_next_version: true\n", ".deeprepo.yml line 1: unknown key a_key_of_next_version"),
+        ("a: [\n", ".deeprepo.yml line 2: this is not YAML"),
+        ("quota: -1\nfail_on: many\n", ".deeprepo.yml line 2: fail_on: write one of"),
+        ("- 1\n", ".deeprepo.yml line 1: the file must consist of"),
+        ("models: {worker: nobody/x}\n", "Reviewed without a model: unknown provider 'nobody'"),
+        ("models: {worker: anthropic/claude-haiku-5-5}\n", "Reviewed without a model: anthropic needs a key"),
+        ("strategy: rlm\n", "Reviewed without a model: the strategy rlm needs a model"),
+    ],
 )
-def test_a_mistake_in_the_settings_blocks_no_commit(repository: Repository, text: str) -> None:
+def test_a_mistake_in_the_settings_blocks_no_commit(repository: Repository, text: str, said: str) -> None:
     """Under git's own hook, a harmless commit and the commit that repairs the settings succeed with a warning."""
-    hook = f'#!/bin/sh\nexec "{sys.executable}" -m bot review --staged --effort none --fail-on high\n'
     repository.commit({".deeprepo.yml": text, "a.py": "x = 1\n"})
-    hook_file = repository.folder / ".git" / "hooks" / "pre-commit"
-    hook_file.parent.mkdir(exist_ok=True)
-    hook_file.write_text(hook)
-    hook_file.chmod(0o755)
+    hook = repository.folder / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m bot review --staged --fail-on high\n')
+    hook.chmod(0o755)
     for files in ({"a.py": "x = 1\ny = 2\n"}, {".deeprepo.yml": "quota: 3\n"}):
         repository.write(files)
         repository.git("add", "-A")
-        done = subprocess.run(
-            ["git", "commit", "-m", "next"], cwd=repository.folder, capture_output=True, text=True, check=False
-        )
-        assert (done.returncode, ".deeprepo.yml line" in done.stdout + done.stderr) == (0, True), done
+        command, env = ["git", "commit", "-m", "next"], repository.env | {"DEEPREPO_CACHE": "off", "COLUMNS": "300"}
+        done = subprocess.run(command, cwd=repository.folder, env=env, capture_output=True, text=True, check=False)
+        assert (done.returncode, said in done.stdout + done.stderr) == (0, True), done
 
 
 def test_version_and_help() -> None:

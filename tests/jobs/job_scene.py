@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from waits import patience
 
 from bot import storage
 from bot.values import Ask, CommandAsk, CommentRef, PullRef, ReviewAsk
@@ -71,7 +72,7 @@ class Diary:
 
     async def seen(self, *whats: str) -> None:
         """Wait until all of this has been told."""
-        async with asyncio.timeout(PATIENCE), self._changed:
+        async with asyncio.timeout(patience()), self._changed:
             await self._changed.wait_for(lambda: all(what in self.told for what in whats))
 
     async def _held(self, name: str) -> None:
@@ -114,7 +115,7 @@ class Scene:
 
     async def settled(self, found: Jobs) -> None:
         """Wait until nothing is stored that has not come to its end."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             while any((await found.counts()).values()):  # noqa: ASYNC110 - a database tells nobody
                 await asyncio.sleep(0.01)
 

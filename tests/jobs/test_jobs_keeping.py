@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 from job_scene import Diary, Scene, command, pull, push
+from waits import patience
 
 from bot.values import Ask, Forget
 from bot.workflow.jobs import Job, asks, engine
@@ -84,7 +85,7 @@ async def test_old_jobs_are_deleted(on_sqlite: Scene) -> None:
         await board.submit(push(9, head="waits"), "guid-9", delay=600)
     for number in (0, 1):
         on_sqlite.sql(f"UPDATE workflow_status SET completed_at = 1000 WHERE workflow_uuid LIKE '%guid-{number}'")  # noqa: S608
-    async with on_sqlite.running(Diary()) as board, asyncio.timeout(20):
+    async with on_sqlite.running(Diary()) as board, asyncio.timeout(patience()):
         while len(await asyncio.to_thread(names, on_sqlite)) > 2:  # noqa: ASYNC110 - a database tells nobody
             await asyncio.sleep(0.01)
         assert names(on_sqlite) == {"review~7~70#2~guid-2", "review~7~70#9~guid-9"}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import waits
 from job_scene import PATIENCE, Diary, Scene, push
+from waits import patience
 
 HOME = Path(__file__).parents[2]
 
@@ -24,7 +25,7 @@ def process(scene: Scene, log: Path, *asked: str) -> Iterator["subprocess.Popen[
 
 def told(log: Path, *whats: str, by: "subprocess.Popen[bytes] | None" = None) -> list[str]:
     """The lines of a log, once all of these stand in it (as beginnings), or the process has ended."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + patience()
     while True:
         ended = by is not None and by.poll() is not None
         lines = log.read_text().splitlines() if log.exists() else []

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from job_scene import Diary, Scene, push
+from waits import patience
 
 from bot import storage
 from bot.errors import StorageError, UsageError
@@ -69,7 +70,7 @@ async def test_one_at_a_time_over_all_processes(on_postgres: Scene) -> None:
         await waiting
         assert await one.alive(frozenset({"one", "other", "nobody"})) == {"one", "other"}
         await other.leave()
-        async with asyncio.timeout(10):  # the database ends a connection in its own time
+        async with asyncio.timeout(patience()):  # the database ends a connection in its own time
             while await one.alive(frozenset({"one", "other", "nobody"})) != {"one"}:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         await one.leave()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waits import patience
 
 import deeprepo
 from deeprepo_sandbox.providers import Reply, Server, code, in_thread
@@ -72,12 +73,15 @@ def test_a_function_is_a_model() -> None:
 def test_a_function_may_be_asynchronous() -> None:
     """Then several calls are on their way at once; two functions of one name are two models."""
     running = most = 0
+    together = asyncio.Event()
 
     async def worker(messages: Messages) -> str:
         nonlocal running, most
         running += 1
         most = max(most, running)
-        await asyncio.sleep(0.5)
+        if most == 3:  # the others wait for the third
+            together.set()
+        await asyncio.wait_for(together.wait(), patience())
         running -= 1
         return "x"
 

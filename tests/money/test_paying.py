@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from waits import patience
 
 from bot.secrets.masking.masks import Masks
 from deeprepo.rlm import models
@@ -34,7 +35,7 @@ async def test_nothing_is_sent_after_a_cancel() -> None:
         (full if server.count == 8 else more if server.count > 8 else asyncio.Event()).set()
         return Reply("fine", delay=30.0)
 
-    async with doubles.openai_server(slow) as server, asyncio.timeout(30):
+    async with doubles.openai_server(slow) as server, asyncio.timeout(patience()):
         model = models.connect("compatible/worker", None, server.base_url)
         calls = Calls(Budget(NARROW), Journal(), Masks())
         batch = asyncio.create_task(calls.many(model, [prompt(str(n)) for n in range(200)], "worker"))

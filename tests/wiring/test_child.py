@@ -11,6 +11,7 @@ from pathlib import Path
 import child_tasks as tasks
 import pytest
 import waits
+from waits import patience
 
 from bot import errors
 from bot.config.reference import AS_FILE
@@ -144,7 +145,7 @@ def test_a_child_dies_with_its_parent_and_takes_along_what_it_has_started() -> N
         assert parent.stdout is not None
         watched = [os.pidfd_open(int(word)) for word in parent.stdout.readline().split()]
         parent.send_signal(signal.SIGKILL)
-        parent.wait(20)
+        parent.wait(patience())
         for one in watched:
             assert select.select([one], [], [], 20)[0]
             os.close(one)

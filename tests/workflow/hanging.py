@@ -14,6 +14,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from waits import patience
+
 from bot.values import Clues
 from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.filetypes import Traits
@@ -65,7 +67,7 @@ for _name, _how in (("hang", hang), ("grow", grow), ("crash", crash)):
 
 async def reviewed(at: "Whole", number: int) -> dict[str, Any]:
     """What stands at a pull request after its review."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while not any(check.status == "completed" for check in at.gh.pull(number).checks):  # noqa: ASYNC110 - as in `whole`
             await asyncio.sleep(0.05)
     (check,) = at.gh.pull(number).checks

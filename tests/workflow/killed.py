@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from waits import patience
+
 from deeprepo_sandbox import github as sandbox
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +41,7 @@ async def serving(folder: Path, gh: sandbox.GitHub, **settings: str) -> AsyncIte
             cwd=folder,
         )
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(patience()):
             while not (found := re.search(r"listening.*?(http://[^\s\"]+)", log.read_text())):
                 assert popen.poll() is None, log.read_text()
                 await asyncio.sleep(0.02)

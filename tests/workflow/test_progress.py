@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from waits import patience
 
 from bot.values.progress import Progress, Reading
 from bot.workflow.progress import progress
@@ -15,7 +16,7 @@ async def test_a_review_that_ends_as_its_checks_become_known_ends_at_once(turns:
     async def update(_: Progress) -> None:
         """It is shown."""
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(patience()):
         async with progress(update) as say:
             say(Reading(1, ("a.py",)))
             for _ in range(10):

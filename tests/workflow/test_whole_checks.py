@@ -52,7 +52,11 @@ async def test_a_review_that_is_called_off_leaves_the_conclusion_of_the_one_befo
         status=None, after=True, run=lambda: at.repo.comment(number, "/deeprepo cancel", author="maintainer")
     )
     at.gh.fail("PATCH", r"/check-runs/\d+$", called_off)  # how far it is
-    at.gh.fail("PATCH", r"/comments/\d+$", Fault(status=None, delay=5.0))  # the review is not over by then
+    # The summary isn't updated before the review is called off.
+    called_off_first = Fault(
+        status=None, times=-1, run=lambda: at.until(lambda: at.gh.pull(number).checks[-1].conclusion is not None)
+    )
+    at.gh.fail("PATCH", r"/comments/\d+$", called_off_first)
     await at.repo.rerequest(at.gh.pull(number).checks[0].id)
     await at.quiet()
     first, second = at.gh.pull(number).checks

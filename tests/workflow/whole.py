@@ -8,6 +8,7 @@ from pathlib import Path
 
 import children
 from prepared import prepare
+from waits import patience
 
 from bot import app
 from bot.app import RunningServer
@@ -50,11 +51,11 @@ class Whole:
 
     async def until(self, true: Callable[[], bool]) -> None:
         """Wait until something stands at GitHub."""
-        await self.gh.until(true, PATIENCE)
+        await self.gh.until(true, patience())
 
     async def quiet(self) -> None:
         """Wait until every delivery has arrived and no job is left, not even one whose delivery the last job brought about."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             looks = 0
             while looks < QUIET_LOOKS:
                 await self.gh.settle()
@@ -63,7 +64,7 @@ class Whole:
 
     async def put_off(self) -> None:
         """Wait until a job sleeps."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             while not (await self.server.jobs.counts())["delayed"]:  # noqa: ASYNC110 - a database tells nobody
                 await asyncio.sleep(LOOK)
 

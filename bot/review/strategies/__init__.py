@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from importlib import import_module
 
+from bot.errors import public
 from bot.review import judging
 from bot.review.hooks import hooks
 from bot.review.session import Session
@@ -55,7 +56,7 @@ async def run(name: str, session: Session) -> Transcript:
             raise
         return as_interrupted(Transcript(tuple(session.results.findings)))
     except ProviderError as error:
-        return Transcript(tuple(session.results.findings), notes=(str(error),), partial=True, fault="provider")
+        return Transcript(tuple(session.results.findings), notes=(public(error),), partial=True, fault="provider")
     finally:
         # Nobody asks the root again: what was kept back for it is there for second opinions
         session.calls.budget.keep(None)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from bot.errors import public
 from bot.review import readings
 from bot.review.session import Session
 from bot.review.strategies import fanout
@@ -24,7 +25,7 @@ async def run(session: Session) -> Transcript:
         async with fanout.checks_beside(session):
             answer = await readings.read(session, reader, session.tracker.unread())
     except PromptTooLong as error:
-        session.results.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
+        session.results.notes.append(f"The change does not fit one prompt ({public(error)}): it was read in parts.")
         return replace(await fanout.run(session, is_checked=True, with_pairs=False), doubts=(IN_PARTS,))
     await fanout.take(session, answer)
     if answer.error:

@@ -218,12 +218,12 @@ def test_a_killed_review_leaves_nothing(shop: Repository, tmp_path: Path) -> Non
             "-q",
         ]
         with subprocess.Popen(command, cwd=shop.folder, env=environment) as parent:
-            until = time.monotonic() + 60
+            until = time.monotonic() + waits.patience()
             while not [row for row in alive(mark) if row.startswith("sleep")] and time.monotonic() < until:
                 time.sleep(0.02)
             assert [row for row in alive(mark) if row.startswith("sleep")]
             parent.send_signal(signal.SIGKILL)
-    until = time.monotonic() + 10
+    until = time.monotonic() + waits.patience()
     while alive(mark) and time.monotonic() < until:
         time.sleep(0.02)
     assert alive(mark) == []
