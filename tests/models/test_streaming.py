@@ -56,7 +56,7 @@ def test_a_reply_longer_than_the_time_out(name: str) -> None:
 @dialects
 def test_a_stream_that_stalls(name: str) -> None:
     """A stream that falls silent in the middle is a time-out, and may be billed to its end."""
-    (error,), _ = ask(name, Reply("word " * 60, fault="stall", usage=Usage(500, 70, 200)), timeout=0.2)
+    (error,), _ = ask(name, Reply("word " * 60, fault="stall", usage=Usage(500, 70, 200)), timeout=patience(1.0))
     assert (type(error), error.may_be_billed) == (TimedOut, True)
 
 
