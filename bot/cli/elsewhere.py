@@ -80,7 +80,8 @@ def _read(form: SettingsFormat, path: str, text: str, new: NewSettings) -> OldFi
     try:
         data = form.load(text)
     except ValueError as error:
-        return OldFile(path, form.name, fault=" ".join(str(error).split()))
+        line, problem = getattr(error, "line", None), " ".join(str(error).split())
+        return OldFile(path, form.name, fault=f"line {line}: {problem}" if line else problem)
     if not isinstance(data, dict):
         return OldFile(path, form.name, fault="" if data is None else "it holds no keys")
     old = OldSettings(data, new)
