@@ -1,4 +1,4 @@
-"""Names that data files declare and others use: Terraform, charts, workflows, Makefiles, package scripts, variables of the environment. No model."""
+"""Names that data files declare and others use: Terraform, charts, workflows, Makefiles, package scripts, dependencies, environment variables. No model."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,11 @@ from deeprepo.impact.ports import Language, Tree
 
 # The paths of which a format may want some: a change without them loads none.
 POSSIBLE = re.compile(r"\.(?:tf|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)
+# The same of manifests that list dependencies.
+MANIFEST = re.compile(
+    r"(?:^|/)(?:go\.mod|setup\.(?:py|cfg)|Pipfile|Gemfile|gems\.rb|mix\.exs|pom\.xml|packages\.config)$"
+    r"|\.(?:toml|json|txt|in|gemspec|gradle|kts|csproj|props|targets|sbt)$"
+)
 VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*+_[A-Z0-9_]++")
 
 
@@ -16,7 +21,7 @@ class Declarations:
 
     NAME, READS = (
         "declarations",
-        "Terraform, charts, workflows, Makefiles, package scripts and variables of the environment",
+        "Terraform, charts, workflows, Makefiles, package scripts, dependencies in manifests and environment variables",
     )
 
     def __init__(self) -> None:
@@ -29,6 +34,8 @@ class Declarations:
         if _names_variable(file):
             return True
         paths = [path for path in (file.path, file.old_path) if path and POSSIBLE.search(path)]
+        if _lists_dependencies(file):
+            return True
         if not paths or file.path in self._foreign_paths:
             return False
         from deeprepo.impact.declarations import format_of
@@ -42,15 +49,43 @@ class Declarations:
         from deeprepo.impact.declarations import check, environment
 
         change = await check.compare(tree, files)
+        listed = await _dependencies(tree, files)
         self._foreign_paths |= change.foreign
         left, unset = await environment.judge(tree, files)
-        findings = (*declarations.findings(change, files), *map(renamed.finding, left))
+        findings = (*declarations.findings(change, files), *map(renamed.finding, left), *listed.findings)
         limits = tuple(renamed.unset(*row) for row in unset)
-        return Judgement(findings, change.complete | change.foreign, change.open, limits=limits)
+        still_open = (*change.open, *listed.unjudged)
+        complete = change.complete | change.foreign | listed.complete
+        return Judgement(findings, complete - {path for path, _ in still_open}, still_open, limits=limits)
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
         """Return fixed: both sides and the uses are compared each time."""
         return "fixed"
+
+
+def _lists_dependencies(file: ChangedFile) -> bool:
+    """Whether a file is a manifest: its name decides before the languages are loaded."""
+    paths = [path for path in (file.path, file.old_path) if path and MANIFEST.search(path)]
+    if not paths:
+        return False
+    from deeprepo.impact.dropped import is_manifest
+
+    return any(map(is_manifest, paths))
+
+
+async def _dependencies(tree: Tree, files: Sequence[ChangedFile]) -> Judgement:
+    """Compare the dependencies that changed manifests list with what code imports."""
+    mine = [file for file in files if _lists_dependencies(file)]
+    if not mine:
+        return Judgement((), frozenset())
+    from bot.render.wording import dependencies
+    from deeprepo.impact.dropped import compare
+    from deeprepo.impact.text.lines import file_lines
+
+    found = await compare(tree, mine)
+    sources = await tree.read_many(sorted({row.manifest for row in found.dropped}), "base")
+    texts = {path: file_lines(source) for path, source in sources.items()}
+    return Judgement(tuple(dependencies.findings(found.dropped, texts)), found.compared, found.open)
 
 
 def _names_variable(file: ChangedFile) -> bool:

@@ -8,6 +8,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Sequence
 
+from deeprepo.impact import dropped
 from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.declarations import check as declarations
 from deeprepo.impact.families import LANGUAGES
@@ -74,6 +75,10 @@ async def _of_data(tree: GitTree, files: Sequence[ChangedFile]) -> AsyncIterator
         for name in gone.uses:
             what = "is required now" if gone.is_required else "is declared nowhere"
             yield name.path, name.line, f"breaks: {gone.scope.kind} `{gone.name}` {what} [declarations]"
+    for lost in (await dropped.compare(tree, files)).dropped:
+        certain = "breaks" if lost.certainty == "proven" else "may break"
+        for path, line, _ in lost.uses:
+            yield path, line, f"{certain}: {lost.manifest} no longer provides `{lost.name}` [dependency]"
 
 
 if __name__ == "__main__":

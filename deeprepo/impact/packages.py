@@ -1,6 +1,8 @@
 """What manifests tell: who offers and who takes which package."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from posixpath import dirname
 from typing import Annotated, Literal, TypeVar
 
 from deeprepo.impact.paths import is_below
@@ -70,6 +72,29 @@ class Requirement:
     def version(self) -> str:
         """Return the version that is in use, as far as the repository tells."""
         return self.locked or self.constraint.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyRules:
+    """How code asks for the dependencies that its manifests list, and how much a manifest proves."""
+
+    suffixes: tuple[str, ...]  # of the code
+    asking: Callable[[str], str]  # dependency -> Perl pattern of the lines that may ask for it
+    called: Callable[[bytes], frozenset[str]]  # manifest -> the names under which others can ask for what it describes
+    # Whether an import, as it is written, asks for a dependency. None: each line that matches `asking` does.
+    means: Callable[[str, str], bool] | None = None
+    # The dependencies of one manifest, where it takes more than `requirements` to know them.
+    declared: Callable[[str, Mapping[str, bytes]], frozenset[str]] | None = None
+    folder: Callable[[str], str] = dirname  # manifest -> the folder for whose code it lists dependencies
+    own: str = (
+        ""  # pattern of the lines by which a tree defines what a dependency would bring; NAME stands for the word
+    )
+    # The nearest manifest alone decides, and a package that it does not list cannot be imported.
+    is_closed: bool = False
+    doubt: str = ""  # pattern of what makes the same uncertain in a file
+    shared: str = ""  # a file with this name gives modules each other's dependencies
+    local: tuple[Origin, ...] = ()  # a dependency of such an origin has to be in the tree, under its name
+    passes_on: bool = False  # a dependency always brings its own dependencies to whoever lists it
 
 
 class PackageRow(Struct, frozen=True):

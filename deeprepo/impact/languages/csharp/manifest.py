@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 
-from deeprepo.impact.packages import Package, Requirement
+from deeprepo.impact.packages import DependencyRules, Package, Requirement
 from deeprepo.impact.text.tables import manifest_text
 
 LANGUAGE = "csharp"
@@ -48,3 +48,16 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
         for path, name, version, kind in asked
         if name and kind != "packageversion"
     )
+
+
+def _called(source: bytes) -> frozenset[str]:
+    return frozenset(name.lower() for _, name in _NAMED.findall(manifest_text(source)))
+
+
+DEPENDENCIES = DependencyRules(
+    (".cs",),
+    lambda name: rf"(?i)^\s*(?:global\s+)?using\s+(?:static\s+)?{re.escape(name)}[.;]",
+    _called,
+    means=lambda name, spec: f"{spec.lower()}.".startswith(f"{name}."),
+    passes_on=True,
+)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from deeprepo.impact.languages.go import directives
-from deeprepo.impact.packages import Package, Requirement
+from deeprepo.impact.packages import DependencyRules, Package, Requirement
 
 LANGUAGE = "go"
 MANIFESTS = ("go.mod",)
@@ -77,3 +77,28 @@ def answers(package: str, texts: Mapping[str, bytes]) -> bool:
         if verb in ("require", "replace") and words
     }
     return any(f"{package}/".startswith(f"{name}/") for name in names)
+
+
+def _declared(path: str, manifests: Mapping[str, bytes]) -> frozenset[str]:
+    """Return the modules that a go.mod requires or replaces, under the paths that code imports, and the module itself."""
+    rows = _directives(manifests[path])
+    return frozenset(words[0] for verb, words in rows if verb in ("require", "replace") and words) | _called(
+        manifests[path]
+    )
+
+
+def _called(source: bytes) -> frozenset[str]:
+    return frozenset(words[0] for verb, words in _directives(source) if verb == "module" and words)
+
+
+DEPENDENCIES = DependencyRules(
+    SUFFIXES,
+    lambda name: rf"\"{re.escape(name)}[\"/]",
+    _called,
+    means=lambda name, spec: f"{spec}/".startswith(f"{name}/"),
+    declared=_declared,
+    is_closed=True,
+    doubt=r"(?m)^(?://go:build|// \+build|package main_test_)",
+    shared="go.work",
+    local=("path",),
+)

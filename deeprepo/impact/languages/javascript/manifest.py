@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from fnmatch import fnmatch
 
 from deeprepo.impact.languages.javascript import ALIAS, ASKED, exported_files
-from deeprepo.impact.packages import Package, Requirement
+from deeprepo.impact.packages import DependencyRules, Package, Requirement
 from deeprepo.impact.text.tables import at, json_table, strings, table, text_of, texts
 
 LANGUAGE = "javascript"
@@ -135,3 +135,23 @@ def answers(package: str, texts: Mapping[str, bytes]) -> bool:
     name = package.lstrip("@").replace("/", "__").encode()
     quoted = re.compile(rb"[\"'/@ ](?:" + re.escape(package.encode()) + rb"|@types/" + re.escape(name) + rb")[\"'@:/]")
     return any(quoted.search(source) for source in texts.values())
+
+
+def _declared(path: str, manifests: Mapping[str, bytes]) -> frozenset[str]:
+    """Return the names under which code can import what a manifest lists, and its own name."""
+    manifest = json_table(manifests[path])
+    return frozenset(name for key in ASKED for name in table(manifest.get(key))) | _called(manifests[path])
+
+
+def _called(source: bytes) -> frozenset[str]:
+    return frozenset(filter(None, [text_of(json_table(source).get("name"))]))
+
+
+DEPENDENCIES = DependencyRules(
+    SUFFIXES,
+    lambda name: rf"['\"]{re.escape(name)}['\"/]",
+    _called,
+    means=lambda name, spec: package_of(spec) == name,
+    declared=_declared,
+    local=("workspace",),
+)

@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from deeprepo.impact.packages import Package, Requirement
+from deeprepo.impact.packages import DependencyRules, Package, Requirement
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.tables import at, manifest_text, table, text_of, toml
 
@@ -201,3 +201,24 @@ def _of_catalogue(source: bytes) -> Iterator[tuple[str, str, str]]:
         group, name, version = [*named.split(":", 2), "", ""][:3]
         written = text_of(at(row, "version")) or text_of(at(catalogue, f"versions.{at(row, 'version.ref')}"))
         yield group, name, version or written
+
+
+def _called(source: bytes) -> frozenset[str]:
+    """Return the artifact that a pom.xml describes."""
+    return frozenset(f"{pom.group}:{pom.artifact}" for pom in _poms({"pom.xml": manifest_text(source)}).values())
+
+
+def _folder(path: str) -> str:
+    """Return the folder whose code may use an artifact: a catalog of versions is for the build around its folder."""
+    folder = posixpath.dirname(path)
+    return posixpath.dirname(folder) if path.endswith(".versions.toml") else folder
+
+
+DEPENDENCIES = DependencyRules(
+    (".java", ".kt", ".scala", ".groovy"),
+    lambda name: rf"^\s*import\s+(?:static\s+)?{re.escape(name.partition(':')[0])}\.",
+    _called,
+    means=lambda name, spec: f"{spec}.".startswith(f"{name.partition(':')[0]}."),
+    folder=_folder,
+    passes_on=True,
+)

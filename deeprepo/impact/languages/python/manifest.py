@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
-from deeprepo.impact.packages import Origin, Package, Requirement
+from deeprepo.impact.packages import DependencyRules, Origin, Package, Requirement
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.text.tables import at, ini, manifest_text, strings, table, text_of, texts, toml
 
@@ -30,6 +30,7 @@ IMPORTING = r"^[ \t]*(?:from|import)[ \t].*\bSPEC\b|import_module\(.*\bSPEC\b"
 _BUILT_IN = frozenset(
     {"distutils", "imp", "asyncore", "asynchat", "smtpd", "setuptools", "pkg_resources", "pip", "typing_extensions"}
 )
+MODULE = 3  # letters of a module that a distribution of another name may bring
 _TOPS = ("src", "lib", "python")  # folders in which a distribution's packages lie, beside its own
 # What no project means to offer.
 _ASIDE = frozenset({
@@ -297,3 +298,36 @@ def _names(texts: tuple[tuple[str, bytes], ...]) -> frozenset[str]:
             form = pattern.replace("NAME", r"([\w.-]+)").encode()
             names |= {found[1].decode() for found in re.finditer(form, source)}
     return frozenset(re.sub(r"[-_.]", "", one.lower()) for one in names)
+
+
+def _called(source: bytes) -> frozenset[str]:
+    """Return the names that a manifest may give its distribution, whatever kind of manifest it is."""
+    top = toml(source)
+    names = [text_of(at(top, key)) for key in _NAMES]
+    return frozenset(normal(name) for name in (*names, *_texts_in(_setup_call(source).get("name"))) if name)
+
+
+def _means(name: str, spec: str) -> bool:
+    """Return whether a distribution may bring the module that an import names: it is called alike."""
+    package, plain = package_of(spec), name.replace("-", "")
+    module = re.sub(r"[-_.]|(?<!\d)\d+$", "", package.lower())
+    if len(module) < MODULE:
+        return normal(package) == name
+    return bool(package) and (module[0] == plain[0] or module in plain) and _is_alike(module, plain)
+
+
+def _folder(path: str) -> str:
+    """Return the folder for whose code a manifest lists requirements: a folder of requirements files is beside it."""
+    folder = posixpath.dirname(path)
+    return (
+        posixpath.dirname(folder) if re.match(r"(?:requirements?|reqs?|deps)$", posixpath.basename(folder)) else folder
+    )
+
+
+DEPENDENCIES = DependencyRules(
+    SUFFIXES,
+    lambda _: r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import\b|import[ \t])",
+    _called,
+    means=_means,
+    folder=_folder,
+)

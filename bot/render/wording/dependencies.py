@@ -1,0 +1,68 @@
+"""A dependency that a manifest no longer lists, in words: who still asks for it, and what may bring it all the same."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from bot.values import Basis, Evidence, Finding, Severity, Source, Verdict
+from bot.values.finding import USES_IT, proof_of
+from deeprepo.impact.dropped import Certainty, Dropped
+from deeprepo.impact.text.paths import is_test
+
+SOURCE = "declarations"
+RULE = "dropped-dependency"
+QUOTED = 12  # uses
+_SEVERITY: Mapping[Certainty, Severity] = {"proven": "high", "likely": "medium", "doubtful": "low"}
+_WHAT: Mapping[Certainty, str] = {
+    "proven": "The build stops: the package is not available there.",
+    "likely": "The import fails, unless another dependency still installs the package.",
+    "doubtful": "The import fails if nothing else installs the package.",
+}
+
+
+def findings(rows: Sequence[Dropped], texts: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+    """Yield a finding for each dependency. `texts`: the lines of the manifests before the change."""
+    for row in rows:
+        path, line, quote, side = (*row.uses[0], "head")
+        lines = texts.get(row.manifest, ())
+        if 0 < row.line <= len(lines):
+            path, line, quote, side = row.manifest, row.line, lines[row.line - 1], "base"
+        is_sure = row.certainty == "proven"
+        severity = _SEVERITY[row.certainty]
+        if severity == "high" and all(is_test(one) for one, _, _ in row.uses):
+            severity = "medium"
+        yield Finding(
+            path=path,
+            quote=quote,
+            title=_title(row),
+            why=_why(row),
+            consequence=_WHAT[row.certainty],
+            severity=severity,
+            category="contract",
+            basis=Basis(
+                (Source("analyser", SOURCE, proof=proof_of(RULE, row.name) if is_sure else ""),),
+                verdict=Verdict.PROVEN if is_sure else Verdict.UNPROVEN,
+            ),
+            rule=RULE if is_sure else f"likely-{RULE}",
+            start=line,
+            end=line,
+            side="base" if side == "base" else "head",
+            evidence=tuple(Evidence(one, text, at, note=USES_IT) for one, at, text in row.uses[:QUOTED]),
+        )
+
+
+def _title(row: Dropped) -> str:
+    first, others = row.uses[0][0], len({path for path, _, _ in row.uses}) - 1
+    more = f" and {others} more {'file' if others == 1 else 'files'}" if others else ""
+    still = f"still use{'' if more else 's'}"
+    if row.renamed:
+        return f"Package `{row.name}` is called `{row.renamed}` now, but {first}{more} {still} the old name"
+    return f"`{row.name}` was removed from {row.manifest}, but {first}{more} {still} it"
+
+
+def _why(row: Dropped) -> str:
+    path, line, _ = row.uses[0]
+    if row.renamed:
+        return f"{path}:{line} asks for `{row.name}`, and no package in this repository has that name any more."
+    why = f"{path}:{line} imports it, and no manifest that applies to this file lists it any more."
+    if row.still:
+        return f"{why} {row.still} still names it, so it may be installed all the same."
+    return why

@@ -1,0 +1,338 @@
+"""Dependencies that a manifest no longer lists while code still imports them, and packages of the tree that have a new name.
+
+What a package manager would install is not in sight: a dependency may bring another one, and a package may call its modules as it likes.
+Only a language that refuses undeclared packages (Go, Rust) gives a proof. Everything else is a hint that says who may still bring the package.
+"""
+
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Literal
+
+from deeprepo.impact.changes import ChangedFile, Query
+from deeprepo.impact.index import ROUNDS, Index
+from deeprepo.impact.language import language_of
+from deeprepo.impact.packages import DependencyRules, Requirement
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.text.lines import file_lines, is_comment
+from deeprepo.impact.text.paths import is_page, is_prose, is_sample, is_test, uses_nothing, vendored_folder
+from deeprepo.impact.text.tables import problem
+from deeprepo.impact.values import Import, Side
+from deeprepo.impact.views import OneSide
+
+LANGUAGES = Path(__file__).parent / "languages"
+_WORD = re.compile(r"[@A-Za-z_][\w./\\@-]*")
+MOST = 40  # dependencies of one change that are looked up
+ROWS = 20_000  # lines that may import one of them
+UNREAD = "its dependencies could not be compared: it {}"
+Certainty = Literal["proven", "likely", "doubtful"]
+
+
+class Dropped(Struct, frozen=True):
+    """A dependency that a manifest no longer lists, or a package of the tree that no longer has this name."""
+
+    name: str
+    manifest: str  # before the change
+    line: int  # of the manifest before the change; 0 if it is not written there
+    uses: tuple[tuple[str, int, str], ...]  # path, line, text
+    certainty: Certainty
+    still: str = ""  # who may bring it all the same
+    renamed: str = ""  # what a package of the tree is called now; the uses begin with the manifests that ask for it
+
+
+class Comparison(Struct, frozen=True):
+    """What comparing the manifests of both sides has shown."""
+
+    dropped: tuple[Dropped, ...] = ()
+    compared: frozenset[str] = frozenset()
+    open: tuple[tuple[str, str], ...] = ()  # path and reason
+
+
+@cache
+def readers() -> tuple[ModuleType, ...]:
+    """Return the modules that read manifests, of the languages whose imports can be tied to a dependency."""
+    folders = sorted(path.parent.name for path in LANGUAGES.glob("*/manifest.py"))
+    modules = (import_module(f"deeprepo.impact.languages.{folder}.manifest") for folder in folders)
+    return tuple(one for one in modules if hasattr(one, "DEPENDENCIES"))
+
+
+def is_manifest(path: str) -> bool:
+    """Return whether a file lists dependencies that can be compared with imports."""
+    return any(_declares(one, path) for one in readers())
+
+
+def _declares(reader: ModuleType, path: str) -> bool:
+    """Whether a file is a manifest of a language."""
+    name = posixpath.basename(path)
+    return any(_fits(name, one) or _fits(path, one) for one in reader.MANIFESTS) and vendored_folder(path) is None
+
+
+def _is_lock(reader: ModuleType, path: str) -> bool:
+    return posixpath.basename(path) in reader.LOCKS and vendored_folder(path) is None
+
+
+def _fits(name: str, pattern: str) -> bool:
+    form = re.escape(pattern).replace(r"\*", ".*")
+    return name == pattern if "*" not in pattern else re.fullmatch(form, name) is not None
+
+
+class _Side:
+    """The manifests of one language on one side of the change."""
+
+    def __init__(self, reader: ModuleType, manifests: Mapping[str, bytes]) -> None:
+        self.reader, self.manifests = reader, manifests
+        self.rules: DependencyRules = reader.DEPENDENCIES
+        self._names: dict[str, frozenset[str]] = {}
+
+    def names(self, path: str) -> frozenset[str]:
+        """Return the dependencies that a manifest lists."""
+        if path not in self._names:
+            own = self.rules.declared
+            rows: Iterable[Requirement] = () if own else self.reader.requirements({path: self.manifests[path]})
+            self._names[path] = own(path, self.manifests) if own else frozenset(row.name for row in rows)
+        return self._names[path]
+
+    def above(self, path: str) -> list[str]:
+        """Return the manifests that apply to a file: all around it, or the nearest where no other one counts."""
+        mine = [one for one in self.manifests if _is_in(path, self.rules.folder(one))]
+        if self.rules.is_closed and mine:
+            nearest = max(len(self.rules.folder(one)) for one in mine)
+            mine = [one for one in mine if len(self.rules.folder(one)) == nearest]
+        return mine
+
+    def provider(self, path: str, name: str, spec: str) -> str:
+        """Return a listed dependency that an import of a file can mean; "" if there is none."""
+        listed = sorted(one for manifest in self.above(path) for one in self.names(manifest))
+        if name in listed:
+            return name
+        means = self.rules.means
+        return next((one for one in listed if means is not None and means(one, spec)), "")
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return not folder or path.startswith(f"{folder}/")
+
+
+async def compare(tree: Tree, files: Sequence[ChangedFile]) -> Comparison:
+    """Compare the dependencies that the manifests of both sides list with what code imports."""
+    found: list[Dropped] = []
+    compared, left = set[str](), list[tuple[str, str]]()
+    entries = {side: await tree.entries(side) for side in _SIDES}
+    for reader in readers():
+        mine = [file for file in files if any(path and _declares(reader, path) for path in (file.path, file.old_path))]
+        if not mine:
+            continue
+        sides: dict[Side, _Side] = {}
+        for side in _SIDES:
+            paths = [one for one, row in entries[side].items() if row.kind == "file" and _declares(reader, one)]
+            sides[side] = _Side(reader, await tree.read_many(paths, side))
+        unread = {one.path: why for one in mine if (why := _problem(one, sides))}
+        left += [(path, UNREAD.format(why)) for path, why in unread.items()]
+        compared |= {one.path for one in mine} - unread.keys()
+        if not unread:
+            found += await _of_language(tree, reader, mine, sides["base"], sides["head"])
+    return Comparison(tuple(found), frozenset(compared), tuple(left))
+
+
+_SIDES: tuple[Side, Side] = ("base", "head")
+
+
+def _problem(file: ChangedFile, sides: Mapping[Side, _Side]) -> str:
+    """Why a changed manifest cannot be compared; "" if it can."""
+    rows = [(file.old_path, "base")] if file.old_path else []
+    rows += [(file.path, "head")] if file.status != "deleted" else []
+    for path, side in rows:
+        source = sides["base" if side == "base" else "head"].manifests.get(path or "")
+        if source is not None and (why := problem(path or "", source)):
+            return why
+    return ""
+
+
+async def _of_language(
+    tree: Tree, reader: ModuleType, files: Sequence[ChangedFile], base: _Side, head: _Side
+) -> list[Dropped]:
+    lost: dict[str, ChangedFile] = {}  # a name -> the first manifest that lists it no more
+    for file in files:
+        before = base.names(file.old_path) if file.old_path in base.manifests else frozenset()
+        after = head.names(file.path) if file.status != "deleted" and file.path in head.manifests else frozenset()
+        for name in sorted(before - after):
+            lost.setdefault(name, file)
+    rows = []
+    for name, file in [*lost.items()][:MOST]:
+        if (one := await _dropped(tree, reader, name, file, base, head)) is not None:
+            rows.append(one)
+    return [*rows, *await _renamed(tree, reader, files, base, head)]
+
+
+async def _dropped(
+    tree: Tree, reader: ModuleType, name: str, file: ChangedFile, base: _Side, head: _Side
+) -> Dropped | None:
+    """A dependency that code asks for which could have it before the change and cannot have it after it."""
+    manifest, rules = file.old_path or file.path, base.rules
+    asking = [
+        row
+        for row in await _asking(tree, reader, name, rules.folder(manifest))
+        if base.provider(row.path, name, row.spec) == name and not head.provider(row.path, name, row.spec)
+    ]
+    if not asking:
+        return None
+    still = "" if rules.is_closed else await _still(tree, reader, name, file, head)
+    is_shared = any(posixpath.basename(path) == rules.shared for path in await tree.entries())
+    is_sure = rules.is_closed and not is_shared and any(row.is_plain for row in asking)
+    asking.sort(key=lambda row: (not row.is_plain, is_test(row.path), row.path, row.line))
+    return Dropped(
+        name,
+        manifest,
+        _line_of(name, base.manifests[manifest], file.removed_lines),
+        tuple((row.path, row.line, row.text) for row in asking),
+        "proven" if is_sure else "doubtful" if still or rules.passes_on else "likely",
+        still,
+    )
+
+
+class _Asking(Struct, frozen=True):
+    """A line of code that asks for a dependency. `is_plain`: always, and for nothing else."""
+
+    path: str
+    line: int
+    text: str
+    spec: str
+    is_plain: bool
+
+
+async def _asking(tree: Tree, reader: ModuleType, name: str, folder: str) -> list[_Asking]:
+    """The lines that ask for a dependency and that nothing in the tree can answer."""
+    rules: DependencyRules = reader.DEPENDENCIES
+    globs = [f":(glob){folder}/**/*{one}" if folder else f"*{one}" for one in rules.suffixes]
+    rows = await tree.grep_lines(Query([rules.asking(name)], globs, syntax="perl", limit=ROWS))
+    by_path: dict[str, dict[int, str]] = {}
+    for path, line, text in rows:
+        is_aside = is_sample(path) or vendored_folder(path) is not None or (uses_nothing(path) and not is_test(path))
+        may_mean = rules.means is None or not is_page(path) or name in text
+        if may_mean and not is_aside and not is_comment(text, path):
+            by_path.setdefault(path, {})[line] = text.rstrip("\r")
+    own = rules.own.replace("NAME", re.sub(r"[-_.]", "[-_]?", name))
+    if not by_path or (own and await tree.grep(Query([own], globs, syntax="perl"))):
+        return []
+    if rules.means is not None:
+        return await _resolved(tree, rules, name, by_path)
+    sources = await tree.read_many(sorted(by_path))
+    return [
+        _Asking(path, line, text, "", not (rules.doubt and re.search(rules.doubt.encode(), sources.get(path, b""))))
+        for path, lines in by_path.items()
+        for line, text in lines.items()
+    ]
+
+
+async def _resolved(
+    tree: Tree, rules: DependencyRules, name: str, by_path: Mapping[str, Mapping[int, str]]
+) -> list[_Asking]:
+    """The same where a grammar tells imports: those that mean the dependency and no file of the tree."""
+    one_side = OneSide(tree, "head")
+    index = Index(await one_side.paths())
+    suspects = sorted(path for path, lines in by_path.items() if any(_says(rules, name, one) for one in lines.values()))
+    for _ in range(ROUNDS):
+        found = [
+            _Asking(path, item.line, by_path[path].get(item.line, item.spec), item.spec, not item.maybe)
+            for path in suspects
+            for item in _outside(index, path)
+            if rules.means is not None and rules.means(name, item.spec)
+        ]
+        if not await index.read(one_side):
+            break
+    else:
+        found = []
+    doubt = re.compile(rules.doubt.encode()) if rules.doubt else None
+    return [
+        replace(one, is_plain=one.is_plain and not (doubt and doubt.search(index.sources[one.path]))) for one in found
+    ]
+
+
+def _says(rules: DependencyRules, name: str, text: str) -> bool:
+    """Whether a word of a line may ask for a dependency, before a grammar is asked."""
+    return any(rules.means is not None and rules.means(name, word) for word in _WORD.findall(text))
+
+
+def _outside(index: Index, path: str) -> Iterator[Import]:
+    """The imports of a file that mean nothing of the tree, and have to be there whenever it runs."""
+    facts, language = index.facts(path), language_of(path)
+    modules = index.modules(language) if language is not None else None
+    if facts is not None and modules is not None:
+        yield from (
+            item
+            for item in facts.imports
+            if not (item.guarded or item.of_type or item.inside)
+            and not (item.names and all(bound.here in facts.types for bound in item.names))
+            and not modules.files(path, item)
+        )
+
+
+async def _still(tree: Tree, reader: ModuleType, name: str, file: ChangedFile, head: _Side) -> str:
+    """A file of the head that names the dependency for a reason of its own: a lock file that the change wrote anew, or a build."""
+    names = [path for path in await tree.entries() if _is_lock(reader, path)]
+    locks, before = await tree.read_many(names), await tree.read_many(names, "base")
+    pattern = rf"(?i)(?<![\w.-]){_word(name)}(?![\w-])"
+    look = re.compile(pattern.encode())
+    for path, source in sorted(locks.items()):
+        if before.get(path) != source and look.search(source):
+            return path
+    for path in sorted(await tree.grep(Query([pattern], syntax="perl"))):
+        is_code = path.endswith(head.rules.suffixes) and not _declares(reader, path)
+        is_text = is_prose(path) or is_page(path) or uses_nothing(path) or language_of(path) is not None
+        if not (is_code or is_text or path == file.path or path in locks or is_sample(path)):
+            return path
+    return ""
+
+
+def _word(name: str) -> str:
+    """The pattern of a dependency's name as a manifest may write it: of a group and an artifact the artifact."""
+    return re.sub(r"\\-|[_.]", "[-_.]", re.escape(name.rpartition(":")[2]))
+
+
+def _line_of(name: str, source: bytes, removed: Collection[int]) -> int:
+    """The line of a manifest that listed a dependency, preferably one that the change removes."""
+    look = re.compile(rf"(?i)(?<![\w.-]){_word(name)}(?![\w-])")
+    lines = [at for at, text in enumerate(file_lines(source), 1) if look.search(text)]
+    return next((at for at in lines if at in removed), next(iter(lines), 0))
+
+
+async def _renamed(
+    tree: Tree, reader: ModuleType, files: Sequence[ChangedFile], base: _Side, head: _Side
+) -> list[Dropped]:
+    """Packages of the tree whose manifest gives them another name while a manifest still asks for the former one."""
+    rows = []
+    for file in files:
+        before, after = base.manifests.get(file.old_path or ""), head.manifests.get(file.path)
+        if before is None or after is None or file.status == "deleted":
+            continue
+        called = base.rules.called
+        olds, news = called(before), called(after)
+        every = {one for source in head.manifests.values() for one in called(source)}
+        for name in sorted(olds - news - every) if news else ():
+            asking = [
+                (row, _line_of(name, head.manifests[row.path], ()))
+                for row in reader.requirements(head.manifests)
+                if row.name == name and row.path != file.path
+            ]
+            asked = tuple(
+                (row.path, line, file_lines(head.manifests[row.path])[line - 1]) for row, line in asking if line
+            )
+            if asked:
+                uses = await _asking(tree, reader, name, "")
+                is_sure = any(row.origin in base.rules.local for row, line in asking if line)
+                rows.append(
+                    Dropped(
+                        name,
+                        file.old_path or file.path,
+                        _line_of(name, before, file.removed_lines),
+                        (*asked, *((row.path, row.line, row.text) for row in uses)),
+                        "proven" if is_sure else "likely",
+                        renamed=min(news),
+                    )
+                )
+    return rows

@@ -1,0 +1,221 @@
+"""Dependencies that a manifest no longer lists while code still imports them."""
+
+import pytest
+import step
+from fakes import Repository
+
+from bot.analyzers import ANALYZERS
+from bot.checkout import Checkout
+from bot.values import Dependents, Finding, Judgement, PullRequest
+
+Files = dict[str, str | bytes | None]
+NPM = '{\n "name": "shop",\n "dependencies": {\n  "date-fns": "^3",\n  "zod": "^3"\n }\n}\n'
+NPM_WITHOUT = '{\n "name": "shop",\n "dependencies": {\n  "zod": "^3"\n }\n}\n'
+DATES = "import { format } from 'date-fns';\nexport const day = (d: Date) => format(d, 'yyyy');\n"
+CARGO = '[package]\nname = "shop"\nversion = "0.1.0"\n\n[dependencies]\nserde = "1"\nrand = "0.8"\n'
+GO_MOD = (
+    "module ex.com/shop\n\ngo 1.22\n\nrequire (\n\tgithub.com/pkg/errors v0.9.1\n\tgithub.com/google/uuid v1.6.0\n)\n"
+)
+GO = 'package shop\n\nimport "github.com/pkg/errors"\n\nvar Err = errors.New("x")\n'
+PYPROJECT = '[project]\nname = "shop"\nversion = "1"\ndependencies = [\n "requests",\n "flask",\n]\n'
+CSPROJ = '<Project>\n <ItemGroup>\n  <PackageReference Include="Serilog" Version="4.0" />\n </ItemGroup>\n</Project>\n'
+POM = (
+    "<project>\n <groupId>shop</groupId>\n <artifactId>web</artifactId>\n <dependencies>\n  <dependency>"
+    "<groupId>org.joda.time</groupId><artifactId>joda</artifactId></dependency>\n </dependencies>\n</project>\n"
+)
+
+
+def judge(pull: PullRequest) -> Judgement:
+    """What the check says of a change."""
+
+    async def run(tree: Checkout, files: step.Files) -> Judgement:
+        check = ANALYZERS["declarations"]({})
+        return await check.check(tree, [file for file in files if check.wants(file)], Dependents())
+
+    return step.over(pull, run)
+
+
+def said(pull: PullRequest) -> list[tuple[str, str, str]]:
+    """The package, the severity and the first place of each finding about a dependency."""
+    found: list[Finding] = [one for one in judge(pull).findings if one.rule.endswith("dropped-dependency")]
+    return [(one.title.split("`")[1], one.severity, f"{one.evidence[0].path}:{one.evidence[0].line}") for one in found]
+
+
+def without(text: str, word: str) -> str:
+    """A text without the lines that have a word."""
+    return "".join(line for line in text.splitlines(keepends=True) if word not in line)
+
+
+DROPPED: list[tuple[Files, Files, tuple[str, str, str]]] = [
+    ({"package.json": NPM, "a.ts": DATES}, {"package.json": NPM_WITHOUT}, ("date-fns", "medium", "a.ts:1")),
+    (
+        {"requirements.txt": "requests==2\nflask==3\n", "a.py": "import requests\nrequests.get('x')\n"},
+        {"requirements.txt": "flask==3\n"},
+        ("requests", "medium", "a.py:1"),
+    ),
+    (
+        {"requirements/base.txt": "PyYAML==6\nflask==3\n", "shop/a.py": "import yaml\n"},
+        {"requirements/base.txt": "flask==3\n"},
+        ("pyyaml", "medium", "shop/a.py:1"),
+    ),
+    (
+        {"pyproject.toml": PYPROJECT, "a.py": "import requests\n"},
+        {"pyproject.toml": without(PYPROJECT, "requests")},
+        ("requests", "medium", "a.py:1"),
+    ),
+    (
+        {
+            "setup.py": "from setuptools import setup\nsetup(install_requires=['certifi', 'six'])\n",
+            "a.py": "import certifi\n",
+        },
+        {"setup.py": "from setuptools import setup\nsetup(install_requires=['six'])\n"},
+        ("certifi", "medium", "a.py:1"),
+    ),
+    (
+        {"go.mod": GO_MOD, "a.go": GO},
+        {"go.mod": without(GO_MOD, "pkg/errors")},
+        ("github.com/pkg/errors", "high", "a.go:3"),
+    ),
+    (
+        {"Cargo.toml": CARGO, "src/lib.rs": "use rand::random;\npub fn f() -> u8 { random() }\n"},
+        {"Cargo.toml": without(CARGO, "rand")},
+        ("rand", "high", "src/lib.rs:1"),
+    ),
+    (
+        {"Cargo.toml": CARGO, "src/lib.rs": "pub fn f() -> u8 { rand::random() }\n"},
+        {"Cargo.toml": CARGO.replace("rand =", "rand2 =")},
+        ("rand", "high", "src/lib.rs:1"),
+    ),
+    (
+        {
+            "Cargo.toml": '[workspace]\nmembers = ["a"]\n\n[workspace.dependencies]\nserde = "1"\nrand = "0.8"\n',
+            "a/Cargo.toml": '[package]\nname = "a"\n\n[dependencies]\nrand = { workspace = true }\n',
+            "a/src/lib.rs": "use rand::random;\n",
+        },
+        {"a/Cargo.toml": '[package]\nname = "a"\n\n[dependencies]\n'},
+        ("rand", "high", "a/src/lib.rs:1"),
+    ),
+    (
+        {"Gemfile": "gem 'rack'\ngem 'oj'\n", "a.rb": "require 'oj'\nOj.dump({})\n"},
+        {"Gemfile": "gem 'rack'\n"},
+        ("oj", "medium", "a.rb:1"),
+    ),
+    (
+        {"Gemfile": "gem 'rack'\ngem 'rest-client'\n", "a.rb": "Rest::Client.get('x')\n"},
+        {"Gemfile": "gem 'rack'\n"},
+        ("rest-client", "medium", "a.rb:1"),
+    ),
+    (
+        {
+            "composer.json": '{\n "require": {\n  "monolog/monolog": "^3",\n  "psr/log": "^3"\n }\n}\n',
+            "src/A.php": "<?php\nnamespace X;\nuse Monolog\\Logger;\nclass A { function f() { return new Logger('a'); } }\n",
+        },
+        {"composer.json": '{\n "require": {\n  "psr/log": "^3"\n }\n}\n'},
+        ("monolog/monolog", "medium", "src/A.php:3"),
+    ),
+    (
+        {
+            "mix.exs": 'defp deps do\n [{:jason, "~> 1.4"}, {:plug, "~> 1.0"}]\nend\n',
+            "lib/a.ex": "def f, do: Jason.encode!(1)\n",
+        },
+        {"mix.exs": 'defp deps do\n [{:plug, "~> 1.0"}]\nend\n'},
+        ("jason", "medium", "lib/a.ex:1"),
+    ),
+    (
+        {"a/A.csproj": CSPROJ, "a/B.cs": "using Serilog.Events;\nclass B {}\n"},
+        {"a/A.csproj": without(CSPROJ, "Serilog")},
+        ("serilog", "low", "a/B.cs:1"),
+    ),
+    (
+        {"pom.xml": POM, "src/main/java/A.java": "import org.joda.time.Day;\nclass A {}\n"},
+        {"pom.xml": without(POM, "joda")},
+        ("org.joda.time:joda", "low", "src/main/java/A.java:1"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("base", "change", "expected"), DROPPED)
+def test_a_dependency_that_code_still_imports(
+    repository: Repository, base: Files, change: Files, expected: tuple[str, str, str]
+) -> None:
+    """It is proven only where the manifest alone decides what can be imported."""
+    assert said(repository.change(base, change)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("base", "change"),
+    [
+        ({"package.json": NPM, "a.ts": DATES}, {"package.json": NPM_WITHOUT, "a.ts": "export const day = 1;\n"}),
+        (
+            {"package.json": NPM, "a.ts": DATES},
+            {
+                "package.json": NPM_WITHOUT.replace(
+                    '"dependencies"', '"devDependencies": {"date-fns": "3"}, "dependencies"'
+                )
+            },
+        ),
+        (
+            {"package.json": '{"dependencies": {"date-fns": "3"}}', "a/package.json": NPM, "a/a.ts": DATES},
+            {"a/package.json": NPM_WITHOUT},
+        ),
+        (
+            {"package.json": NPM, "a.ts": "import type { Locale } from 'date-fns';\n", "b.ts": "// 'date-fns'\n"},
+            {"package.json": NPM_WITHOUT},
+        ),
+        ({"package.json": NPM, "test/fixtures/a.ts": DATES}, {"package.json": NPM_WITHOUT}),
+        (
+            {"requirements.txt": "requests==2\n", "a.py": "import requests\n"},
+            {"requirements.txt": "", "pyproject.toml": PYPROJECT},
+        ),
+        (
+            {
+                "requirements.txt": "requests\n",
+                "a.py": "try:\n    import requests\nexcept ImportError:\n    requests = None\n",
+            },
+            {"requirements.txt": ""},
+        ),
+        ({"requirements.txt": "shop\n", "shop/__init__.py": "", "a.py": "import shop\n"}, {"requirements.txt": ""}),
+        (
+            {"go.mod": GO_MOD, "a.go": GO.replace("pkg/errors", "google/uuid/v2")},
+            {"go.mod": GO_MOD.replace("google/uuid v1.6.0", "google/uuid/v2 v2.0.0")},
+        ),
+        (
+            {"Cargo.toml": CARGO, "src/lib.rs": "mod rand;\nuse rand::random;\n", "src/rand.rs": ""},
+            {"Cargo.toml": without(CARGO, "rand")},
+        ),
+        (
+            {"Cargo.toml": CARGO, "src/lib.rs": "use rand::random;\n"},
+            {"Cargo.toml": CARGO.replace('rand = "0.8"', 'rand = { package = "oorandom", version = "11" }')},
+        ),
+    ],
+)
+def test_what_is_still_listed_or_never_needed_is_silent(repository: Repository, base: Files, change: Files) -> None:
+    """Nothing is said if another manifest lists the dependency, code foresees that it is missing, or the tree has it."""
+    assert said(repository.change(base, change)) == []
+
+
+def test_a_lock_file_written_anew_leaves_a_doubt(repository: Repository) -> None:
+    """A lock file that the change updates and that still names the package keeps the finding at low."""
+    base: Files = {"package.json": NPM, "a.ts": DATES, "yarn.lock": "date-fns@^3:\n  version 3\n"}
+    pull = repository.change(base, {"package.json": NPM_WITHOUT, "yarn.lock": "date-fns@^3.1:\n  version 3\n"})
+    assert said(pull) == [("date-fns", "low", "a.ts:1")]
+
+
+@pytest.mark.parametrize(("asks", "severity"), [('"b": "workspace:*"', "high"), ('"b": "^1.0.0"', "medium")])
+def test_a_package_of_the_workspace_with_a_new_name(repository: Repository, asks: str, severity: str) -> None:
+    """Whoever asks for it by the former name is named; only a reference to the workspace proves the break."""
+    base: Files = {
+        "packages/a/package.json": f'{{"name": "a", "dependencies": {{{asks}}}}}',
+        "packages/a/i.ts": "import { x } from 'b';\nconsole.log(x);\n",
+        "packages/b/package.json": '{"name": "b"}',
+        "packages/b/index.ts": "export const x = 1;\n",
+    }
+    pull = repository.change(base, {"packages/b/package.json": '{"name": "bb"}'})
+    assert said(pull) == [("b", severity, "packages/a/package.json:1")]
+
+
+def test_a_manifest_that_cannot_be_parsed_stays_open(repository: Repository) -> None:
+    """Nothing is concluded from a manifest that is broken on either side."""
+    found = judge(repository.change({"package.json": NPM, "a.ts": DATES}, {"package.json": NPM.replace("}", "", 1)}))
+    assert not found.findings
+    assert ("package.json", "its dependencies could not be compared: it cannot be parsed") in found.unjudged
