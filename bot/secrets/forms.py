@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ WORDY = re.compile(
 )
 # Words, and a number to one of them at most: `hmac-sha256`, `my-api-key-1`. No machine generates such a value.
 SLUG = re.compile(r"(?=[^\d]*\d{1,4}(?![a-z\d])[^\d]*$)[a-z]{2,}\d*(?:[-_.](?:[a-z]+\d*|\d+))+", re.IGNORECASE)
+WORD, WORD_LETTERS = re.compile(r"[^\W\d_]+"), 5  # letters of an average word in prose
 # A line of a comment that documents what stands below it
 DOCUMENTED = re.compile(r"\s*+(?:///|//!|/\*[*!]|\*(?:\s|$))")
 SAMPLE_FILE = re.compile(r"[._-](?:example|sample|template|dist)s?$")  # a file beside the one that people make of it
@@ -437,8 +439,18 @@ def _login_hits(line: str) -> Iterator[Hit]:
 
 def _is_value(value: str) -> bool:
     """Whether a value could be a secret at all: not a word, a path, a template, a number or an id."""
-    is_told = WORDY.search(value) or SLUG.fullmatch(value) or UUID.search(value)
+    is_told = WORDY.search(value) or SLUG.fullmatch(value) or UUID.search(value) or _is_prose(value)
     return _may_hold_value(value) and not is_told and _is_random(value)
+
+
+def _is_prose(value: str) -> bool:
+    """Whether a value is a sentence without spaces: most of its letters are of a script without case, or its words have other letters than ASCII."""
+    letters = [one for one in value if one.isalpha()]
+    if not letters or value.isascii():
+        return False
+    without_case = sum(unicodedata.category(one) in ("Lo", "Lm") for one in letters)
+    words = WORD.findall(value)
+    return 2 * without_case > len(letters) or len(letters) >= WORD_LETTERS * max(1, len(words))
 
 
 def _is_random(value: str) -> bool:

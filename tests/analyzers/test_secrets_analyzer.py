@@ -506,3 +506,30 @@ def test_a_token_of_a_known_form_is_a_leak_wherever_it_stands(repository: Reposi
     """A test and its documentation are public, too."""
     rows = [(path, text.replace(VALUE, GITHUB)) for path, text in SHOWN if VALUE in text]
     assert leaks(repository, rows) == rows
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("web/ja.json", '  "password-validation": "パスワードは8文字以上64文字以下にしてください"'),
+        ("web/zh.json", '  "password-hint": "密码长度必须介于8到64个字符之间"'),
+        ("web/ko.json", '  "passwordRule": "비밀번호는8자이상64자이하여야합니다"'),
+        ("web/th.json", '  "passwordRule": "รหัสผ่านต้องมีความยาวระหว่าง8ถึง64ตัวอักษร"'),
+        ("web/de.json", '  "passwordRule": "Passwortmindestlänge:8Zeichen,Höchstlänge:64"'),
+        ("messages_ja.properties", "password.rule=パスワードは8文字以上64文字以下にしてください"),
+        (
+            "values-ja/strings.xml",
+            '<string name="password_rule">パスワードは8文字以上64文字以下にしてください</string>',
+        ),
+        ("web/ja2.json", '  "api-key-hint": "APIキーは設定画面の2番目のタブで作成できます"'),
+    ],
+)
+def test_a_sentence_without_spaces_is_no_password(repository: Repository, path: str, text: str) -> None:
+    """Text in a script that separates no words is not taken for a random value."""
+    assert leaks(repository, [(path, text)]) == []
+
+
+def test_a_password_with_other_letters_is_found(repository: Repository) -> None:
+    """A value that mixes letters outside ASCII with digits and signs is still a password."""
+    row = ("config.py", 'DB_PASSWORD = "g7Ü!kQ2z#wRé9"')
+    assert leaks(repository, [row]) == [row]

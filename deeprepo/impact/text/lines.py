@@ -82,6 +82,19 @@ _BEHIND: Mapping[str, str] = {
     _DASHES: r"--\s",
     _SEMICOLON: r";\s",
 }
+# How comments of several lines begin and end, and what may stand above a file's header.
+_BLOCKS = {
+    "/*": "*/",
+    "<!--": "-->",
+    "<%#": "%>",
+    "{#": "#}",
+    "(*": "*)",
+    "{-": "-}",
+    "--[[": "]]",
+    "#|": "|#",
+    "<#": "#>",
+}
+_ABOVE = re.compile(r"#!|<\?|<!DOCTYPE|[\"']use \w+[\"'];?$|package\s+[\w.]+;?$|---$", re.IGNORECASE)
 BLOCK = 180  # lines of a block at most
 _LONG = 2_000  # characters; a longer line was written by a program
 
@@ -197,6 +210,21 @@ def line_number(text: str, at: int) -> int:
 def is_comment(line: str, path: str) -> bool:
     """Return whether a line holds a comment and nothing else. Of a file whose language is unknown: whether it looks like one."""
     return bool(_comment(_marks(path)).match(line[:_LONG]))
+
+
+def header(start: bytes, path: str) -> str:
+    """Return the comments above the first line of code. `start`: how the file begins."""
+    lines, closing = list[str](), ""
+    for line in utf8(start).decode("utf-8", "replace").split("\n"):
+        text = line.strip()
+        if closing or is_comment(line, path):
+            lines.append(line)
+            opened = next(((mark, end) for mark, end in _BLOCKS.items() if text.startswith(mark)), ("", ""))
+            inner = text if closing else text[len(opened[0]) :]
+            closing = "" if (closing or opened[1]) in inner else closing or opened[1]
+        elif text and not _ABOVE.match(text):
+            break
+    return "\n".join(lines)
 
 
 def code_of(line: str, path: str) -> str:
