@@ -158,7 +158,8 @@ async def _of_language(
 ) -> list[Dropped]:
     lost: dict[str, ChangedFile] = {}  # a name -> the first manifest that lists it no more
     for file in files:
-        before = base.names(file.old_path) if file.old_path in base.manifests else frozenset()
+        was = file.old_path or ""
+        before = base.names(was) if was in base.manifests else frozenset()
         after = head.names(file.path) if file.status != "deleted" and file.path in head.manifests else frozenset()
         for name in sorted(before - after):
             lost.setdefault(name, file)
