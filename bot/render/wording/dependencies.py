@@ -7,9 +7,9 @@ from bot.values.finding import USES_IT, proof_of
 from deeprepo.impact.dropped import Certainty, Dropped
 from deeprepo.impact.text.paths import is_test
 
-SOURCE = "declarations"
-RULE = "dropped-dependency"
-QUOTED = 12  # uses
+CHECK = "declarations"
+DROPPED = "dropped-dependency"
+SHOWN_USES = 12
 _SEVERITY: Mapping[Certainty, Severity] = {"proven": "high", "likely": "medium", "doubtful": "low"}
 _WHAT: Mapping[Certainty, str] = {
     "proven": "The build stops: the package is not available there.",
@@ -38,14 +38,14 @@ def findings(rows: Sequence[Dropped], texts: Mapping[str, Sequence[str]]) -> Ite
             severity=severity,
             category="contract",
             basis=Basis(
-                (Source("analyser", SOURCE, proof=proof_of(RULE, row.name) if is_sure else ""),),
+                (Source("analyser", CHECK, proof=proof_of(DROPPED, row.name) if is_sure else ""),),
                 verdict=Verdict.PROVEN if is_sure else Verdict.UNPROVEN,
             ),
-            rule=RULE if is_sure else f"likely-{RULE}",
+            rule=DROPPED if is_sure else f"likely-{DROPPED}",
             start=line,
             end=line,
             side="base" if side == "base" else "head",
-            evidence=tuple(Evidence(one, text, at, note=USES_IT) for one, at, text in row.uses[:QUOTED]),
+            evidence=tuple(Evidence(one, text, at, note=USES_IT) for one, at, text in row.uses[:SHOWN_USES]),
         )
 
 
