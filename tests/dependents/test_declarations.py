@@ -381,3 +381,22 @@ def test_a_variable_that_is_set_and_that_code_reads_no_more_is_in_the_headline(r
     repository.commit({"a.ts": READ.format(OLD), "b.ts": READ.format(OLD)}, "two readers")
     repository.commit({"a.ts": "export const url = 1;\n"}, "one of them")
     assert deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").open == ()
+
+
+BARE = {
+    "vars.tf": 'variable size {\n  default = 1\n}\nmodule cart {\n  source = "./cart"\n}\n',
+    "cart/m.tf": "output total {\n  value = 1\n}\n",
+    "main.tf": "locals {\n  y = 2\n}\n",
+}
+NESTED = {
+    "vars.tf": 'variable "b" {\n  default = {}\n}\nvariable "c" {\n  default = 1\n}\nvariable "d" {\n  default = 1\n}\n',
+    "main.tf": 'locals {\n  x = "${merge({ a = 1 }, var.b)["a"]}"\n  z = "${[for k, v in { a = 1 } : v + var.c][0]}"\n  w = <<-EOT\n  ${var.d}\n  EOT\n}\n',
+}
+
+
+def test_labels_without_quotes_and_braces_in_templates(repository: Repository, tmp_path: Path) -> None:
+    """A label may be a name, and what stands in a template's braces is an expression."""
+    uses = {"main.tf": "locals {\n  x = var.size\n  z = module.cart.total\n}\n"}
+    assert judged(repository, BARE, uses, tmp_path / "a").findings == ()
+    found = judged(repository, NESTED, {"vars.tf": 'variable "other" {}\n'}, tmp_path / "b").findings
+    assert {(one.title.split("`")[1], one.evidence[0].line) for one in found} == {("b", 2), ("c", 3), ("d", 5)}

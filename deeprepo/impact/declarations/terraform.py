@@ -1,8 +1,11 @@
-"""Terraform and OpenTofu: a module is a folder. Variables, local values, calls, resources and outputs."""
+"""Terraform and OpenTofu, parsed by the grammar of HCL: a module is a folder. Variables, local values, calls, resources and outputs."""
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice, takewhile
+
+from tree_sitter import Node
 
 from deeprepo.impact.declarations.reading import (
     MODULE_KINDS,
@@ -12,90 +15,71 @@ from deeprepo.impact.declarations.reading import (
     Scope,
     UnreadableDataError,
     beside,
-    line_finder,
 )
+from deeprepo.impact.parsing import grammar, root_of, too_deep
 
 SUFFIXES = (".tf", ".tofu")
-# Comments and texts, of which the templates stay.
-_ASIDE = re.compile(
-    r"(?:#|//)[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|\"(?:[^\"\\\n]|\\.)*+\"?"
-    r"|<<-?(?P<mark>[A-Za-z_]\w*+)[^\n]*+\n(?:(?![ \t]*+(?P=mark)\s)[^\n]*+\n)*+"
-)
-_TEMPLATE = re.compile(r"(?<![$%])[$%]\{[^{}]*+")
-_BRACKET = re.compile(r"[\[{(\]})]")
-_BLOCK = re.compile(r"^[ \t]*+(\w++)[ \t]*+((?:\"[^\"\n]*+\"[ \t]*+)*+)\{", re.MULTILINE)
-_ATTRIBUTE = re.compile(
-    r"(?:^|(?<=\{))[ \t]*+([A-Za-z_][\w-]*+)[ \t]*+=(?!=)[ \t]*+(?:\"([^\"\n$]*+)\"[ \t]*+$)?", re.MULTILINE
-)
-_REFERENCE = re.compile(
-    r"(?<![\w.-])(?:(var|local|module|data)\.|(?=[a-z0-9]++_))([A-Za-z][\w-]*+)(?:\[[^\]\n]{0,200}+\])?(?:\.([A-Za-z_][\w-]*+))?"
-)
 _OF_CALLS = frozenset({"source", "version", "providers", "count", "for_each", "depends_on"})  # for Terraform itself
 _FORMER = frozenset({"moved", "removed", "import"})  # blocks that name what is not there any more, or not yet
+_ROOTS = frozenset({"var", "local", "module", "data"})
+_RESOURCE = re.compile(r"[a-z0-9]+_[\w-]*$")
+Attribute = tuple[str, int, str | None]  # name, line, its value if that is a plain text
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
-    """Note what one file of a module declares and uses."""
+    """Note what one file of a module declares and uses. Raises `UnreadableDataError`."""
     folder = posixpath.dirname(reading.path)
     reading.scopes |= {Scope(kind, folder) for kind in MODULE_KINDS}
     reading.mates = paths.group("terraform", folder, lambda: _files(folder, paths))
-    code, line_of = _ASIDE.sub(_blank, text), line_finder(text)
-    for kind, labels, start, end in _blocks(code, text):
-        line = line_of(start)
-        attributes = [(one[1], line_of(one.start(1)), one[2]) for one in _attributes(code, text, start, end)]
+    for block in _blocks(text):
+        line = block.start_point[0] + 1
+        kind, *labels = [_plain(child) for child in _until_body(block)]
+        attributes = [*_attributes(block)]
         _declare(reading, folder, kind, labels, line, attributes)
         if kind == "module" and labels:
             _call(reading, folder, labels[0], line, attributes, paths)
         if kind not in _FORMER:
-            _uses(reading, folder, line_of, _REFERENCE.finditer(code, start, end))
+            _uses(reading, folder, block)
 
 
 def _files(folder: str, paths: Paths) -> list[str]:
     return [one for one in paths.inside(folder) if one.endswith(SUFFIXES)]
 
 
-def _blank(match: re.Match[str]) -> str:
-    """The same length without what is no code."""
-    text = match[0]
-    kept = [one.span() for one in _TEMPLATE.finditer(text)] if text[0] in '"<' else []
-    out, at = [], 0
-    for start, end in [*kept, (len(text), len(text))]:
-        out.append(re.sub(r"[^\n]", " ", text[at:start]))
-        out.append(re.sub(r"[^\w.\n-]", " ", text[start:end]))
-        at = end
-    return "".join(out)
+def _blocks(text: str) -> Iterator[Node]:
+    """The outermost blocks. Raises `UnreadableDataError`."""
+    source = text.encode()
+    root = None if too_deep(source) else root_of(grammar("tree_sitter_hcl", "language"), source)
+    if root is None or root.has_error:
+        raise UnreadableDataError("it cannot be parsed")
+    for body in root.named_children:
+        yield from (one for one in body.named_children if one.type == "block")
 
 
-def _blocks(code: str, text: str) -> Iterator[tuple[str, list[str], int, int]]:
-    """The outermost blocks: kind, labels, and where each begins and ends."""
-    depth, start = 0, 0
-    for match in _BRACKET.finditer(code):
-        if match[0] in "[{(":
-            if not depth:
-                start = code.rfind("\n", 0, match.start()) + 1
-            depth += 1
-            continue
-        depth -= 1
-        if depth < 0:
-            break
-        if not depth and (head := _BLOCK.match(text, start)):
-            yield head[1], re.findall(r"\"([^\"]*)\"", head[2]), start, match.end()
-    if depth:
-        raise UnreadableDataError("its brackets do not fit together")
+def _until_body(block: Node) -> Iterator[Node]:
+    """The kind and the labels of a block: a label is a text or a name."""
+    return takewhile(lambda one: one.type in ("identifier", "string_lit"), block.named_children)
 
 
-def _attributes(code: str, text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+def _plain(node: Node) -> str:
+    """The text of a name or of a quoted text."""
+    return (node.text or b"").decode("utf-8", "replace").strip('"')
+
+
+def _attributes(block: Node) -> Iterator[Attribute]:
     """The attributes of a block itself."""
-    depth, at = 0, start
-    for match in [*_BRACKET.finditer(code, start, end)]:
-        if depth == 1:
-            yield from (one for one in _ATTRIBUTE.finditer(text, at, match.start() + 1) if code[one.start(1)] != " ")
-        depth += 1 if match[0] in "[{(" else -1
-        at = match.end()
+    for body in block.named_children:
+        for one in body.named_children if body.type == "body" else ():
+            if one.type == "attribute":
+                name, value = one.named_children[0], one.named_children[-1]
+                while value.named_child_count == 1:
+                    value = value.named_children[0]
+                is_text = value.type == "string_lit"
+                yield _plain(name), name.start_point[0] + 1, _plain(value) if is_text else None
 
 
 def _declare(
-    reading: DataReading, folder: str, kind: str, labels: list[str], line: int, attributes: list[tuple[str, int, str]]
+    reading: DataReading, folder: str, kind: str, labels: list[str], line: int, attributes: Sequence[Attribute]
 ) -> None:
     if kind in ("variable", "output", "module") and labels:
         is_required = kind == "variable" and all(name != "default" for name, _, _ in attributes)
@@ -109,7 +93,7 @@ def _declare(
 
 
 def _call(
-    reading: DataReading, folder: str, name: str, line: int, attributes: list[tuple[str, int, str]], paths: Paths
+    reading: DataReading, folder: str, name: str, line: int, attributes: Sequence[Attribute], paths: Paths
 ) -> None:
     """A call of another module: what it gives, if its source is a folder of the tree."""
     outputs = Scope("output", f"{folder}#{name}")
@@ -135,17 +119,36 @@ def _call(
     )
 
 
-def _uses(
-    reading: DataReading, folder: str, line_of: Callable[[int], int], references: Iterable[re.Match[str]]
-) -> None:
-    for match in references:
-        root, name, inner = match.groups()
-        line = line_of(match.start())
-        if root in ("var", "local"):
-            reading.use(Scope("variable" if root == "var" else "local", folder), name, line)
-        elif root == "module":
-            reading.use(Scope("module", folder), name, line)
-            if inner:
-                reading.use(Scope("output", f"{folder}#{name}"), inner, line)
-        elif inner:
-            reading.use(Scope("resource", folder), f"{'data.' if root else ''}{name}.{inner}", line, "removed")
+def _uses(reading: DataReading, folder: str, block: Node) -> None:
+    """Note what the expressions of a block refer to, however deep they are."""
+    left = [block]
+    while left:
+        node = left.pop()
+        left += reversed(node.named_children)
+        if node.type == "variable_expr" and node.parent is not None:
+            root, line = _plain(node), node.start_point[0] + 1
+            name, inner = [*islice(_members(node), 2), "", ""][:2]
+            if root in _ROOTS and name:
+                _use(reading, folder, root, name, inner, line)
+            elif name and _RESOURCE.match(root):
+                reading.use(Scope("resource", folder), f"{root}.{name}", line, "removed")
+
+
+def _members(node: Node) -> Iterator[str]:
+    """The names that follow a variable: `var.a[0].b` has two."""
+    after = node.next_named_sibling
+    while after is not None and after.type in ("get_attr", "index", "splat"):
+        if after.type == "get_attr":
+            yield _plain(after.named_children[0])
+        after = after.next_named_sibling
+
+
+def _use(reading: DataReading, folder: str, root: str, name: str, inner: str, line: int) -> None:
+    if root in ("var", "local"):
+        reading.use(Scope("variable" if root == "var" else "local", folder), name, line)
+    elif root == "module":
+        reading.use(Scope("module", folder), name, line)
+        if inner:
+            reading.use(Scope("output", f"{folder}#{name}"), inner, line)
+    elif inner:
+        reading.use(Scope("resource", folder), f"data.{name}.{inner}", line, "removed")
