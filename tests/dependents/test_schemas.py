@@ -471,3 +471,33 @@ def test_a_value_of_another_key_or_another_schema_proves_nothing(
     before = {schema: SCHEMA, "job.json": document}
     review = effect(repository, before, {schema: SCHEMA.replace(',\n "slow"', "")})
     assert [one.verdict for one in of_schemas(review)] == ["unproven"]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        'syntax = "proto3"; package shop;\nmessage Order {\n  string id = 1;\n}\n',
+        'syntax = "proto3";\npackage shop;\nmessage Order {\n  string id\n    = 0x1;\n}\n',
+        'syntax = "proto3";\n/* old */ package shop;\nmessage Order { string id = 1; /* the\nid */ }\n',
+        'syntax = "proto3";\npackage shop;\noption (a) = { b: "}"; c: { d: 1 } };\nmessage Order { string id = 1 [(e) = { f: 1 }]; }\n',
+    ],
+)
+def test_the_layout_of_a_protobuf_file_means_nothing(repository: Repository, after: str) -> None:
+    """Line breaks, comments, options and the form of a number change no contract."""
+    before = {"a.proto": 'syntax = "proto3";\npackage shop;\nmessage Order {\n  string id = 1;\n}\n'}
+    assert of_schemas(effect(repository, before, {"a.proto": after})) == []
+
+
+@pytest.mark.parametrize(("package", "is_named"), [("shop.parts", False), ("shop.orders.v2", True)])
+def test_a_type_of_the_same_name_in_another_package_is_not_a_use(
+    repository: Repository, package: str, is_named: bool
+) -> None:
+    """A name without its package is looked up in the package around it."""
+    own = "enum Unit { UNIT_NONE = 0; }\n" if not is_named else ""
+    before = {
+        "orders.proto": 'syntax = "proto3";\npackage shop.orders;\nenum Unit { UNIT_KG = 0; }\nmessage Order { Unit unit = 2; }\n',
+        "parts.proto": f'syntax = "proto3";\npackage {package};\n{own}message Part {{\n  Unit unit = 2;\n}}\n',
+    }
+    after = {"orders.proto": 'syntax = "proto3";\npackage shop.orders;\nmessage Order { reserved 2; }\n'}
+    found = [one for one in of_schemas(effect(repository, before, after)) if "Unit" in one.title]
+    assert any("parts.proto" in one.title for one in found) == is_named

@@ -1,21 +1,20 @@
 """Protocol Buffers: what goes over the wire is a number and a type; what code and JSON write is a name. A change of either breaks a program."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from deeprepo.impact.schemas import breaks
 from deeprepo.impact.structs import Struct, field
 
 NAME = "protobuf"
-_ASIDE = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
-_PACKAGE = re.compile(r"^[ \t]*+package\s++([\w.]++)", re.MULTILINE)
-# The parts of a block. Strings and options are skipped; brackets open and close further blocks.
-_PARTS = re.compile(
-    r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|\b(?P<block>message|enum|service)\s++(?P<type>\w++)\s*+\{"
-    r"|\brpc\s++(?P<call>\w++)\s*+(?P<messages>\([^;{]*+)|\breserved\s(?P<reserved>[^;{}]*+)"
-    r"|(?<![\w.])(?:(?P<label>repeated|optional|required)\s++)?(?:(?P<kind>map\s*+<[^<>]*+>|[\w.]++)\s++)?"
-    r"(?P<name>\w++)\s*+=\s*+(?P<number>-?\s*+\d\w*+)\s*+(?P<options>\[(?:[^\[\]]|\[[^\[\]]*+\])*+\])?\s*+;|(?P<open>(?:\boneof\s++\w++\s*+)?\{)|(?P<close>\})"
+# The tokens of the language; comments and white space are none.
+_TOKENS = re.compile(
+    r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|(?P<token>\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|\.?[A-Za-z_][\w.]*+|\d[\w.]*+|\S)"
 )
+_OPENING, _CLOSING = frozenset("{[(<"), frozenset("}])>")
+_OPEN = "..."  # how a text ends in which a bracket is never closed
+_LABELS = frozenset({"repeated", "optional", "required"})
 _DEEPEST = 60
 # How a type is written: two of one kind are read alike.
 _WIRE = {
@@ -70,46 +69,102 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     return list(dict.fromkeys(rows))
 
 
+class _Token(NamedTuple):
+    text: str
+    line: int
+
+
+def _tokens(text: str) -> list[_Token]:
+    """The tokens of a schema, whatever lines they are on."""
+    rows, line, at = [], 1, 0
+    for match in _TOKENS.finditer(text):
+        if match["token"]:
+            line, at = line + text.count("\n", at, match.start()), match.start()
+            rows.append(_Token(match["token"], line))
+    return rows
+
+
 def _elements(document: breaks.Document) -> list[_Element]:
     """Every definition of a file, in order. Raises `UnreadableSchemaError`."""
-    text, path = _ASIDE.sub(_without_comment, document.text), document.path
-    package = _PACKAGE.search(text)
+    path, package = document.path, ""
     rows: list[_Element] = []
     scopes = list[_Element | None]()  # the open blocks; None: one whose parts are nobody's
-    line, at = 1, 0
-    for match in _PARTS.finditer(text):
-        line, at = line + text.count("\n", at, match.start()), match.start()
+    for words, end in _statements(_tokens(document.text)):
         scope = scopes[-1] if scopes else None
-        around, kind = (scope.full_name, scope.type) if scope else (package[1] if package else "", "")
-        if match["block"]:
-            rows.append(_Element("type", path, line, around, match["type"], match["block"]))
-            scopes.append(rows[-1])
-        elif match["open"]:  # a oneof has the names of its message
-            scopes.append(scope if match["open"].startswith("oneof") else None)
-        elif match["close"]:
+        first = words[0].text if words else ""
+        if first == "package" and not scopes and len(words) > 1:
+            package = words[1].text
+        if first == "reserved" and scope:
+            scope.reserved |= _reserved(" ".join(word.text for word in words[1:]))
+        one = _definition(words, end, path, scope, package) if scope or not scopes else None
+        rows += [one] if one is not None else []
+        if end == "{":
+            scopes.append(scope if first == "oneof" else one)  # a oneof has the names of its message
+        elif end == "}":
             del scopes[-1:]
-        elif match["reserved"] and scope:
-            scope.reserved |= _reserved(match["reserved"])
-        elif match["call"] and kind == "service":
-            rows.append(_Element("operation", path, line, around, match["call"], match["messages"]))
-        elif match["number"] and kind in ("message", "enum"):
-            rows.append(_member(match, "field" if kind == "message" else "value", path, line, around))
         if len(scopes) > _DEEPEST:
             raise breaks.UnreadableSchemaError(path, f"its messages are nested deeper than {_DEEPEST}")
+        if end == _OPEN:
+            scopes.append(None)
     if scopes:
         raise breaks.UnreadableSchemaError(path, "a bracket is never closed")
     return rows
 
 
-def _without_comment(match: re.Match[str]) -> str:
-    return match[0] if match[0][0] == '"' else re.sub(r"[^\n]", " ", match[0])
+def _definition(words: Sequence[_Token], end: str, path: str, scope: _Element | None, package: str) -> _Element | None:
+    """What a statement defines: a type, a call, a field or a value."""
+    around, kind = (scope.full_name, scope.type) if scope else (package, "")
+    first, name = [*(word.text for word in words[:2]), "", ""][:2]
+    if end == "{" and first in ("message", "enum", "service") and name:
+        return _Element("type", path, words[0].line, around, name, first)
+    if first == "rpc" and kind == "service" and name:
+        return _Element("operation", path, words[0].line, around, name, " ".join(word.text for word in words[2:]))
+    return _member(words, kind, path, around) if kind in ("message", "enum") else None
 
 
-def _member(match: re.Match[str], kind: breaks.Kind, path: str, line: int, owner: str) -> _Element:
-    """A field, or a value of an enumeration."""
-    is_deprecated = bool(re.search(r"\bdeprecated\s*=\s*true", match["options"] or ""))
-    number, is_repeated = match["number"].replace(" ", ""), match["label"] == "repeated"
-    return _Element(kind, path, line, owner, match["name"], match["kind"] or "", number, is_repeated, is_deprecated)
+def _statements(tokens: Sequence[_Token]) -> Iterator[tuple[list[_Token], str]]:
+    """Split the tokens into statements, each with what ends it: a semicolon, or a brace that opens or closes a block."""
+    words: list[_Token] = []
+    depth = 0  # of options and type arguments, in which a brace opens no block
+    for token in tokens:
+        is_value = depth or (words and words[-1].text in ("=", ":"))
+        if token.text in ("{", "}", ";") and not is_value:
+            yield words, token.text
+            words = []
+            continue
+        depth = max(0, depth + (token.text in _OPENING) - (token.text in _CLOSING))
+        words.append(token)
+    if words:
+        yield words, _OPEN if depth else ""
+
+
+def _member(words: Sequence[_Token], kind: str, path: str, owner: str) -> _Element | None:
+    """A field, or a value of an enumeration: `repeated string names = 4 [deprecated = true]`; None for any other statement."""
+    texts = [word.text for word in words]
+    at = texts.index("=") if "=" in texts else 0
+    if at < 1 or at + 1 >= len(texts) or texts[0] == "option":
+        return None
+    label = texts[0] if texts[0] in _LABELS and at > 2 else ""  # noqa: PLR2004 - a type may be called like a label
+    typed, name = "".join(texts[bool(label) : at - 1]), words[at - 1]
+    sign = "-" if texts[at + 1] == "-" and at + 2 < len(texts) else ""
+    number = _number(texts[at + 1 + len(sign)])
+    if not number or (kind == "message") != bool(typed):
+        return None
+    options = " ".join(texts[at + 2 :])
+    is_deprecated = re.search(r"\bdeprecated = true", options) is not None
+    member: breaks.Kind = "field" if kind == "message" else "value"
+    return _Element(
+        member, path, words[0].line, owner, name.text, typed, sign + number, label == "repeated", is_deprecated
+    )
+
+
+def _number(text: str) -> str:
+    """A number in decimal, however it is written; "" for anything else."""
+    base = 16 if text[:2].lower() == "0x" else 8 if text[:1] == "0" else 10
+    try:
+        return str(int(text, base))
+    except ValueError:
+        return ""
 
 
 def _reserved(text: str) -> set[str]:
@@ -198,11 +253,29 @@ def _reads(was: str, now: str) -> bool:
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """Return whether a schema names the type, or code the member of a message that it names too."""
     if place.path.endswith(".proto"):
-        use = rf"(?:^|[\s.(<,]){re.escape(one.name)}(?:\s++\w++\s*+=|\s*+[,>)])"
-        return "hint" if one.kind == "type" and re.search(use, place.text) else ""
+        return "hint" if one.kind == "type" and _may_name(one.element, place) else ""
     if one.kind == "value":
         return "hint" if len(one.name) > 5 and one.owner in place.whole else ""  # noqa: PLR2004 - shorter ones are words
     if one.kind == "type":
         is_near = one.owner and re.search(r"(?:pb|proto|grpc|_pb2|connect)\b", place.whole)
         return breaks.by_name(one, place, [one.name]) if is_near else ""
     return breaks.by_name(one, place)
+
+
+def _may_name(full_name: str, place: breaks.SchemaPlace) -> bool:
+    """Whether a line of another schema can mean a type: its package is the type's or inside it, or the line writes the package."""
+    around, _, name = full_name.rpartition(".")
+    package = next((words[1].text for words, _ in _statements(_tokens(place.whole)) if _names_package(words)), "")
+    for match in re.finditer(
+        rf"(?:^|(?<=[\s(<,]))\.?((?:\w+\.)*){re.escape(name)}(?=\s++\w++\s*+=|\s*+[,>)])", place.text
+    ):
+        written = match[1].rstrip(".")
+        if written and (around == written or around.endswith(f".{written}")):
+            return True
+        if not written and f"{package}.".startswith(f"{around}."):
+            return re.search(rf"\b(?:message|enum)\s++{re.escape(name)}\b", place.whole) is None
+    return False
+
+
+def _names_package(words: Sequence[_Token]) -> bool:
+    return len(words) > 1 and words[0].text == "package"
