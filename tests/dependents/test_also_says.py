@@ -150,6 +150,101 @@ def test_a_definition_that_goes_is_missed_by_the_texts_that_say_it(repository: R
     assert {"b.yml:1", "c.py:1"} <= places(found)
 
 
+LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
+    "an id of a page": (
+        {"page.html": '<p id="order-summary"></p>\n', "main.js": '$("#order-summary").show();\n'},
+        {"page.html": '<p id="order-total"></p>\n'},
+        "main.js:1",
+    ),
+    "the description of an input": (
+        {"a.html": '<p id="rate-help"></p>\n', "b.html": '<input aria-describedby="rate-help">\n'},
+        {"a.html": "<p></p>\n"},
+        "b.html:1",
+    ),
+    "a text of Android": (
+        {"res/values/a.xml": '<resources>\n <string name="all_orders">All</string>\n</resources>\n', "A.kt": "fun f() = R.string.all_orders\n"},
+        {"res/values/a.xml": "<resources>\n</resources>\n"},
+        "A.kt:1",
+    ),
+    "a view's id of Android": (
+        {"res/layout/a.xml": '<View android:id="@+id/order_list"/>\n', "A.kt": "fun f() = find(R.id.order_list)\n"},
+        {"res/layout/a.xml": '<View android:id="@+id/orders"/>\n'},
+        "A.kt:1",
+    ),
+    "a key with the key around it": (
+        {"values.yaml": "loki:\n  rulerConfig:\n    a: 1\n", "templates/_helpers.tpl": "{{ toYaml .Values.loki.rulerConfig }}\n"},
+        {"values.yaml": "loki:\n  rulerSettings:\n    a: 1\n"},
+        "templates/_helpers.tpl:1",
+    ),
+    "a route that two files call by another name": (
+        {
+            "web.php": "<?php\nRoute::get('x', f)->name('orders.summary');\n",
+            "a.php": "<?php\n$a = route('orders.summary');\n",
+            "b.php": "<?php\n$b = route('orders.summary');\n",
+        },
+        {
+            "web.php": "<?php\nRoute::get('x', f)->name('orders.digest');\n",
+            "a.php": "<?php\n$a = route('orders.digest');\n",
+        },
+        "b.php:2",
+    ),
+    "an event": (
+        {
+            "order.rb": "Bus.publish :order_canceled, order: self\n",
+            "engine.rb": "EVENTS = %i[\n  order_canceled\n]\n",
+            "mailer.rb": "handle :order_canceled, with: :mail\n",
+        },
+        {"order.rb": "Bus.publish :order_cancelled, order: self\n", "engine.rb": "EVENTS = %i[\n  order_cancelled\n]\n"},
+        "mailer.rb:1",
+    ),
+    "a partial": (
+        {"app/views/shop/_no_orders.html.erb": "a\n", "app/views/a.html.erb": "<%= render 'shop/no_orders' %>\n"},
+        {"app/views/shop/_no_orders.html.erb": None, "app/views/shop/_nothing.html.erb": "a\n"},
+        "app/views/a.html.erb:1",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", LEFT_BEHIND)
+def test_a_name_that_lost_its_definition_is_open_where_it_is_still_used(repository: Repository, what: str) -> None:
+    """Nothing else in the tree gives it, and the line can mean nothing else."""
+    base, change, place = LEFT_BEHIND[what]
+    found = find(repository.change(dict(base), dict(change)))
+    assert {f"{row.path}:{row.line}" for row in found.references if row.asks} == {place}
+
+
+KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
+    "another page has the id": (
+        {"a.html": '<p id="order-total"></p>\n', "b.html": '<p id="order-total"></p>\n', "c.js": '$("#order-total");\n'},
+        {"a.html": "<p></p>\n"},
+    ),
+    "one caller goes elsewhere": (
+        {"a.js": "get('orders.summary');\n", "b.js": "get('orders.summary');\n", "c.js": "router.get('orders.summary', f);\n"},
+        {"a.js": "get('orders.digest');\n"},
+    ),
+    "an address that is called like a template": (
+        {"views/settings/features.html": "a\n", "a.py": "redirect('/settings/features')\n"},
+        {"views/settings/features.html": None, "views/settings/parts/features.html": "a\n"},
+    ),
+    "the template moved to another root": (
+        {"app/views/shop/_orders.html.erb": "a\n", "a.html.erb": "<%= render 'shop/orders' %>\n"},
+        {"app/views/shop/_orders.html.erb": None, "engine/views/shop/_orders.html.erb": "a\n"},
+    ),
+    "classes of a stylesheet": (
+        {"a.vue": '<i class="text-high-light" />\n<b class="x text-high-light" />\n', "b.vue": '<i class="text-high-light" />\n'},
+        {"a.vue": '<i class="text-low-light" />\n<b class="x text-low-light" />\n'},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", KEPT)
+def test_a_name_that_is_still_given_or_means_something_else_is_not_open(repository: Repository, what: str) -> None:
+    """A caller that goes elsewhere takes nothing from the others."""
+    base, change = KEPT[what]
+    found = find(repository.change(dict(base), dict(change)))
+    assert not [row for row in found.references if row.asks]
+
+
 QUIET = {
     "the same file still says it": ('{"order_total": 1}\n', '{"other": 2, "order_total": 1}\n', "{{ order_total }}\n"),
     "another changed line says it": ('a = "order_total"\n', 'b = "order_total"\n', "{{ order_total }}\n"),

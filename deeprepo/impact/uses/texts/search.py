@@ -24,6 +24,7 @@ from deeprepo.impact.uses.sites import mention
 from deeprepo.impact.uses.targets import telling
 from deeprepo.impact.uses.texts import environment
 from deeprepo.impact.uses.texts.ends import asks, gives
+from deeprepo.impact.uses.texts.leftovers import Lost, asking_lines, lost_definitions_of_text
 from deeprepo.impact.uses.texts.naming import LostName, Naming, blocks_of, lost_definitions, lost_names
 from deeprepo.impact.uses.texts.words import (
     IMPORTS,
@@ -57,6 +58,7 @@ class _Lost(Struct, frozen=True):
     attributes: Mapping[str, str]  # the same of attributes that are set no more and seem to be used
     names: Sequence[LostName]  # that a framework resolves
     paths: Mapping[str, str]  # as a text says it -> the file
+    without_definition: Sequence[Lost]
     unasked: frozenset[str]  # names of definitions that no text of others can mean
 
     @property
@@ -76,6 +78,7 @@ class _Lost(Struct, frozen=True):
         return [
             *([_any_of(plain)] if plain else []),
             *(naming.pattern_of(mine) for naming, mine in self.by_naming.items()),
+            *(f"{one.asks}|{one.gives}" for one in self.without_definition),
         ]
 
     @property
@@ -132,6 +135,7 @@ async def also_says(
         for row in _by_text(_unchanged(said, added), _unchanged(speaking, added), lost, takers, suffixes)
         if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
     ]
+    by_text = _first(_left_behind(said, lost, added, suffixes), by_text, places_used, told)
     told_by_text = {(row.path, row.line, row.name) for row in by_text} | places_used
     of_unparsed = [
         row
@@ -153,7 +157,9 @@ async def _lost(
     every_word = [one for one in lost_words(files, texts) if not _names_folder(one.text, head_paths)]
     words = {one.text for one in every_word[:WORDS]}
     homes = {one.path for item in symbols if (one := item.before) is not None}
-    before = await tree.read_many(sorted({*homes, *blocks_of(files)}), "base")
+    formerly = {one.old_path for one in files if one.old_path and one.is_analyzed and is_settings(one.old_path)}
+    before = await tree.read_many(sorted({*homes, *blocks_of(files), *formerly}), "base")
+    was = {path: raw.decode("utf-8", "replace") for path, raw in before.items()}
     names = [*lost_definitions(symbols, before, texts, head_paths), *lost_names(files, before, texts, head_paths)]
     own = {one.short for item in symbols if (one := item.before) is not None and one.visible in ("file", "folder")}
     return _Lost(
@@ -162,6 +168,7 @@ async def _lost(
         _gone_attributes(symbols, found),
         await _proving(tree, names),
         dict(lost_paths(files, head_paths)),
+        lost_definitions_of_text(files, was, texts, head_paths),
         frozenset(own),
     )
 
@@ -201,6 +208,32 @@ def _missed_of(rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile]) 
     given = {name: one for name, one in lost.words.items() if one.given and not one.is_plain}
     in_vain = _set_in_vain(rows, environment.unread(files) & lost.words.keys())
     return _missed(rows, given, files) | _missed(rows, defined, files) | in_vain
+
+
+def _left_behind(
+    rows: Sequence[_Row], lost: _Lost, added: Mapping[str, Collection[int]], suffixes: Collection[str]
+) -> list[Reference]:
+    """The unchanged lines that ask for a name which nothing gives any more: each is open."""
+    found = []
+    for one in lost.without_definition:
+        asking = asking_lines(one, rows, lambda path, text: _is_silent(path, text, suffixes))
+        mine = _unchanged(asking, added)
+        if len(mine) == len(asking):  # the change itself still asks for it: it is given somewhere out of sight
+            found += [replace(mention(one.key, one.name, *row), asks=True) for row in mine]
+    return found
+
+
+def _first(
+    first: Sequence[Reference],
+    others: Sequence[Reference],
+    used: Collection[tuple[str, int, str]],
+    told: Collection[tuple[str, int]],
+) -> list[Reference]:
+    """The references in this order, one for each line; `used`, `told`: what syntax has shown there counts more."""
+    shown = {(path, line) for path, line, _ in used} | {*told}
+    mine = [row for row in first if (row.path, row.line) not in shown]
+    taken = {(row.path, row.line) for row in mine}
+    return [*mine, *(row for row in others if (row.path, row.line) not in taken or row.missing)]
 
 
 async def _of_unparsed(

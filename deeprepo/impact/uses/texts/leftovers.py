@@ -1,0 +1,239 @@
+"""Names that lost their definition while other files still use them: ids, keys with the key around them, template paths, half-done renames.
+
+One rule for all languages: the change removes every place that gives a distinctive name, nothing else in the tree gives it, and a line
+elsewhere still asks for it in a form that can mean nothing else. Each kind is a way to give a name that was mostly right on ordinary commits.
+"""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from deeprepo.impact.changes import ChangedFile, DiffLine
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.text.lines import is_comment
+from deeprepo.impact.text.paths import is_prose, is_settings, is_style, is_test, uses_nothing
+from deeprepo.impact.uses.targets import telling
+from deeprepo.impact.uses.texts.words import IMPORTS, VALUES, is_distinctive
+
+MOST = 80  # names of one change that are looked up
+MANY = 40  # lines that say one of them: more say that the word is a word of its own
+SHORTEST, SHORT = 6, 3  # letters of a name, and of one that says its folder or its key too
+_NAME = r"[A-Za-z][\w-]*(?:[.:][\w-]+)*"
+_MARKUP = re.compile(
+    r"\.(?:x?html?|xml|erb|ejs|hbs|vue|svelte|astro|[jt]sx|cshtml|razor|twig|liquid|jinja2?|j2|njk|heex|eex|php|gohtml|tmpl)$"
+)
+# An element's id; a named resource of an XML file.
+_ID = re.compile(rf"(?<![\w:-])(?:android:)?id\s*=\s*\{{?[\"'`](?:@\+id/)?({_NAME})[\"'`]")
+_RESOURCE = re.compile(rf"^\s*<[\w-]+\s+name=\"({_NAME})\"")
+_KEY = re.compile(rf"^(\s*)[\"']?({_NAME})[\"']?\s*:(?:\s|$)")
+_TOKEN = re.compile(r"[\w-]+(?:[.][\w-]+)*")
+_BEFORE = re.compile(r"([\w$@]*)\W*$")
+_LINE = 2_000
+
+
+class Lost(Struct, frozen=True):
+    """A name without a definition. `asks`, `gives`: patterns of the lines that ask for it, and that give it."""
+
+    name: str
+    home: str  # the file that gave it
+    asks: str
+    gives: str = "(?!)"
+    is_in_code: bool = True  # code may ask for it outside its texts
+
+    @property
+    def key(self) -> str:
+        """Return what it is called in the list of places."""
+        return f"{self.home}:{self.name}"
+
+
+def lost_definitions_of_text(
+    files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str], paths: Collection[str]
+) -> list[Lost]:
+    """Return the names that the change takes away. `before`, `after`: the changed files on both sides; `paths`: of the tree after it."""
+    mine = [file for file in files if file.is_analyzed and not uses_nothing(file.path)]
+    found: dict[str, Lost] = {}
+    for finder in (_ids, _keys, _renamings):
+        for one in finder(mine, before, after):
+            found.setdefault(one.name, one)
+    for one in _templates(files, paths):
+        found.setdefault(one.name, one)
+    return [*found.values()][:MOST]
+
+
+def _removed(file: ChangedFile) -> Iterator[DiffLine]:
+    return (
+        line
+        for hunk in file.hunks
+        for line in hunk.lines
+        if line.kind == "-" and not is_comment(line.text, file.path) and len(line.text) <= _LINE
+    )
+
+
+def _word(name: str) -> str:
+    return rf"(?<![\w.-]){re.escape(name)}(?![\w-])"
+
+
+def _ids(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Lost]:
+    """The ids of elements, and named resources."""
+    del before, after
+    for file in files:
+        for line in _removed(file) if _MARKUP.search(file.path) else ():
+            names = [*_ID.findall(line.text), *(_RESOURCE.findall(line.text) if file.path.endswith(".xml") else ())]
+            for name in names:
+                if not is_distinctive(name) or len(name) < SHORTEST:
+                    continue
+                word = re.escape(name)
+                yield Lost(
+                    name,
+                    file.path,
+                    rf"(?:\bR\.\w+\.|@\w+/|[\"'`\s,(]#|getElementById\(\s*[\"'`]"
+                    rf"|(?<![\w-])(?:for|htmlFor|aria-\w+|list|form|headers)\s*=\s*\{{?[\"'`]){word}(?![\w-])",
+                    rf"(?:\bid\s*=\s*\{{?[\"'`]|@\+id/|\sname=\"|\bid:\s*[\"'`:]){word}(?![\w-])",
+                )
+
+
+def _keys(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Lost]:
+    """The keys of data files, under the name of the key around them: `links.title`."""
+    for file in files:
+        if not re.search(r"\.(?:ya?ml|json)$", file.path) or posixpath.basename(file.path) in _MANIFESTS:
+            continue
+        now, was = after.get(file.path, ""), before.get(file.old_path or "", "").split("\n")
+        for line in _removed(file):
+            match = _KEY.match(line.text)
+            outer = _around(was, line.old, len(match[1])) if match and line.old else ""
+            if match is None or not outer or not (telling(match[2]) or telling(outer)) or match[2].lower() in VALUES:
+                continue
+            name = f"{outer}.{match[2]}"
+            if len(match[2]) < SHORT or re.search(rf"(?m)^\s*[\"']?{re.escape(match[2])}[\"']?\s*:", now):
+                continue
+            yield Lost(
+                name,
+                file.path,
+                rf"(?<![\w-]){re.escape(name)}(?![\w-])",
+                rf"^\s*[\"']?(?:[\w-]+\.)*{re.escape(match[2])}[\"']?\s*(?::|=>)(?!:)",
+            )
+
+
+_MANIFESTS = frozenset({"package.json", "package-lock.json", "composer.json", "tsconfig.json", "pnpm-lock.yaml"})
+
+
+def _around(lines: Sequence[str], number: int, indent: int) -> str:
+    """The key around a line of a data file, by its indentation; "" if none is near."""
+    for text in reversed(lines[max(0, number - 2_000) : number - 1]):
+        match = _KEY.match(text)
+        if match is not None and len(match[1]) < indent:
+            return match[2]
+    return ""
+
+
+def _renamings(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Lost]:
+    """The names in texts and data that edited lines replace by another one, in two different roles: both ends of a contract move."""
+    del before
+    roles: dict[tuple[str, str], set[tuple[str, str, bool]]] = defaultdict(set)
+    homes: dict[str, str] = {}
+    for file in files_with_tests(files):
+        for old, new, role in _replaced(file):
+            roles[old, new].add((role, posixpath.splitext(file.path)[1], is_test(file.path)))
+            if old not in homes or is_test(homes[old]):
+                homes[old] = file.path
+    for (old, _), seen in roles.items():
+        if len(seen) < 2 or any(re.search(_word(old), text) for text in after.values()):  # noqa: PLR2004 - both ends
+            continue
+        word = re.escape(old)
+        quoted = rf"[\"'`](?:[\w./:-]{{0,60}}[/:.#])?{word}(?:[\"'`/?,]|\.\w)|(?<![\w:]):{word}(?![\w:])"
+        yield Lost(
+            old, homes[old], rf"{quoted}|(?<=\.){word}(?![\w(-])|^\s*[\"']?{word}[\"']?\s*[:=]", is_in_code=False
+        )
+
+
+def files_with_tests(files: Sequence[ChangedFile]) -> Sequence[ChangedFile]:
+    """Return the files that can rename a name, tests last."""
+    return sorted(files, key=lambda file: is_test(file.path))
+
+
+def _replaced(file: ChangedFile) -> Iterator[tuple[str, str, str]]:
+    """The name before, the name after, and the word in front of it, of each edited line that differs in one name alone."""
+    for hunk in file.hunks:
+        for is_edit, lines in groupby(hunk.lines, key=lambda line: line.kind != " "):
+            run = list(lines) if is_edit else []
+            added = [line.text for line in run if line.kind == "+" and len(line.text) <= _LINE]
+            for line in run:
+                if line.kind == "-" and len(line.text) <= _LINE and not is_comment(line.text, file.path):
+                    yield from _one_name(line.text, added, file.path)
+
+
+def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str, str, str]]:
+    words = list(_TOKEN.finditer(text))
+    for now in added:
+        if now == text or IMPORTS.search(text):
+            continue
+        at = next((at for at, (a, b) in enumerate(zip(text, now, strict=False)) if a != b), min(len(text), len(now)))
+        match = next((one for one in words if one.start() <= at <= one.end()), None)
+        if match is None or not is_distinctive(match[0]) or len(match[0]) < SHORTEST:
+            continue
+        behind = text[match.end() :]
+        end = len(now) - len(behind) if now.endswith(behind) else -1
+        new = now[match.start() : end] if end > match.start() else (_TOKEN.match(now, match.start()) or [""])[0]
+        is_whole = _TOKEN.fullmatch(new) and re.sub(_word(match[0]), new, text) == now
+        if is_whole and new != match[0] and _is_said(match, text, path):
+            yield match[0], new, (_BEFORE.search(text, 0, match.start()) or ["", ""])[1]
+
+
+def _is_said(match: re.Match[str], text: str, path: str) -> bool:
+    """Whether a word is in a text, a symbol, or a file that is no code."""
+    before, behind = text[: match.start()], text[match.end() :]
+    is_text = re.search(r"[\"'`][\w./:#-]*$", before) is not None and re.match(r"[\w./:?-]*[\"'`]", behind) is not None
+    is_symbol = filetype(path).symbols and before.endswith(":") and not before.endswith("::")
+    is_bare = filetype(path).symbols and re.fullmatch(r"\s*", before) is not None and not behind.strip(" ,")
+    return is_text or is_symbol or is_bare or is_settings(path)
+
+
+def _templates(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator[Lost]:
+    """The paths under which a text names a template: a folder and a name without suffixes, with any mark between them."""
+    stems = {_stem(path) for path in paths}
+    for file in files:
+        path = file.old_path or ""
+        is_gone = path and path not in paths and (file.status == "deleted" or path != file.path)
+        if not is_gone or is_test(path) or is_prose(path) or is_style(path) or not _TEMPLATE.search(path):
+            continue
+        parts = _stem(path)
+        if len(parts) < 2 or len(parts[-1]) < SHORT or parts in stems:  # noqa: PLR2004 - a folder and a name
+            continue
+        ends = [parts[-count:] for count in range(2, min(len(parts), 6) + 1)]
+        ends = [one for one in ends if not any(stem[-len(one) :] == one for stem in stems)]
+        if not ends:
+            continue
+        forms = "|".join(r"[./]_?".join(map(re.escape, one)) for one in reversed(ends))
+        yield Lost("/".join(ends[0]), path, rf"[\"'`:](?:[\w-]+::)?(?:{forms})(?:\.[\w.]+)?[\"'`]", is_in_code=False)
+
+
+_TEMPLATE = re.compile(
+    r"\.(?:erb|haml|slim|ejs|hbs|handlebars|mustache|njk|liquid|twig|pug|jade|j2|jinja2?|html?|cshtml|heex|eex|gohtml|tmpl|ftl|jsp|mjml|jbuilder)$"
+    r"|\.blade\.php$"
+)
+
+
+def _stem(path: str) -> tuple[str, ...]:
+    *folders, name = path.split("/")
+    return (*folders, name.lstrip("_").partition(".")[0])
+
+
+def asking_lines(
+    lost: Lost, rows: Sequence[tuple[str, int, str]], is_silent: Callable[[str, str], bool]
+) -> list[tuple[str, int, str]]:
+    """Return the lines that ask for a name; none if a line still gives it, or if so many say it that it is a word of its own."""
+    gives, asks = re.compile(lost.gives), re.compile(lost.asks)
+    folder = posixpath.dirname(lost.home)
+    for path, _, text in rows:
+        is_sibling = path != lost.home and posixpath.dirname(path) == folder and is_settings(path)
+        if gives.search(text) and not (is_sibling or is_test(path) or is_prose(path)):  # a translation gives nothing
+            return []
+    mine = [
+        row
+        for row in rows
+        if asks.search(row[2]) and not is_silent(row[0], row[2]) and not is_style(row[0]) and row[0] != lost.home
+    ]
+    return mine if len(mine) <= MANY else []
