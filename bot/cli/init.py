@@ -122,9 +122,7 @@ def _settings(taken: "TakenOver | None") -> str:
 def _workflow(source: Source) -> str:
     """The workflow that the documentation shows, with the action's place in it."""
     shown = next(path for path in SOURCES if path.is_file()).read_text("utf-8")
-    return USES.sub(rf"\g<1>{source.name}@{source.commit} # v{__version__}", shown).replace(
-        "; replace the zeros with that tag's commit", ""
-    )
+    return USES.sub(rf"\g<1>{source.name}@{source.commit} # v{__version__}", shown)
 
 
 def _named(action: str) -> Source:
