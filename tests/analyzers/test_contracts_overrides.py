@@ -133,3 +133,35 @@ def test_nothing_is_said_of_an_override_that_still_fits(name: str, repository: R
     """What fits, what may fit, and what never was an override."""
     before, after = SILENT[name]
     assert [item.title for item in look(repository.change(dict(before), dict(after))) if item.rule == "override"] == []
+
+
+# language -> the parameters of the method before the change, one that is new before the last one, and where they are written
+MIDDLE = {
+    "java interface": ("String name", "int when, String name"),
+    "kotlin": ("name: String", "time: Int, name: String"),
+    "csharp": ("string name", "int when, string name"),
+    "php": ("$name", "$when, $name"),
+    "python": ("self, name", "self, when, name"),
+}
+
+
+@pytest.mark.parametrize("language", MIDDLE)
+def test_a_parameter_before_the_last_one_leaves_overrides_behind(repository: Repository, language: str) -> None:
+    """It breaks them as an appended one does."""
+    before, change, left = LEFT[language]
+    old, new = MIDDLE[language]
+    after = {path: before[path].replace(f"({old})", f"({new})") for path in change}
+    assert after != {path: before[path] for path in change}
+    found = [one for one in look(repository.change(dict(before), dict(after))) if one.rule == "override"]
+    assert [(one.path, one.start) for one in found] == left
+
+
+def test_a_required_parameter_before_an_optional_one(repository: Repository) -> None:
+    """The shortest call still fits, but C# wants the same list."""
+    base = {
+        "Job.cs": "namespace A;\npublic interface IJob {\n  void Run(int id, string name = null);\n}\n",
+        "Mail.cs": "namespace A;\nclass Mail : IJob {\n  public void Run(int id, string name = null) { }\n}\n",
+    }
+    change = {"Job.cs": base["Job.cs"].replace("int id,", "int id, int shop,")}
+    found = [one for one in look(repository.change(dict(base), dict(change))) if one.rule == "override"]
+    assert [(one.path, one.start) for one in found] == [("Mail.cs", 3)]

@@ -189,7 +189,7 @@ def comparable(item: ChangedSymbol, own: Definition) -> bool:
         return False
     if before.opaque or after.opaque or before.also or after.also or own.also or own.name == item.symbol.name:
         return False
-    if moved_places(before, after):
+    if moved_places(before, after) and len(before.listed) == len(after.listed):
         return False  # an argument reaches another parameter of the override than of the method
     return not own.opaque or filetype(own.path).marked_overrides
 
@@ -200,6 +200,8 @@ def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
     after = item.after.called if item.after is not None else None
     if before is None or after is None or not own.called or not comparable(item, own):
         return False
+    if filetype(own.path).broken_override and len(own.listed) == len(before.listed) < len(after.listed):
+        return not any(one.kind in ("rest", "named_rest") for one in (*own.listed, *after.listed))
     mine = replace(own, opaque=False)
     return misfit(mine, mine, _call(before, own)) is None and misfit(mine, mine, _call(after, own)) is not None
 

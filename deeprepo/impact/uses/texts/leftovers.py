@@ -39,9 +39,10 @@ class Lost(Struct, frozen=True):
 
     name: str
     home: str  # the file that gave it
+    words: str  # a plain pattern that every line that asks for it matches: it is looked for in the whole tree
     asks: str
     gives: str = "(?!)"
-    is_in_code: bool = True  # code may ask for it outside its texts
+    is_given_by_its_last_part: bool = False  # the lines that give it need not match `words`
 
     @property
     def key(self) -> str:
@@ -89,6 +90,7 @@ def _ids(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping
                 yield Lost(
                     name,
                     file.path,
+                    word,
                     rf"(?:\bR\.\w+\.|@\w+/|[\"'`\s,(]#|getElementById\(\s*[\"'`]"
                     rf"|(?<![\w-])(?:for|htmlFor|aria-\w+|list|form|headers)\s*=\s*\{{?[\"'`]){word}(?![\w-])",
                     rf"(?:\bid\s*=\s*\{{?[\"'`]|@\+id/|\sname=\"|\bid:\s*[\"'`:]){word}(?![\w-])",
@@ -112,8 +114,10 @@ def _keys(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mappin
             yield Lost(
                 name,
                 file.path,
+                re.escape(name),
                 rf"(?<![\w-]){re.escape(name)}(?![\w-])",
                 rf"^\s*[\"']?(?:[\w-]+\.)*{re.escape(match[2])}[\"']?\s*(?::|=>)(?!:)",
+                is_given_by_its_last_part=True,
             )
 
 
@@ -144,9 +148,7 @@ def _renamings(files: Sequence[ChangedFile], before: Mapping[str, str], after: M
             continue
         word = re.escape(old)
         quoted = rf"[\"'`](?:[\w./:-]{{0,60}}[/:.#])?{word}(?:[\"'`/?,]|\.\w)|(?<![\w:]):{word}(?![\w:])"
-        yield Lost(
-            old, homes[old], rf"{quoted}|(?<=\.){word}(?![\w(-])|^\s*[\"']?{word}[\"']?\s*[:=]", is_in_code=False
-        )
+        yield Lost(old, homes[old], word, rf"{quoted}|(?<=\.){word}(?![\w(-])|^\s*[\"']?{word}[\"']?\s*[:=]")
 
 
 def files_with_tests(files: Sequence[ChangedFile]) -> Sequence[ChangedFile]:
@@ -207,7 +209,8 @@ def _templates(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator
         if not ends:
             continue
         forms = "|".join(r"[./]_?".join(map(re.escape, one)) for one in reversed(ends))
-        yield Lost("/".join(ends[0]), path, rf"[\"'`:](?:[\w-]+::)?(?:{forms})(?:\.[\w.]+)?[\"'`]", is_in_code=False)
+        words = r"[./]_?".join(map(re.escape, ends[0]))
+        yield Lost("/".join(ends[0]), path, words, rf"[\"'`:](?:[\w-]+::)?(?:{forms})(?:\.[\w.]+)?[\"'`]")
 
 
 _TEMPLATE = re.compile(
@@ -224,16 +227,22 @@ def _stem(path: str) -> tuple[str, ...]:
 def asking_lines(
     lost: Lost, rows: Sequence[tuple[str, int, str]], is_silent: Callable[[str, str], bool]
 ) -> list[tuple[str, int, str]]:
-    """Return the lines that ask for a name; none if a line still gives it, or if so many say it that it is a word of its own."""
-    gives, asks = re.compile(lost.gives), re.compile(lost.asks)
-    folder = posixpath.dirname(lost.home)
-    for path, _, text in rows:
-        is_sibling = path != lost.home and posixpath.dirname(path) == folder and is_settings(path)
-        if gives.search(text) and not (is_sibling or is_test(path) or is_prose(path)):  # a translation gives nothing
-            return []
+    """Return the lines that ask for a name; none if so many do that it is a word of its own."""
+    asks = re.compile(lost.asks)
     mine = [
         row
         for row in rows
         if asks.search(row[2]) and not is_silent(row[0], row[2]) and not is_style(row[0]) and row[0] != lost.home
     ]
     return mine if len(mine) <= MANY else []
+
+
+def is_given(lost: Lost, rows: Sequence[tuple[str, int, str]]) -> bool:
+    """Return whether a line still gives a name: not in a test, in prose, or in a data file beside the former one, as a translation is."""
+    gives, folder = re.compile(lost.gives), posixpath.dirname(lost.home)
+    return any(
+        gives.search(text)
+        and not (is_test(path) or is_prose(path))
+        and not (path != lost.home and posixpath.dirname(path) == folder and is_settings(path))
+        for path, _, text in rows
+    )

@@ -24,7 +24,7 @@ from deeprepo.impact.uses.sites import mention
 from deeprepo.impact.uses.targets import telling
 from deeprepo.impact.uses.texts import environment
 from deeprepo.impact.uses.texts.ends import asks, gives
-from deeprepo.impact.uses.texts.leftovers import Lost, asking_lines, lost_definitions_of_text
+from deeprepo.impact.uses.texts.leftovers import Lost, asking_lines, is_given, lost_definitions_of_text
 from deeprepo.impact.uses.texts.naming import LostName, Naming, blocks_of, lost_definitions, lost_names
 from deeprepo.impact.uses.texts.words import (
     IMPORTS,
@@ -78,7 +78,7 @@ class _Lost(Struct, frozen=True):
         return [
             *([_any_of(plain)] if plain else []),
             *(naming.pattern_of(mine) for naming, mine in self.by_naming.items()),
-            *(f"{one.asks}|{one.gives}" for one in self.without_definition),
+            *([f"(?:{'|'.join(one.words for one in self.without_definition)})"] if self.without_definition else []),
         ]
 
     @property
@@ -135,7 +135,8 @@ async def also_says(
         for row in _by_text(_unchanged(said, added), _unchanged(speaking, added), lost, takers, suffixes)
         if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
     ]
-    by_text = _first(_left_behind(said, lost, added, suffixes), by_text, places_used, told)
+    left_behind = await _left_behind(tree, said, lost.without_definition, added, suffixes)
+    by_text = _first(left_behind, by_text, places_used, told)
     told_by_text = {(row.path, row.line, row.name) for row in by_text} | places_used
     of_unparsed = [
         row
@@ -210,16 +211,23 @@ def _missed_of(rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile]) 
     return _missed(rows, given, files) | _missed(rows, defined, files) | in_vain
 
 
-def _left_behind(
-    rows: Sequence[_Row], lost: _Lost, added: Mapping[str, Collection[int]], suffixes: Collection[str]
+async def _left_behind(
+    tree: Tree,
+    rows: Sequence[_Row],
+    lost: Sequence[Lost],
+    added: Mapping[str, Collection[int]],
+    suffixes: Collection[str],
 ) -> list[Reference]:
     """The unchanged lines that ask for a name which nothing gives any more: each is open."""
+    asking = {one: asking_lines(one, rows, lambda path, text: _is_silent(path, text, suffixes)) for one in lost}
+    keys = [one.gives.removeprefix("^") for one, mine in asking.items() if mine and one.is_given_by_its_last_part]
+    giving = await tree.grep_lines(Query(keys, syntax="perl", limit=ROWS)) if keys else ()
     found = []
-    for one in lost.without_definition:
-        asking = asking_lines(one, rows, lambda path, text: _is_silent(path, text, suffixes))
-        mine = _unchanged(asking, added)
-        if len(mine) == len(asking):  # the change itself still asks for it: it is given somewhere out of sight
-            found += [replace(mention(one.key, one.name, *row), asks=True) for row in mine]
+    for one, mine in asking.items():
+        unchanged = _unchanged(mine, added)
+        # Where the change itself still asks for it, something out of sight gives it.
+        if len(unchanged) == len(mine) and not is_given(one, [*rows, *giving]):
+            found += [replace(mention(one.key, one.name, *row), asks=True) for row in unchanged]
     return found
 
 
