@@ -190,3 +190,17 @@ def test_javascript_takes_any_number_of_arguments(repository: Repository, before
     files = {"lib.ts": f"{before}\n", caller: TS.format("f(a)")}
 
     assert look(repository.change(files, {"lib.ts": f"{after}\n"})) == []
+
+
+@pytest.mark.parametrize("options", ['{"baseUrl": "."}', '{"paths": {"*": ["./*"]}}', '{"baseUrl": "src"}'])
+def test_an_import_from_the_base_folder_leads_to_its_file(repository: Repository, options: str) -> None:
+    """Also in the form that TypeScript 7 asks for instead of `baseUrl`."""
+    top = "src/" if "src" in options else ""
+    base = {
+        "tsconfig.json": f'{{"compilerOptions": {options}}}',
+        f"{top}lib/auth.ts": "export function may(user: string, team?: string) { return user; }\n",
+        f"{top}pages/sites.ts": "import { may } from 'lib/auth';\nmay('a', 'b');\n",
+    }
+    change = {f"{top}lib/auth.ts": "export function may(user: string) { return user; }\n"}
+    (found,) = look(repository.change(dict(base), dict(change)))
+    assert (found.path, found.start, found.rule) == (f"{top}pages/sites.ts", 2, "arity")

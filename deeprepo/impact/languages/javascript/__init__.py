@@ -328,17 +328,30 @@ class Modules(Standalone):
             self._loose.add(folder)
         found: list[Alias] = []
         home = posixpath.dirname(path)
-        root = joined(home, str(options["baseUrl"])) if isinstance(options.get("baseUrl"), str) else home
+        is_based = isinstance(options.get("baseUrl"), str)
+        root = joined(home, str(options["baseUrl"])) if is_based else home
         for pattern, targets in tables.table(options.get("paths")).items():
             listed = [str(one).replace("${configDir}", ".") for one in targets] if isinstance(targets, list) else []
             if pattern != "*":
                 found.append((pattern, tuple(joined(root, one) for one in listed)))
+            else:  # what `baseUrl` says, in the form that TypeScript 7 asks for
+                found += [row for one in listed if one.endswith("*") for row in self._inside(joined(root, one[:-1]))]
+        found += self._inside(root) if is_based else []
         extends = table.get("extends")
         for one in extends if isinstance(extends, list) else [extends]:
             if isinstance(one, str) and depth < NESTED and not found:
                 base = self._extended(home, one)
                 found += self._of_config(base, folder, depth + 1) if base else []
         return found
+
+    def _inside(self, root: str) -> Iterator[Alias]:
+        """The files and folders of a folder, which imports name from there; a name of an installed package is left to that."""
+        asked = {name for table in self._tables.values() for key in ASKED for name in tables.table(table.get(key))}
+        for name in sorted(self._paths.names(root)):
+            stem = _stem(name)
+            if stem and not stem.startswith(".") and stem not in asked and stem != "node_modules":
+                yield stem, (joined(root, stem),)
+                yield f"{stem}/*", (joined(root, f"{stem}/*"),)
 
     def _extended(self, home: str, spec: str) -> str | None:
         base = joined(home, spec) if spec.startswith(".") else None
