@@ -16,6 +16,7 @@ BENCHES = (
     "counters",
     "references",
     "compilers",
+    "yield",
     "providers",
     "wallet",
     "fuzz",

@@ -23,6 +23,7 @@ from deeprepo.impact.values import Side
 
 CHECKS = ("contracts", "references")
 NOBODY = b"bench <bench@example.invalid> 0 +0000"
+FLAGS = re.compile(r"^\(\?([a-z]+)\)(.*)$", re.DOTALL)  # of a whole pattern, which is one of several here
 SECTION = re.compile(rb"(?:^|(?<=\n))([0-9a-f]{40})\0(?=:)")
 
 
@@ -68,7 +69,9 @@ class Memory:
         return tuple(self._rows(query))[: query.limit]
 
     def _rows(self, query: Query) -> Iterator[tuple[str, int, str]]:
-        texts = [re.escape(one) if query.syntax == "fixed" else one for one in query.patterns if one]
+        texts = [
+            re.escape(one) if query.syntax == "fixed" else FLAGS.sub(r"(?\1:\2)", one) for one in query.patterns if one
+        ]
         either = "|".join(f"(?:{text})" for text in texts)
         if not texts:
             return

@@ -1,5 +1,6 @@
 """A method that overrides one whose signature changed, and that was left as it was."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,18 +9,51 @@ from bot.analyzers.contracts_words import line_of
 from bot.values import Basis, ChangedSymbol, Definition, Dependents, Evidence, Finding, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, break_of, proof_of
 from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import language_of
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.breaks import left_behind
+
+OVERRIDE = re.compile(r"\boverride\b", re.IGNORECASE)
+HEAD_ENDS = re.compile(r"[{;]|=>")
+PURE = re.compile(r"=\s*0\s*;$")
 
 
 async def overridden(tree: Tree, dependents: Dependents) -> list[Finding]:
     """Return one finding for each base method whose overrides were left behind, with the method before and after as evidence."""
-    left: dict[str, list[tuple[Definition, Evidence]]] = defaultdict(list)
+    left: dict[tuple[str, bool], list[tuple[Definition, Evidence]]] = defaultdict(list)
     symbols = dependents.by_key()
     for key, override in left_behind(dependents):
         if (at := await line_of(tree, override, "")) is not None:
-            left[key].append((override, at))
-    return [await _finding(tree, key, symbols[key], rows) for key, rows in left.items()]
+            left[key, await _has_to_fit(tree, symbols[key], override, at)].append((override, at))
+    return [await _finding(tree, key, symbols[key], rows, fits=fits) for (key, fits), rows in left.items()]
+
+
+async def _has_to_fit(tree: Tree, item: ChangedSymbol, override: Definition, at: Evidence) -> bool:
+    """Return whether the method must match its base. Where methods can be overloaded, one that says nothing of overriding is another method."""
+    language, grammar = filetype(override.path), language_of(override.path)
+    if not (language.definitions == "typed" or (grammar is not None and grammar.overloads)):
+        return True
+    if OVERRIDE.search(_head(file_lines(await tree.read(override.path)), at.line)):
+        return True
+    base = await line_of(tree, item.after, "after") if item.after is not None else None
+    text = base.quote.strip() if base is not None else ""
+    return text.endswith(";") and "{" not in text and (language.imports != "path" or PURE.search(text) is not None)
+
+
+def _head(lines: Sequence[str], line: int) -> str:
+    """The head of a method whose name is on this line, with the annotations above it."""
+    first = last = line - 1
+    while first and lines[first - 1].lstrip().startswith(("@", "[")):
+        first -= 1
+    while last + 1 < len(lines) and not HEAD_ENDS.search(lines[last]):
+        last += 1
+    return "\n".join(lines[first : last + 1])
+
+
+def _another(name: str) -> str:
+    """What comes of a method that no longer overrides anything."""
+    return f"It compiles, but is another method now: a call of {name}() no longer reaches it."
 
 
 def _consequence(override: Definition, name: str) -> str:
@@ -33,7 +67,10 @@ def _consequence(override: Definition, name: str) -> str:
     return f"The file no longer compiles, or {fails}" if language.broken_use else f"{fails[:1].upper()}{fails[1:]}"
 
 
-async def _finding(tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tuple[Definition, Evidence]]) -> Finding:
+async def _finding(
+    tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tuple[Definition, Evidence]], *, fits: bool
+) -> Finding:
+    """The finding. `fits`: whether each of the methods has to fit its base; otherwise it is a hint."""
     override, at = rows[0]
     sides = [(item.before, "before"), (item.after, "after")]
     evidence = [await line_of(tree, symbol, note) for symbol, note in sides if symbol is not None]
@@ -46,7 +83,7 @@ async def _finding(tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tup
         return Telling(
             f"{name}() has a new signature, but {override.path} still overrides it with the old one{more}",
             f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {override.name}() takes its place and still is `{still}`.",
-            _consequence(override, name),
+            _consequence(override, name) if fits else _another(name),
         )
 
     told, breaks = tell(override), [break_of(key, one.path, one.name) for one, _ in rows]
@@ -56,21 +93,21 @@ async def _finding(tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tup
         title=told.title,
         why=told.why,
         consequence=told.consequence,
-        severity="high",
+        severity="high" if fits else "medium",
         category="broken-caller",
         basis=Basis(
             (
                 Source(
                     "analyser",
                     "contracts",
-                    proof=proof_of("override", cause),
+                    proof=proof_of("override", cause) if fits else "",
                     breaks=tuple(sorted(breaks)),
                 ),
             ),
-            verdict=Verdict.PROVEN,
+            verdict=Verdict.PROVEN if fits else Verdict.UNPROVEN,
             cause=cause,
         ),
-        rule="override",
+        rule="override" if fits else "likely-override",
         start=at.line,
         end=at.line,
         evidence=(

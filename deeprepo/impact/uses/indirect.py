@@ -194,14 +194,18 @@ async def merge_prototypes(
     """Return the changed symbols with each prototype merged into its definition, and the headers that offer the definitions."""
     places: dict[tuple[str, str], set[str]] = defaultdict(set)
     declarations: dict[tuple[Side, str, str], Definition] = {}
+    names: dict[tuple[Side, str], set[str]] = defaultdict(set)  # a moved definition is in another file on each side
+    for item in (item for items in symbols.values() for item in items):
+        for side, symbol in zip(SIDES, (item.before, item.after), strict=True):
+            if symbol is not None:
+                names[side, symbol.path].add(symbol.name)
     for source in sources:
-        items = symbols.get(source.file.path, ())
-        names = {side.name for item in items for side in (item.before, item.after) if side is not None}
-        for side in SIDES if names else ():
-            for symbol in await _prototypes(tree, exports, source, side, names):
+        for side in SIDES:
+            path = source.file.path if side == "head" else source.file.old_path or source.file.path
+            for symbol in await _prototypes(tree, exports, source, side, names[side, path]):
                 places[source.file.path, symbol.name].add(symbol.path)
-                declarations[side, source.file.path, symbol.name] = symbol
-    merged_symbols = {path: tuple(_with(item, path, declarations) for item in items) for path, items in symbols.items()}
+                declarations[side, path, symbol.name] = symbol
+    merged_symbols = {path: tuple(_with(item, declarations) for item in items) for path, items in symbols.items()}
     twice = {(header, name) for (path, name), headers in places.items() for header in headers}
     former = {(path, item.before.name) for path, items in symbols.items() for item in items if item.before is not None}
     twice_before = {
@@ -219,7 +223,7 @@ async def _prototypes(
 ) -> list[Definition]:
     """The prototypes of these names in the files of which a changed file takes everything."""
     outline, path = (source.old, source.file.old_path) if side == "base" else (source.new, source.file.path)
-    if not outline.stars or path is None:
+    if not names or not outline.stars or path is None:
         return []
     headers = [target for target in dict.fromkeys(await exports.stars(side, path)) if target != path]
     shorts = {name.rpartition(".")[2].encode() for name in names}
@@ -231,10 +235,10 @@ async def _prototypes(
     return prototypes_found
 
 
-def _with(item: ChangedSymbol, path: str, declarations: Mapping[tuple[Side, str, str], Definition]) -> ChangedSymbol:
+def _with(item: ChangedSymbol, declarations: Mapping[tuple[Side, str, str], Definition]) -> ChangedSymbol:
     """A definition with the signature of its prototype, which alone holds the default arguments."""
     before, after = [
-        _with_signature(symbol, declarations.get((side, path, symbol.name))) if symbol is not None else None
+        _with_signature(symbol, declarations.get((side, symbol.path, symbol.name))) if symbol is not None else None
         for side, symbol in zip(SIDES, (item.before, item.after), strict=True)
     ]
     one, two = before.called if before else None, after.called if after else None

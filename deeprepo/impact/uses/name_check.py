@@ -25,7 +25,7 @@ from deeprepo.impact.resolution import WAYS, Absent, Found, Resolution, Unknown
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_prose, is_test
-from deeprepo.impact.uses.providers import GLOB, TYPE, around, provides
+from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, around, is_invoked, provides
 from deeprepo.impact.uses.sites import MODULE
 
 MOST = 4_000  # lines with one of the names that are looked at
@@ -80,7 +80,18 @@ async def with_resolutions(
         return list(references)
     check = _Check(tree, files)
     await check.read({(row.path, row.line) for row in claims}, [*claims.values()])
-    return [_said(row, check.resolve(claims[row])) if row in claims else row for row in references]
+    answers = {row: check.resolve(claim) for row, claim in claims.items()}
+    known = {_asked(row): answer for row, answer in answers.items() if row.symbol in by_key}
+    for row, answer in list(answers.items()):
+        if row.symbol not in by_key:  # what a file offers under this name is one of its definitions
+            answers[row] = known.get(_asked(row), answer)
+    return [_said(row, answers[row]) if row in answers else row for row in references]
+
+
+def _asked(row: Reference) -> tuple[str, int, str]:
+    """The question that a use and a definition make, without the class of the definition: `Prices.java:total` may mean `Prices.total`."""
+    path, _, name = row.symbol.rpartition(":")
+    return row.path, row.line, f"{path}:{name.rpartition('.')[2]}"
 
 
 def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
@@ -217,6 +228,8 @@ class _Check:
                 return Found("glob re-export", globs[0].path, globs[0].line)
             if globs:
                 return Unknown(f"{globs[0].path}:{globs[0].line} hands on everything of something that is not in sight")
+            if (macro := self._macro(claim)) is not None:
+                return Unknown(f"the macro at {macro.path}:{macro.line} may declare it")
         made = (
             self._around_module(claim)
             if claim.is_module
@@ -227,6 +240,21 @@ class _Check:
         if made is not None:
             return made
         return Unknown(self._gap) if self._gap else Absent(frozenset(WAYS))
+
+    def _macro(self, claim: Claim) -> _Line | None:
+        """The macro that the change calls where a declaration of the name can stand: what it declares, only its expansion shows."""
+        for path in dict.fromkeys(one for home in claim.homes for one in (home, *sorted(parents(home)))):
+            lines = self._now.get(path, ())
+            for number in sorted(self._added.get(path, ())) if path in self._now else ():
+                text = lines[number - 1] if number <= len(lines) else ""
+                if not MACRO.match(text):
+                    continue
+                heads = around(lines, number)
+                is_of = any(re.search(rf"\b{re.escape(claim.owner)}\b", head) for head in heads if TYPE.search(head))
+                is_top = path in claim.homes and all(TYPE.search(head) for head in heads)
+                if (is_of and claim.owner) or (is_top and not claim.owner):
+                    return _Line(path, number, text)
+        return None
 
     def _around_module(self, claim: Claim) -> Resolution | None:
         """What provides a module around this one, of which the file went, too: `pub use core::connector;` takes `connector::error` along."""
@@ -262,12 +290,17 @@ class _Check:
         if is_test(one.path) and not any(map(is_test, claim.homes)):
             return None
         if (one.path, one.line) in self._accused:
-            return "path attribute" if claim.is_module and self._has_path(one) else None
+            is_made = not claim.is_module and self._is_near(claim, one) and is_invoked(name, one.text)
+            return "path attribute" if claim.is_module and self._has_path(one) else "accessor" if is_made else None
         if claim.is_part:
             return self._gives(name, one)
         if name != claim.names[0] and not self._has_accessors(claim, one):
             return None
         return provides(name, one.path, one.text, is_module=claim.is_module)
+
+    def _is_near(self, claim: Claim, one: _Line) -> bool:
+        """Whether a line is in the file that had the name, or in its header."""
+        return any(one.path == home or one.path in parents(home) for home in claim.homes)
 
     def _has_path(self, one: _Line) -> bool:
         """Whether the line above declares where a module is: `#[path = "wire/conn.rs"]`."""
@@ -432,6 +465,8 @@ def parents(path: str) -> frozenset[str]:
     suffixes = {suffix, *_suffixes([path])}
     folders = {folder, posixpath.dirname(folder), stem}
     beside = {f"{folder}{suffix}", f"{stem}{suffix}"} if folder and _is_nested(path) else set()
+    if filetype(path).imports == "path" and filetype(path).definitions == "typed":  # a source and its header
+        beside |= {f"{stem}{end}" for end in suffixes}
     return frozenset(
         {posixpath.join(one, f"{name}{end}") for one in folders for name in names for end in suffixes} | beside
     ) - {path}

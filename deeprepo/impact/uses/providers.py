@@ -56,6 +56,10 @@ _MACRO = (
     r"^\s*+(?:\w*attr(?:ibute)?_?\w*|\w*_(?:accessor|reader|writer|attribute)s?|delegate\w*|def_\w++|define_\w++|alias\w*|scope|has_\w++|belongs_to|enum|attributes?"
     r"|property|field|embeds_\w++|helper|option|argument|association|serialize|composed_of|monetize|mount_uploader|validates_\w++)[ (].*(?<![\w:])(?::NAME\b(?![?!=])|\"NAME\"|'NAME'|NAME:)"
 )
+# A macro that is called where declarations stand: `accessors!(total)`, `DEFINE_TOTAL(total)`.
+_MACRO_CALL = r"^\s*+(?:(?:pub(?:\([^)]*\))?\s++)?(?:\w++::)*+\w++!\s*+[({\[]|[A-Z][A-Z0-9_]{2,}+\s*+\()"
+MACRO = re.compile(_MACRO_CALL)
+_INVOKED = rf"{_MACRO_CALL}(?:.*[,(\s])?(?<![\w.:&])NAME\s*+(?:[,:;=)\]}}].*)?$"
 _MADE = re.compile(
     r"define_(?:singleton_)?method\b.*?[\"']([^\"'\n]*#\{[^\"'\n]*)[\"']|define_(?:singleton_)?method\(?\s*:\"([^\"\n]*#\{[^\"\n]*)\""
 )
@@ -81,6 +85,11 @@ def provides(name: str, path: str, line: str, *, is_module: bool = False) -> Way
     return way if way is not None or is_module else _declared(name, path, line)
 
 
+def is_invoked(name: str, line: str) -> bool:
+    """Return whether a line calls a macro with the name by itself among its arguments."""
+    return says(_INVOKED, name, line)
+
+
 def _handed_on(name: str, path: str, line: str) -> Way | None:
     """How a line provides what is defined elsewhere."""
     rows: tuple[tuple[str, Way], ...] = (
@@ -102,6 +111,8 @@ def _declared(name: str, path: str, line: str) -> Way | None:
         return way
     if is_settings(path) or not filetype(path).parser:
         return "declaration" if says(_DATA, name, line) else None
+    if is_invoked(name, line):
+        return "accessor"
     forms = (_ANNOUNCED, _TYPED, _MEMBER, _SET, *((_GO_FIELD,) if filetype(path).shared_names == "folder" else ()))
     is_declared = defines(line, name, path) or any(says(form, name, line) for form in forms)
     return "declaration" if is_declared and not _is_local(name, path, line) else None

@@ -10,7 +10,7 @@
 (receive_statement left: (expression_list (identifier) @bound))
 (type_switch_statement alias: (expression_list (identifier) @bound))
 (var_spec name: (identifier) @bound)
-(const_spec name: (identifier) @bound)
+(const_spec (identifier) @bound)
 (parameter_declaration name: (identifier) @bound)
 (parameter_list (parameter_declaration name: (_)) (parameter_declaration !name type: (type_identifier) @bound))
 ; of a long list the grammar takes a name for a type

@@ -16,7 +16,7 @@
   type: (struct_type (field_declaration_list (field_declaration name: (field_identifier) @name) @def.member)))))
 (source_file (type_declaration (type_spec name: (type_identifier) @owner
   type: (interface_type (method_elem name: (field_identifier) @name parameters: (_) @params) @def.method))))
-(source_file (const_declaration (const_spec name: (identifier) @name) @def.variable))
+(source_file (const_declaration (const_spec (identifier) @name) @def.variable))
 (source_file (var_declaration [(var_spec name: (identifier) @name) @def.variable (var_spec_list (var_spec name: (identifier) @name) @def.variable)]))
 (parameter_list (parameter_declaration name: (identifier) @name) @param.only)
 (parameter_list (parameter_declaration !name) @param.only)

@@ -1,0 +1,127 @@
+"""Small forms of what `make bench NAME=compilers` found: programs that compile after the change, in which a break was once called proven."""
+
+import pytest
+from contract_findings import causes
+from fakes import Repository
+
+from bot.values import Verdict
+
+Files = dict[str, str | bytes | None]
+RUST: Files = {
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": "pub mod order;\npub mod user;\n",
+    "src/order.rs": "pub struct Order;\n\nimpl Order {\n    pub fn parse_index(&self) -> u32 {\n        1\n    }\n}\n",
+    "src/user.rs": "use crate::order::Order;\npub fn index(order: &Order) -> u32 {\n    order.parse_index()\n}\n",
+}
+JAVA: Files = {
+    "src/shop/a/Prices.java": "package shop.a;\npublic class Prices {\n    public static int total(int n) {\n        return n;\n    }\n}\n",
+    "src/shop/u/User.java": (
+        "package shop.u;\nimport static shop.a.Prices.total;\npublic class User {\n    int go() {\n        return total(1);\n    }\n}\n"
+    ),
+}
+JAVA_BASE = "package shop.a;\npublic class Base {\n    public int handle(int a%s) {\n        return a;\n    }\n}\n"
+JAVA_HEIR = "package shop.u;\nimport shop.a.Base;\npublic class Heir extends Base {\n%s    public int handle(int a) {\n        return a;\n    }\n}\n"
+CPP: Files = {
+    "a.h": "#pragma once\nnamespace a {\nint parse_share(int n = 0);\n}\n",
+    "a.cc": '#include "a.h"\nnamespace a {\nint parse_share(int n) {\n    return n;\n}\n}\n',
+    "b.h": "#pragma once\nnamespace b {\nint use();\n}\n",
+    "b.cc": '#include "a.h"\n#include "b.h"\nnamespace b {\nusing namespace a;\nint use() {\n    return parse_share();\n}\n}\n',
+}
+CPP_BASE = "#pragma once\nclass Base {\npublic:\n    virtual int handle(int a%s) { return a; }\n};\n"
+CPP_HEIR = '#include "base.h"\nclass Heir : public Base {\npublic:\n    int handle(int a)%s { return a; }\n};\n'
+GO: Files = {
+    "go.mod": "module shop\n",
+    "a/a.go": "package a\n\nconst Red = 1\n",
+    "u/u.go": 'package u\n\nimport "shop/a"\n\nvar Color = a.Red\n',
+}
+MORE = ", int b"
+LEGAL: dict[str, tuple[Files, Files]] = {
+    "a macro makes the method it is given the name of": (
+        RUST,
+        {
+            "src/order.rs": (
+                "macro_rules! getters {\n    ($name:ident) => {\n        pub fn $name(&self) -> u32 {\n            1\n        }\n    };\n}\n\n"
+                "pub struct Order;\n\nimpl Order {\n    getters!(parse_index);\n}\n"
+            )
+        },
+    ),
+    "a macro pastes the name of the method": (
+        RUST,
+        {
+            "src/order.rs": "pub struct Order;\n\nimpl Order {\n    paste::paste! { pub fn [<parse_ index>](&self) -> u32 { 1 } }\n}\n"
+        },
+    ),
+    "a static method is inherited from a new base": (
+        JAVA,
+        {
+            "src/shop/a/Prices.java": "package shop.a;\npublic class Prices extends PricesBase {\n}\n",
+            "src/shop/a/PricesBase.java": (
+                "package shop.a;\npublic class PricesBase {\n    public static int total(int n) {\n        return n;\n    }\n}\n"
+            ),
+        },
+    ),
+    "a method without @Override becomes an overload": (
+        {"src/shop/a/Base.java": JAVA_BASE % "", "src/shop/u/Heir.java": JAVA_HEIR % ""},
+        {"src/shop/a/Base.java": JAVA_BASE % MORE},
+    ),
+    "a method without override hides the base's": (
+        {"base.h": CPP_BASE % "", "heir.cc": CPP_HEIR % ""},
+        {"base.h": CPP_BASE % MORE},
+    ),
+    "a macro declares the function": (
+        CPP,
+        {
+            "a.h": "#pragma once\n#define DECLARE(name) inline int name(int n = 0) { return n; }\nnamespace a {\nDECLARE(parse_share)\n}\n",
+            "a.cc": None,
+        },
+    ),
+    "a function with a default argument moves to another source and header": (
+        CPP,
+        {
+            "a.h": "#pragma once\n",
+            "a.cc": None,
+            "b.h": "#pragma once\nnamespace b {\nint use();\nint parse_share(int n = 0);\n}\n",
+            "b.cc": '#include "b.h"\nnamespace b {\nint parse_share(int n) {\n    return n;\n}\nint use() {\n    return parse_share();\n}\n}\n',
+        },
+    ),
+    "a constant is the second of its line": (
+        GO,
+        {"a/a.go": "package a\n\nconst (\n\tBlue, Red = iota, iota + 1\n)\n"},
+    ),
+}
+BROKEN: dict[str, tuple[Files, Files]] = {
+    "a method with @Override": (
+        {"src/shop/a/Base.java": JAVA_BASE % "", "src/shop/u/Heir.java": JAVA_HEIR % "    @Override\n"},
+        {"src/shop/a/Base.java": JAVA_BASE % MORE},
+    ),
+    "a method with override": (
+        {"base.h": CPP_BASE % "", "heir.cc": CPP_HEIR % " override"},
+        {"base.h": CPP_BASE % MORE},
+    ),
+    "a function that loses its default argument": (
+        CPP,
+        {"a.h": "#pragma once\nnamespace a {\nint parse_share(int n);\n}\n"},
+    ),
+    "a method that nothing makes": (
+        RUST,
+        {"src/order.rs": "pub struct Order;\n\nimpl Order {\n    pub fn other(&self) -> u32 {\n        1\n    }\n}\n"},
+    ),
+}
+
+
+def proven(repository: Repository, base: Files, change: Files) -> list[str]:
+    """The titles of what is called proven."""
+    pull = repository.change(base, change)
+    return [finding.title for finding in causes(pull) if finding.verdict == Verdict.PROVEN]
+
+
+@pytest.mark.parametrize("case", LEGAL)
+def test_nothing_is_proven_where_the_head_compiles(repository: Repository, case: str) -> None:
+    """Nothing is called proven in a program that a compiler accepts."""
+    assert proven(repository, *LEGAL[case]) == []
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_their_broken_twins_are_proven(repository: Repository, case: str) -> None:
+    """The same change without what makes it legal is still proven to break."""
+    assert len(proven(repository, *BROKEN[case])) == 1
