@@ -501,3 +501,14 @@ def test_a_type_of_the_same_name_in_another_package_is_not_a_use(
     after = {"orders.proto": 'syntax = "proto3";\npackage shop.orders;\nmessage Order { reserved 2; }\n'}
     found = [one for one in of_schemas(effect(repository, before, after)) if "Unit" in one.title]
     assert any("parts.proto" in one.title for one in found) == is_named
+
+
+def test_a_quoted_column_keeps_its_case(repository: Repository) -> None:
+    """PostgreSQL does, and so do the statements that name it."""
+    before = {
+        "prisma/migrations/1_init/migration.sql": 'CREATE TABLE "Shortcut" ("id" TEXT NOT NULL, "embedData" JSONB);\n',
+        "src/shortcut.js": 'export const raw = (db) => db.query(`SELECT "embedData" FROM "Shortcut"`);\n',
+    }
+    drop = {"prisma/migrations/2_drop/migration.sql": 'ALTER TABLE "Shortcut" DROP COLUMN "embedData";\n'}
+    (found,) = of_schemas(effect(repository, before, drop))
+    assert (found.verdict, found.evidence[0].path) == ("proven", "src/shortcut.js")

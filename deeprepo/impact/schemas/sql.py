@@ -115,7 +115,9 @@ def _lost_in_order(steps: Sequence[MigrationStep]) -> list[MigrationStep]:
         place = (table, step.column.lower())
         if step.does in ("create", "add", "require-column"):
             restored = (
-                [(table, "")] + [(table, column) for column in step.columns] if step.does == "create" else [place]
+                [(table, "")] + [(table, column.lower()) for column in step.columns]
+                if step.does == "create"
+                else [place]
             )
             came_back = [lost.pop(one, None) for one in restored]
             if not any(came_back):
@@ -230,7 +232,7 @@ def _of_statement(verb: str, rest: str, path: str, line: int, head: str) -> Iter
     elif table and first:
         inner = before_close(rest[first.end() :].partition("(")[2])
         found = [one[1] for part, _ in _parts(inner) if (one := _FIRST_NAME.match(part))]
-        columns = tuple(_plain(one) for one in found if one.upper() not in _NOT_COLUMNS)
+        columns = tuple(_column(one) for one in found if one.upper() not in _NOT_COLUMNS)
         yield MigrationStep("create", table, "", path, line, columns=columns)
 
 
@@ -242,7 +244,7 @@ def _of_action(action: str, table: str, path: str, line: int) -> Iterator[Migrat
     match = _ACTION.match(action)
     if match is None or (not match["column"] and match[3].upper() in _NOT_COLUMNS):
         return
-    verb, name, new_name = match["verb"].upper(), _plain(match[3]), _plain(match[4] or "")
+    verb, name, new_name = match["verb"].upper(), _column(match[3]), _column(match[4] or "")
     if verb == "DROP":
         yield MigrationStep("drop-column", table, name, path, line)
     elif verb == "ADD":
@@ -261,6 +263,11 @@ def _parts(text: str) -> Iterator[tuple[str, int]]:
             part = text[start:at]
             yield part, above + part.count("\n", 0, len(part) - len(part.lstrip()))
             start, above = at + 1, above + part.count("\n")
+
+
+def _column(name: str) -> str:
+    """Return a column's name without its quotes: one that is quoted keeps its case, and code writes it so."""
+    return name.strip('"`[]') if name[:1] in '"`[' else name.lower()
 
 
 def _plain(name: str) -> str:

@@ -42,7 +42,8 @@ ROWS_OF_UNPARSED = 2_000  # the same, for the words of files that nothing parses
 LINES = 40  # of one word that are listed
 RARE = 8  # files that hold a word of a file which nothing parses: more say nothing
 NAMED = 6  # files in a sentence
-FILES, FEW = 60, 6  # files that say a word which an edit left behind; any other word. In more it is a word of its own
+# Files that say a definition that is gone or a word that an edit left behind; any other word. In more it is a word of its own.
+FILES, FEW = 60, 6
 _COMMON_FILES = re.compile(
     r"^(?:index|main|mod|__init__|readme|config|utils?|types?|test|setup|package)\.\w+$", re.IGNORECASE
 )
@@ -397,7 +398,7 @@ def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Co
         said = [
             row for row in mine if not is_style(row[0]) and (suffix(row[0]) not in suffixes or _in_text(name, row[2]))
         ]
-        if 0 < len({path for path, _, _ in said}) <= FEW:
+        if 0 < len({path for path, _, _ in said}) <= FILES:
             references += [mention(names[name], name, *row) for row in said[:LINES]]
     return references
 
