@@ -263,13 +263,14 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
 
 def _relying(coverage: "Coverage", extent: Extent) -> list[RenderableType]:
     """The places that rely on the change, under what changed."""
-    groups = facts.relying(coverage)
+    groups, left = (facts.relying(coverage), 0) if extent.rows(1) is None else facts.relying_rows(coverage)
     rows = [
         (what, ", ".join(visible(open_place.place(extent.rows(facts.LISTED_NUMBERS))) for open_place in places))
         for what, places in groups
     ]
     title = facts.ENGLISH.say("relying", facts.relying_count(coverage))
-    return _rows(title, [(f"{what}:", where) for what, where in rows], extent)
+    shown = _rows(title, [(f"{what}:", where) for what, where in rows], extent)
+    return [*shown, *_more(left, 0, "")]
 
 
 def _rows(title: str, rows: Sequence[tuple[str, str]], extent: Extent) -> list[RenderableType]:

@@ -44,7 +44,7 @@ OPEN = (
 )
 SAID = 3  # words in the sentence about places that still say them
 # Lines about what is open, and line numbers in one of them; the JSON output has them all
-LISTED_OPEN, LISTED_NUMBERS = 10, 6
+LISTED_OPEN, LISTED_NUMBERS, LISTED_RELYING = 10, 6, 10
 COMMIT = re.compile(r"\b([0-9a-f]{10})[0-9a-f]{30}\b")
 MINUTE = 60
 RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is called high, and medium
@@ -183,7 +183,17 @@ def _found(review: Review, words: Phrases) -> str:
     lack = words.say("not_installed", what=", ".join(missing)) if missing else ""
     if who:
         return words.say("nothing_by", who=", ".join(who), lack=lack)
+    if any(reading.by == NOTHING_ADDED for reading in review.coverage.readings):
+        return _only_removed(review.coverage, lack, words)
     return words.say("nothing_to_read" if is_clean else "nothing_looked_at", lack=lack)
+
+
+def _only_removed(coverage: Coverage, lack: str, words: Phrases) -> str:
+    """What the search for uses has shown of a change that adds no line."""
+    if number := relying_count(coverage):
+        return words.say("only_removed_named", number, lack=lack)
+    is_searched = not coverage.cut and coverage.complete
+    return words.say("only_removed" if is_searched else "only_removed_unsearched", lack=lack)
 
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
@@ -293,6 +303,16 @@ def relying(coverage: Coverage) -> list[tuple[str, list[Open]]]:
     for (reason, path), lines in rows.items():
         groups.setdefault(reason, []).append(Open(path, tuple(sorted(lines)), "", reason))
     return list(groups.items())
+
+
+def relying_rows(coverage: Coverage) -> tuple[list[tuple[str, list[Open]]], int]:
+    """Return the first of these places, as many as a person reads, and how many are left out."""
+    groups, room = [], LISTED_RELYING
+    for what, rows in relying(coverage):
+        if room > 0:
+            groups.append((what, rows[:room]))
+        room -= len(rows)
+    return groups, max(0, -room)
 
 
 def relying_count(coverage: Coverage) -> int:

@@ -55,9 +55,11 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
             for folder, units, grade, findings in facts.risks(review)
         ],
         "counts": _counts(coverage, words),
+        "all_covered": coverage.complete and not coverage.cut and not coverage.not_installed,
         "open_lead": Safe(facts.lead(coverage, words)),
         "open": _open(facts.open_places(coverage)[: facts.LISTED_OPEN], review),
         "relying": _relying(review),
+        "relying_more": facts.relying_rows(coverage)[1],
         "relying_count": facts.relying_count(coverage),
         "open_more": len(facts.open_places(coverage)[facts.LISTED_OPEN :]),
         "lists": _lists(review, words),
@@ -219,7 +221,7 @@ def _relying(review: Review) -> list[dict[str, Any]]:
             "what": what,
             "where": Safe(", ".join(link(open_place.label[:200], _head(open_place, review)) for open_place in rows)),
         }
-        for what, rows in facts.relying(review.coverage)
+        for what, rows in facts.relying_rows(review.coverage)[0]
     ]
 
 

@@ -32,7 +32,7 @@ async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...
     for name, schema_break in change.breaks:
         if schema_break not in uses and schema_break.alone is not None and not schema_break.is_planned:
             alone[name, schema_break.path, schema_break.alone != "low"].append(schema_break)
-    rows += [hint(name, group, quotes) for (name, _, _), group in alone.items()]
+    rows += [hint(name, group, quotes, lookup.mentions) for (name, _, _), group in alone.items()]
     return tuple(rows), lookup.open
 
 
@@ -78,7 +78,17 @@ def _source(group: Sequence[SchemaBreak], proof: str = "") -> Source:
     )
 
 
-def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBreak, str]) -> Finding:
+def _not_seen(group: Sequence[SchemaBreak], mentions: Mapping[SchemaBreak, int]) -> str:
+    """What the search for uses has shown, no more: a line with the name may mean something else."""
+    if number := sum(mentions.get(one, 0) for one in group):
+        lines, mean = ("1 line", "means") if number == 1 else (f"{number} lines", "mean")
+        return f"{lines} in other files still contain{'s' if number == 1 else ''} the name; whether {'it' if number == 1 else 'they'} {mean} this is not known."
+    return "No other file contains the name."
+
+
+def hint(
+    language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBreak, str], mentions: Mapping[SchemaBreak, int]
+) -> Finding:
     """Return the breaks of one file that nobody in sight names: everybody who uses the schema elsewhere may."""
     group = sorted(group, key=lambda schema_break: not schema_break.rule.endswith(("-removed", "-dropped", "-renamed")))
     first = group[0]  # what is gone breaks code that only names it
@@ -93,7 +103,7 @@ def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBrea
         why=f"{first.law}{also}",
         consequence="The migration fails if the table has rows."
         if not first.name
-        else f"No use of it is in sight. By the rules of {label}, everybody who uses it elsewhere breaks.",
+        else f"{_not_seen(group, mentions)} By the rules of {label}, everybody who uses it elsewhere breaks.",
         severity=first.alone or "low",
         category="contract",
         basis=Basis((_source(group),), verdict=Verdict.UNPROVEN),

@@ -58,6 +58,9 @@ class SchemaUses(Struct, frozen=True):
     """The lines that name what is broken, and what was not looked at."""
 
     uses: Mapping[SchemaBreak, tuple[SchemaUse, ...]] = field(default_factory=dict)
+    mentions: Mapping[SchemaBreak, int] = field(
+        default_factory=dict
+    )  # lines with the name that may mean something else
     open: tuple[tuple[str, str], ...] = ()  # path of a schema and reason
 
 
@@ -167,7 +170,15 @@ async def find_uses(
     mended = {one for text in edited for word in re.findall(look, text) for _, one in by_word[word]}
     lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(places))).items()}
     uses = _uses(places, lines, look, by_word, (left_out, mended))
-    return SchemaUses(uses, tuple(sorted(open_rows.items())))
+    told = {(one, use.path, use.line) for one, mine in uses.items() for use in mine}
+    mentions = Counter(
+        one
+        for path, number, text in rows
+        if _can_use(path, text)
+        for one in dict.fromkeys(one for word in re.findall(look, text) for _, one in by_word[word])
+        if path not in (one.path, change.home(one)) and (one, path, number) not in told
+    )
+    return SchemaUses(uses, mentions, tuple(sorted(open_rows.items())))
 
 
 def _uses(

@@ -1,0 +1,71 @@
+"""A sentence about what was checked claims no more than the search behind it has shown."""
+
+from dataclasses import replace
+
+import pytest
+from fakes import Repository
+
+import deeprepo
+from bot.outputs import markdown
+from tests.outputs.sample_reviews import CLEAN
+
+STYLE = ".quiet {\n  color: gray;\n}\n"
+PAGE = 'export const Page = () => <p className="quiet-note" />\n'
+ITEMS = 'syntax = "proto3";\npackage shop;\n\nmessage FindItemsRequest {\n  int32 result_limit = 1;\n}\n'
+
+
+def comment(repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None]) -> str:
+    """The comment on a change."""
+    repository.commit({"README.md": "shop\n", **before}, "before")
+    repository.commit(dict(after), "after")
+    return deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").to_markdown()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        (
+            {"app.css": f"{STYLE}.quiet-note {{\n  color: red;\n}}\n", "page.jsx": PAGE},
+            {"app.css": STYLE},
+            "The change only removes lines. 1 other line may still need them",
+        ),
+        ({"notes.txt": "one\ntwo\n"}, {"notes.txt": "one\n"}, "The change only removes lines"),
+        ({"go.mod": "module a\n\nrequire example.org/b v1.0.0\n"}, {"go.mod": "module a\n"}, "The change only removes"),
+    ],
+)
+def test_a_change_that_only_removes_lines_is_not_called_nothing(
+    repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None], says: str
+) -> None:
+    """Lines were removed: whether others need them is what the search has to say."""
+    line = comment(repository, before, after).partition("\n")[0]
+    assert says in line
+    assert "nothing to look at" not in line
+
+
+@pytest.mark.parametrize(
+    ("caller", "says"),
+    [
+        (
+            "def find(api):\n    return api.find_items(result_limit=3)\n",
+            "1 line in other files still contains the name",
+        ),
+        ("def find(api):\n    return api.find_items()\n", "No other file contains the name"),
+    ],
+)
+def test_a_schema_break_says_whether_other_files_contain_the_name(
+    repository: Repository, caller: str, says: str
+) -> None:
+    """A line with the name of a field may mean another one: it is counted, and no search is said to have found nothing."""
+    after = ITEMS.replace("result_limit", "max_results")
+    assert says in comment(repository, {"items.proto": ITEMS, "find.py": caller}, {"items.proto": after})
+
+
+@pytest.mark.parametrize(
+    ("cut", "missing", "is_all"), [((), (), True), (("a limit",), (), False), ((), ("oxlint",), False)]
+)
+def test_everything_is_covered_only_if_no_limit_and_no_missing_check_is_listed(
+    cut: tuple[str, ...], missing: tuple[str, ...], is_all: bool
+) -> None:
+    """The list below the sentence is empty, or the sentence does not say everything."""
+    review = replace(CLEAN, coverage=replace(CLEAN.coverage, cut=cut, not_installed=missing))
+    assert ("What was covered: everything" in markdown.render(review)) is is_all
