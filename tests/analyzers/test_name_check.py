@@ -99,6 +99,14 @@ MOVED: dict[str, tuple[Files, Files]] = {
             "shop/basket.py": "from shop.owned import Owned\n\n\nclass Basket(Owned):\n    def title(self):\n        return self.owner_name\n",
         },
     ),
+    "an extension of a type that stands elsewhere": (
+        {
+            "Package.swift": "// swift-tools-version:5.9\n",
+            "Sources/Old/Future.swift": 'import NIO\n\nextension LoopFuture {\n    @available(*, deprecated, renamed: "flatMapErrors")\n    public func catchMap() -> LoopFuture { self.flatMapErrors() }\n}\n',
+            "Sources/Shop/Page.swift": "import NIO\n\nfunc go(_ future: LoopFuture) -> LoopFuture { future.flatMapErrors() }\n",
+        },
+        {"Sources/Old/Future.swift": None},
+    ),
     "a static method of PHP, into a trait": (
         {
             "src/Order.php": "<?php\n\nnamespace App;\n\nclass Order\n{\n    public static function make(): self\n    {\n        return new self();\n    }\n}\n",

@@ -30,7 +30,6 @@ def comment(repository: Repository, before: dict[str, str | bytes | None], after
             "The change only removes lines. 1 other line may still need them",
         ),
         ({"notes.txt": "one\ntwo\n"}, {"notes.txt": "one\n"}, "The change only removes lines"),
-        ({"go.mod": "module a\n\nrequire example.org/b v1.0.0\n"}, {"go.mod": "module a\n"}, "The change only removes"),
     ],
 )
 def test_a_change_that_only_removes_lines_is_not_called_nothing(

@@ -62,6 +62,7 @@ class Claim(Struct, frozen=True):
     is_resolved: bool = (
         False  # the language's own resolver found nothing: it has read every plain declaration that counts
     )
+    is_word: bool = False  # only the word connects the user with what was removed
 
 
 class _Line(Struct, frozen=True):
@@ -85,7 +86,14 @@ async def with_resolutions(
     for row, answer in list(answers.items()):
         if row.symbol not in by_key:  # what a file offers under this name is one of its definitions
             answers[row] = known.get(_asked(row), answer)
-    return [_said(row, answers[row]) if row in answers else row for row in references]
+    return [
+        row
+        if row not in claims
+        else replace(row, fate="there", asks=False)
+        if check.is_untouched(claims[row])
+        else _said(row, answers[row])
+        for row in references
+    ]
 
 
 def _asked(row: Reference) -> tuple[str, int, str]:
@@ -111,7 +119,15 @@ def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
     if is_part:
         name, owner = full.rpartition(".")[2], full.rpartition(".")[0]
     others = (_made_of(name),) if (name := name.removesuffix("()")) and _made_of(name) else ()
-    return Claim((name, *others), owner.rpartition(".")[2], (home,), row.path, is_part=is_part, is_resolved=row.is_lost)
+    return Claim(
+        (name, *others),
+        owner.rpartition(".")[2],
+        (home,),
+        row.path,
+        is_part=is_part,
+        is_resolved=row.is_lost,
+        is_word=row.asks,
+    )
 
 
 def _made_of(name: str) -> str:
@@ -209,6 +225,18 @@ class _Check:
                     and (home, number) not in self._accused
                 ):
                     self._lines[claim.names[0].rstrip("?!=")].append(_Line(home, number, text))
+
+    def is_untouched(self, claim: Claim) -> bool:
+        """Return whether the change took nothing away: its file only extended a type of that name, or used the name itself."""
+        if claim.is_module or claim.is_part or claim.owner:
+            return False
+        name = claim.names[0]
+        lines = [
+            (home, line) for home in claim.homes for line in self._before.get(home, "").split("\n") if name in line
+        ]
+        declared = any(provides(name, home, line) for home, line in lines if not _extends(name, line))
+        is_used = claim.is_word and any(re.search(rf"\.{re.escape(name)}\b", line) for _, line in lines)
+        return not declared and (is_used or any(_extends(name, line) for _, line in lines))
 
     def resolve(self, claim: Claim) -> Resolution:
         """Return whether the head provides a name where its user reaches it."""
@@ -428,6 +456,11 @@ class _Check:
         return any(_imports(text, home) for home in claim.homes) and not re.search(
             rf"<{re.escape(claim.owner)}\b", text
         )
+
+
+def _extends(name: str, line: str) -> bool:
+    """Whether a line extends a type that is declared somewhere else."""
+    return re.search(rf"\bextension\s+(?:\w+\.)*{re.escape(name)}\b", line) is not None
 
 
 def calls_around(text: str, at: int) -> list[str]:
