@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help demo demo-page test test-outer check test-slow format bench golden docs recording pictures fetch train workflows dist dist-check release-check lock clean
+.PHONY: help demo demo-page test test-outer check test-slow format bench golden museum docs recording pictures fetch train workflows dist dist-check release-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -73,6 +73,9 @@ bench: $(READY)  ## list the benches; NAME=offline runs one, ARGS="--verbose" ar
 
 golden: $(READY)  ## renew the approved pages in tests/outputs/golden; look at the difference before you commit it
 	PYTHONPATH=. $(BIN)/python tests/outputs/golden_reviews.py
+
+museum: $(READY)  ## add what this build stores to tests/stored/museum: once for each release
+	PYTHONPATH=.:tests:tests/workflow:sandbox $(BIN)/python tests/stored/make.py $$($(BIN)/python -c "import bot; print(bot.__version__)")
 
 docs: $(READY)  ## renew the pages that are generated: docs/api.md, docs/configuration.md and the schemas
 	$(BIN)/python .ci/api.py > docs/api.md

@@ -41,8 +41,7 @@ def command(
         if start.version == __version__:
             raise
         raise ReplayDiffers(
-            f"another build (deeprepo {start.version}) recorded this review, and this one ({__version__}) asks other things; "
-            f"replay it with that version. The first difference: {error}"
+            f"another build (deeprepo {start.version}) recorded this review, and this one ({__version__}) may ask other things: {error}"
         ) from error
     deliver(review, form, output, show=show or ())
     return exit_code(review)

@@ -1,0 +1,188 @@
+"""What each build of the museum wrote, opened by this one, which then continues. `make.py` adds a build's data."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from whole import WORSE, Whole
+
+from bot import storage
+from bot.storage import tables
+from bot.stored import reviews
+from deeprepo_sandbox import demo
+
+MUSEUM = Path(__file__).parent / "museum"
+BUILDS = sorted(path.name for path in MUSEUM.iterdir())
+REFUSED = ("24-nov", "25-nov")  # builds whose databases cannot be migrated: their comments meet an empty database
+UNREADABLE = ("24-nov",)  # builds whose reviews cannot be read
+RELEASED = [name for name in BUILDS if not name.endswith("-nov")]
+MENDED = {"shop/price.py": 'def total(items):\n    """The sum."""\n    return sum(items)\n'}
+
+
+def left(build: str) -> dict[str, Any]:
+    """What a build's server left."""
+    found: dict[str, Any] = json.loads((MUSEUM / build / "server.json").read_text())
+    return found
+
+
+def row(build: str) -> dict[str, Any]:
+    """The stored review in a build's database."""
+    with sqlite3.connect(":memory:") as database:
+        database.executescript("\n".join(left(build)["database"]))
+        database.row_factory = sqlite3.Row
+        return dict(database.execute("SELECT * FROM review").fetchone())
+
+
+async def reviewed_by(at: Whole, build: str) -> int:
+    """Open a pull request that this build has reviewed: its comments, and its stored review if its database can be used."""
+    number = await at.reviewed(files=WORSE)
+    pull, data = at.repo.repository.pulls[number], left(build)
+    stored = await at.server.store.reviews.newest(at.pull(number))
+    assert stored is not None
+    base, head, _ = reviews.change(stored.output)
+    old = row(build)
+    ids = {old["head"]: head, json.loads(old["output"])["pull"]["base"]: base}
+
+    def today(text: str) -> str:
+        for before, now in ids.items():
+            text = text.replace(before, now)
+        return text
+
+    (summary,), (line,) = pull.comments, pull.review_comments
+    (summary.body,) = map(today, data["comments"])
+    (line.body,) = (today(each["body"]) for each in data["line_comments"])
+    if build in REFUSED:
+        await at.server.store.database.run(lambda c: [c.execute(sa.delete(t)) for t in (tables.review, tables.finding)])
+    else:
+        memory = old["memory"] and today(old["memory"].decode()).encode()
+        await at.server.store.reviews.rewrite(stored.id, today(old["output"].decode()).encode(), memory)
+    return number
+
+
+def said(at: Whole, number: int) -> tuple[list[str], list[bool]]:
+    """Our comments in threads without their markers, and which of them are resolved."""
+    comments = at.gh.pull(number).review_comments
+    return [one.body.partition("\n")[2] for one in comments], [one.is_resolved for one in comments]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("event", ["a push", "the same head"])
+async def test_the_next_review_says_nothing_untrue(at: Whole, build: str, event: str) -> None:
+    """No thread is answered, resolved or opened again, and the summary has the same findings."""
+    number = await reviewed_by(at, build)
+    before = said(at, number)
+    if event == "a push":
+        await at.pushed({"README.md": "# A shop\n\nOne more line.\n"})
+    else:
+        await at.said(number, "/deeprepo review")
+    assert said(at, number) == before
+    assert before[1] == [False]
+    summary = at.summary(number)
+    assert "2 findings (2 high)" in summary
+    assert ("None of them is new" in summary) == (build not in REFUSED)
+
+
+@pytest.mark.parametrize("build", [*BUILDS[-1:], "26-nov"])
+async def test_what_is_mended_is_still_closed(at: Whole, build: str) -> None:
+    """A finding whose lines are gone is answered and resolved in the thread that another build opened."""
+    number = await reviewed_by(at, build)
+    await at.pushed(MENDED)
+    bodies, resolved = said(at, number)
+    assert resolved[0]
+    assert "Fixed in" in bodies[-1]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+async def test_commands_work_or_say_why_not(at: Whole, build: str) -> None:
+    """`fix` commits, or says that there is no review; `ignore` in a thread is answered; nothing is an error inside."""
+    number = await reviewed_by(at, build)
+    fixed = await at.said(number, "/deeprepo fix")
+    assert ("Committed" in fixed) != (build in REFUSED)
+    assert ("no finished review" in fixed) == (build in REFUSED)
+    ignored = await at.said(number, "/deeprepo ignore meant so", to=at.gh.pull(number).review_comments[0].id)
+    assert ignored
+    assert "error inside" not in fixed + ignored
+
+
+@pytest.mark.parametrize("build", BUILDS)
+async def test_a_merge_queue_is_not_failed_by_old_data(at: Whole, build: str) -> None:
+    """Without a threshold, no finding and no unreadable review fails it."""
+    from test_whole_checks import queue
+
+    number = await reviewed_by(at, build)
+    assert await queue(at, number) != "failure"
+
+
+@pytest.mark.parametrize("build", BUILDS)
+async def test_a_database_is_migrated_or_refused_unchanged(tmp_path: Path, build: str) -> None:
+    """One that doesn't fit is refused before anything is stamped, with a sentence; from 0.2.0 on each is migrated."""
+    file = tmp_path / "deeprepo.db"
+    with sqlite3.connect(file) as database:
+        database.executescript("\n".join(left(build)["database"]))
+    before = [*sqlite3.connect(file).iterdump()]
+    problem = await storage.check(f"sqlite:///{file}")
+    assert [*sqlite3.connect(file).iterdump()] == before
+    assert ("before deeprepo 0.2.0 made it" in problem) == (build in REFUSED)
+    assert bool(problem) == (build in REFUSED)
+    if not problem:
+        async with storage.open_store(f"sqlite:///{file}") as store:
+            assert len((await store.listing.page(None, 9)).rows) == 1
+
+
+def deeprepo(repo: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in the demonstration's repository."""
+    command = (sys.executable, "-P", "-m", "bot", *words)
+    home = {"HOME": str(repo.parent), "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.run(command, cwd=repo, env=home, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """The demonstration's repository, whose ids are always the same."""
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    demo.build(str(folder))
+    return folder
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_journal_is_replayed_or_named_as_another_builds(repo: Path, build: str) -> None:
+    """Nothing is called damaged."""
+    done = deeprepo(repo, "replay", str(MUSEUM / build / "journal.jsonl"), "--repo", ".", "--format", "json")
+    if build in RELEASED:
+        assert len(json.loads(done.stdout)["findings"]) == 7
+    else:
+        assert "another build (deeprepo 0.1.0)" in done.stderr
+    assert "damaged" not in done.stderr
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_file_of_the_last_review_is_built_upon_or_refused(repo: Path, build: str) -> None:
+    """With the same head nothing is fixed; each static finding is still there, or everything is read again and a note says why."""
+    file = str(MUSEUM / build / "review.json")
+    words = ("review", "--strategy", "offline", "--previous", file, "--format", "json", "main..pull-request")
+    review = json.loads(deeprepo(repo, *words).stdout)
+    status = {finding["status"] for finding in review["findings"] if finding["verdict"] == "proven"}
+    assert status == ({"new"} if build in UNREADABLE else {"still"})
+    assert any("another build (0.1.0)" in note for note in review["notes"]) == (build in UNREADABLE)
+    assert not [finding for finding in review["findings"] if finding["status"] == "fixed"]
+    fixed = deeprepo(repo, "fix", file, "--patch")
+    assert ("another build (0.1.0)" in fixed.stderr) == (build in UNREADABLE) == (not fixed.stdout)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_an_ignore_file_still_ignores_or_its_entry_is_named(repo: Path, build: str) -> None:
+    """Every static finding is ignored, but for those whose identity has changed: a note names each entry."""
+    (repo / ".git" / "info" / "deeprepo-ignore.yml").write_bytes((MUSEUM / build / "ignore.yml").read_bytes())
+    words = ("review", "--strategy", "offline", "--format", "json", "main..pull-request")
+    review = json.loads(deeprepo(repo, *words).stdout)
+    status = [finding["status"] for finding in review["findings"]]
+    outdated = [note for note in review["notes"] if "from before deeprepo 0.2.0 wrote entry" in note]
+    assert len(outdated) == (2 if build in UNREADABLE else 0)
+    assert (status.count("new"), status.count("silenced")) == (len(outdated), 5 - len(outdated))
