@@ -151,13 +151,13 @@ release-check: dist  ## everything that a release consists of, tried as its user
 
 # The newest versions that are a week old, with hashes, for every platform. -dev is for the tests; the one without a name for the image,
 # which has all; -action for the Action; -base for the command line without models.
-EXTRAS := --extra models --extra github --extra server --extra mcp --extra languages --extra lint
+EXTRAS := --extra models --extra github --extra server --extra mcp --extra languages --extra lint --extra types
 locked = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --upgrade --exclude-newer "7 days"
 
 lock: $(READY)  ## renew the lock files from versions that are a week old (network)
 	$(locked) pyproject.toml $(EXTRAS) --group dev -o requirements-dev.lock
 	$(locked) pyproject.toml $(EXTRAS) -o requirements.lock
-	$(locked) pyproject.toml --extra models --extra github --extra languages --extra lint -o requirements-action.lock
+	$(locked) pyproject.toml --extra models --extra github --extra languages --extra lint --extra types -o requirements-action.lock
 	$(locked) pyproject.toml -o requirements-base.lock
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
 		| $(locked) --no-annotate - -o requirements-build.lock

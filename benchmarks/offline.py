@@ -23,6 +23,7 @@ from pathlib import Path
 from benchmarks import labels, places
 from benchmarks.table import Row, report
 from bot import wiring
+from bot.config.defaults import TYPE_CHECKERS
 from bot.errors import DeepRepoError
 from bot.values import Finding, ReviewRequest
 from bot.values.finding import MAY_BREAK
@@ -51,6 +52,7 @@ class Result:
     seconds: float
     told: tuple[str, ...]  # "path:line severity [collapsed] title" of each finding
     processor: float = 0.0  # seconds of it, those of git and other programs included
+    checkers: tuple[str, ...] = ()  # the type checkers that report a hit, alone or beside another check
 
 
 def main() -> int:
@@ -115,8 +117,9 @@ def _review(case: Case, clone: Path) -> Result | None:
         len(shown),
         sum(finding.rule.startswith("likely") for finding, _ in shown),
         round(time.perf_counter() - started, 2),
-        tuple(f"{f.path}:{f.start} {f.severity} {f.verdict}{how} {f.title}" for f, how in shown),
+        tuple(f"{f.path}:{f.start} {f.severity} {f.verdict}{how} {f.source}: {f.title}" for f, how in shown),
         round(_processor() - used, 2),
+        tuple(sorted({source.name for one in hits for source in one.basis.sources} & {*TYPE_CHECKERS})),
     )
 
 
@@ -167,6 +170,7 @@ def _rows(results: Sequence[Result]) -> Iterator[Row]:
             least=True,
         )
         yield Row(f"{kind}: of these proven, the others are hints", sum(r.proven for r in found))
+        yield Row(f"{kind}: of these also by a type checker", sum(bool(r.checkers) for r in found))
         yield Row(f"{kind}: findings per case", sum(r.findings for r in found) / count)
     for (kind, language), found in sorted(_grouped(results, "language").items()):
         hits, said = sum(r.hit for r in found), sum(r.findings for r in found)

@@ -1,6 +1,6 @@
 """The edges that really differ: what a part must offer so that `wiring` can hand it over."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from bot.values import (
@@ -76,6 +76,30 @@ class Compares(Protocol):
 
     def compare(self, dependents: Dependents) -> Mapping[tuple[str, str, int], str]:
         """Map (changed definition as "path:name", path and line of the use) to what the comparison has shown."""
+
+
+@runtime_checkable
+class Confirms(Protocol):
+    """An analyser that runs another program over the files around the change. Its errors prove what others report on the same lines."""
+
+    async def regressions(self, tree: Tree, paths: Collection[str]) -> Sequence["NewError"]:
+        """Return the errors in these changed files that their base versions did not have: what a fix must not bring."""
+
+
+class NewError(Protocol):
+    """An error that a fix would bring."""
+
+    @property
+    def path(self) -> str:
+        """Return the file."""
+
+    @property
+    def line(self) -> int:
+        """Return the line after the fix."""
+
+    @property
+    def summary(self) -> str:
+        """Return what the program says."""
 
 
 class Lens(Protocol):

@@ -5,6 +5,7 @@ from functools import partial
 from importlib import import_module
 
 from bot.config import DEFAULTS
+from bot.config.defaults import TYPE_CHECKERS
 from bot.ports import Analyzer
 from deeprepo.impact.ports import Language
 
@@ -13,7 +14,7 @@ Languages = Mapping[str, Language]  # name -> language: who judges definitions a
 
 def _load(name: str, languages: Languages) -> Analyzer:
     """Return the module's own `LINTER`, what its `build` makes for these languages, or the module itself."""
-    module = import_module(f"{__name__}.{name}")
+    module = import_module(f"{__name__}.type_checkers.{name}" if name in TYPE_CHECKERS else f"{__name__}.{name}")
     build = getattr(module, "build", None)
     analyzer: Analyzer = build(languages) if build is not None else getattr(module, "LINTER", module)
     return analyzer

@@ -6,9 +6,10 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from bot.errors import DeepRepoError
-from bot.machine import extras
+from bot.machine import extras, limits
 from bot.machine import files as own
 from bot.machine.concurrency import end_process, start_process
 
@@ -16,6 +17,7 @@ LINTER_SECONDS = 30.0  # of one run
 MAX_LINTER_BYTES = 16 << 20  # of what it prints
 READ_BYTES = 1 << 20
 MOST_SAID = 1 << 20  # bytes that are kept of its standard error
+NOTHING: Mapping[str, str] = MappingProxyType({})  # an empty environment
 
 
 @cache
@@ -43,20 +45,39 @@ async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -
         raise DeepRepoError(f"{name} is not installed: {extras.install('lint')}")
     with tempfile.TemporaryDirectory(prefix="deeprepo-lint-") as folder:
         own.fill(Path(folder), files)
-        process = await start_process(path, *arguments, cwd=folder, env={})
-        if process.stdin is None or process.stdout is None or process.stderr is None:
-            raise DeepRepoError(f"{name} has no pipes")
-        process.stdin.close()
-        listening = asyncio.ensure_future(_beginning(process.stderr, MOST_SAID))  # or the linter waits for a reader
-        try:
-            async with asyncio.timeout(LINTER_SECONDS):
-                out = await _beginning(process.stdout, MAX_LINTER_BYTES + 1)
-                status = await process.wait()
-        except TimeoutError:
-            raise DeepRepoError(f"{name} took longer than {LINTER_SECONDS:g} s and was ended") from None
-        finally:
-            await end_process(process, process.stdout)
-            log = await listening
+        return await execute(name, (path, *arguments), folder)
+
+
+async def execute(
+    name: str,
+    command: Sequence[str],
+    folder: str,
+    *,
+    memory: int = 0,
+    seconds: float = LINTER_SECONDS,
+    environment: Mapping[str, str] = NOTHING,
+) -> tuple[int, bytes, str]:
+    """Run a program in a folder and return its exit status, its output and its log.
+
+    `name` is what errors call it. `memory` limits the bytes that it may allocate, where the system can (0: no limit of its own).
+    Raises DeepRepoError if it takes too long, prints too much or is ended by a signal.
+    """
+    process = await start_process(*command, cwd=folder, env=environment)
+    if memory:
+        limits.hold(process.pid, memory)
+    if process.stdin is None or process.stdout is None or process.stderr is None:
+        raise DeepRepoError(f"{name} has no pipes")
+    process.stdin.close()
+    listening = asyncio.ensure_future(_beginning(process.stderr, MOST_SAID))  # or the linter waits for a reader
+    try:
+        async with asyncio.timeout(seconds):
+            out = await _beginning(process.stdout, MAX_LINTER_BYTES + 1)
+            status = await process.wait()
+    except TimeoutError:
+        raise DeepRepoError(f"{name} took longer than {seconds:g} s and was ended") from None
+    finally:
+        await end_process(process, process.stdout)
+        log = await listening
     if len(out) > MAX_LINTER_BYTES:
         raise DeepRepoError(f"{name} reported more than {MAX_LINTER_BYTES >> 20} MiB: no report of it was used")
     if status < 0:

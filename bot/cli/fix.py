@@ -25,6 +25,7 @@ REASONS = {
     "clash": "another fix changes the same lines",
     "syntax": "the file would not parse",
     "long": "it changes too much at once",
+    "worse": "its fix would bring a new problem, so the file was restored",
     "part": "what has to stand there is for a person to decide",
 }
 
@@ -102,6 +103,8 @@ def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:
         tell(f"{count(len(fix.findings), 'finding')} {verb} in {count(len(fix.contents), 'file')}: {files}")
     for finding, reason in fix.refusals:
         tell(line(f"not fixed: {finding.path}:{finding.start} {finding.title}: {REASONS.get(reason, reason)}"))
+    for problem in fix.problems:
+        tell(line(f"the result would have a new problem: {problem}"))
     if not fix:
         return
     for finding in check.still:

@@ -74,7 +74,11 @@ def deliver(
 
         from bot.outputs import console
 
-        remedy = extras.install("lint") if review.coverage.not_installed else ""
+        missing = review.coverage.not_installed
+        needed = [
+            extra for extra in ("lint", "types") if any((name == "tsc") == (extra == "types") for name in missing)
+        ]
+        remedy = extras.install(",".join(needed)) if needed else ""
         console.show(review, Console(), console.Extent("all" in show, fixable, remedy))
         return
     text = OUTPUTS[form]().render(review)

@@ -41,7 +41,10 @@ ANALYZERS = (
     "hadolint",
     "schemas",
     "declarations",
+    "ty",
+    "tsc",
 )
+TYPE_CHECKERS = ("ty", "tsc")
 LENSES = ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests")
 
 

@@ -253,6 +253,7 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
     if coverage.not_installed:
         remedy = f" ({extent.remedy})" if extent.remedy else ""
         rows.append(Text(f"  not installed: {', '.join(coverage.not_installed)}{remedy}", "dim"))
+    rows += [Text(f"  could not run: {name} {line(reason)}", "dim") for name, reason in coverage.not_run]
     skipped_rows = [reading for reading in coverage.readings if reading.kind == "unit" and reading.state == "skipped"]
     rows += _rows("skipped", [(f"{reading.path} {reading.name}", reading.reason) for reading in skipped_rows], extent)
     rows += _rows("changed files that were left out", coverage.skipped_files, extent)

@@ -181,6 +181,8 @@ def _found(review: Review, words: Phrases) -> str:
         return words.say("nothing_above", severity=words.say(review.settings.minimum))
     who, missing = lookers(review.coverage), review.coverage.not_installed
     lack = words.say("not_installed", what=", ".join(missing)) if missing else ""
+    failed = ", ".join(name for name, _ in review.coverage.not_run)
+    lack += words.say("not_run", what=failed) if failed else ""
     if who:
         return words.say("nothing_by", who=", ".join(who), lack=lack)
     if any(reading.by == NOTHING_ADDED for reading in review.coverage.readings):

@@ -107,6 +107,7 @@ def _coverage(coverage: Coverage) -> dict[str, Any]:
         "open": [asdict(reading) for reading in coverage.open],
         "relying": [asdict(reading) for reading in coverage.relying],
         "not_installed": list(coverage.not_installed),
+        "not_run": [{"check": name, "reason": reason} for name, reason in coverage.not_run],
         "by_model": coverage.by_model,
         "readings": [asdict(reading) for reading in coverage.readings],
         "skipped_files": [{"path": path, "reason": reason} for path, reason in coverage.skipped_files],

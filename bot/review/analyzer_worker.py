@@ -2,18 +2,20 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.diff.skip import POINTER
 from bot.errors import DeepRepoError, public
-from bot.ports import Analyzer, Compares, Installable
+from bot.findings.corroborate import corroborated
+from bot.ports import Analyzer, Compares, Confirms, Installable
 from bot.render import count
 from bot.review.session import WorkerReply
 from bot.review.survey import Survey
 from bot.values import Absence, ChangedFile, Finding, Judgement, Source, Unit, severity_rank
 from bot.values.review import NOTHING_ADDED
+from deeprepo.impact.concurrency import together
 
 if TYPE_CHECKING:
     from bot.review.context.file_questions import Part, Sight
@@ -34,8 +36,10 @@ class AnalyzerWorker:
         self._found: dict[str, list[Finding]] = {}  # by the name of the analyser, once it is done
         # By the name of an analyser that ran to its end: the files that it judged to theirs.
         self._complete: dict[str, frozenset[str]] = {}
+        self._idle: set[str] = set()  # those that had nothing to do: they are not named
         self._partly: set[tuple[str, str]] = set()  # a check and a file of which it has told a part only
         self._compared: dict[tuple[str, str, int], str] = {}
+        self._confirming: frozenset[str] | None = None  # those that have confirmed what others found
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
 
     async def compare(self, units: Sequence[Unit]) -> None:
@@ -55,8 +59,12 @@ class AnalyzerWorker:
         Findings outside every unit (such as those of a file that only moved) are part of every answer, even if no unit is asked about.
         """
         async with self._once:
-            for name, analyzer in self._analyzers.items():
-                await self._analyze(name, analyzer)
+            # Type checkers are programs of their own: they run while the others read.
+            apart = [name for name, analyzer in self._analyzers.items() if isinstance(analyzer, Confirms)]
+            await together(self._analyze_all(self._analyzers.keys() - {*apart}), *map(self._analyze_named, apart))
+            if self._confirming is None:
+                self._confirming = frozenset(apart)
+                self._found = corroborated(self._found, self._confirming)
         paths = {unit.path for unit in units}
         findings = [finding for name in self._analyzers for finding in self._found[name]]
         findings_with_paths = [
@@ -114,6 +122,14 @@ class AnalyzerWorker:
         paths = len({part.path for part in parts})
         return Sight(error=f"no model is configured: {paths} files were not looked at")
 
+    async def _analyze_all(self, names: Collection[str]) -> None:
+        for name, analyzer in self._analyzers.items():
+            if name in names:
+                await self._analyze(name, analyzer)
+
+    async def _analyze_named(self, name: str) -> None:
+        await self._analyze(name, self._analyzers[name])
+
     async def _analyze(self, name: str, analyzer: Analyzer) -> None:
         """Run one analyser, once."""
         if name in self._found:
@@ -128,7 +144,12 @@ class AnalyzerWorker:
                 self._leave_open(name, path, f"{name}: {reason}")
             self._survey.tracker.note_limits(judgement.limits)
             findings = self._most(name, judgement.findings)
-            self._complete[name] = judgement.complete - {path for path, _ in judgement.unjudged}
+            if judgement.not_run:
+                self._survey.tracker.note_not_run(name, judgement.not_run)
+            else:
+                self._complete[name] = judgement.complete - {path for path, _ in judgement.unjudged}
+            if not judgement.ran:
+                self._idle.add(name)
             if isinstance(analyzer, Compares):
                 self._compared.update(analyzer.compare(self._survey.dependents))
         except DeepRepoError as error:
@@ -180,11 +201,17 @@ class AnalyzerWorker:
     def _mark(self, units: Sequence[Unit]) -> None:
         files = {file.path: file for file in self._survey.files}
         judges_by_path = {
-            path: [n for n, a in self._analyzers.items() if a.wants(files[path]) and self._has_told(n, path)]
+            path: [
+                n
+                for n, a in self._analyzers.items()
+                if n not in self._idle and a.wants(files[path]) and self._has_told(n, path)
+            ]
             for path in {unit.path for unit in units} & files.keys()
         }
         for unit in units:
             judges = judges_by_path.get(unit.path)
+            if judges and all(isinstance(self._analyzers[name], Confirms) for name in judges):
+                judges = None  # a type checker's silence proves nothing, so it is named beside others only
             if judges == [] and not files[unit.path].added_lines:
                 judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
             if judges:

@@ -96,6 +96,7 @@ class CoverageTracker:
         self._unchecked: dict[tuple[str, str], None] = {}
         self._limits: list[str] = []
         self._not_installed: list[str] = []
+        self._not_run: list[tuple[str, str]] = []
         self._commits: tuple[str, ...] = ()  # what is not known of the commits of the change
 
     def mark(self, ids: Iterable[str], by: str) -> int:
@@ -121,6 +122,10 @@ class CoverageTracker:
     def note_not_installed(self, name: str) -> None:
         """Note that a check that has something to look at cannot run here."""
         self._not_installed.append(name)
+
+    def note_not_run(self, name: str, reason: str) -> None:
+        """Note that a type checker could not run. Nothing is left open: its silence would have proven nothing."""
+        self._not_run.append((name, reason))
 
     def note_limits(self, sentences: Sequence[str]) -> None:
         """Note of what a check says nothing because it cannot know."""
@@ -241,7 +246,8 @@ class CoverageTracker:
         skipped_files = tuple((file.path, file.skip) for file in self._files if file.skip)
         cut = tuple(sentence for sentence in self._dependents.cut if sentence not in self._dependents.missed_uses)
         cut = tuple(dict.fromkeys((*cut, *self._limits)))
-        return Coverage(tuple(rows), skipped_files, cut, self.by_model, tuple(self._not_installed))
+        not_installed, not_run = tuple(self._not_installed), tuple(self._not_run)
+        return Coverage(tuple(rows), skipped_files, cut, self.by_model, not_installed, not_run=not_run)
 
     def _reading(self, unit: Unit, why_unread: str) -> CoverageRow:
         checks, readers = self._checked.get(unit.id, ""), self._by.get(unit.id, [])

@@ -86,6 +86,7 @@ class _Coverage(msgspec.Struct):
     cut: tuple[str, ...] = ()
     by_model: bool = True
     not_installed: tuple[str, ...] = ()
+    not_run: list[dict[str, str]] = []
 
 
 class _ReviewResult(msgspec.Struct):
@@ -258,6 +259,7 @@ def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
                 "cut": coverage.cut,
                 "by_model": coverage.by_model,
                 "not_installed": coverage.not_installed,
+                "not_run": [(row["check"], row["reason"]) for row in coverage.not_run],
                 "areas": result.areas,
             },
             Coverage,

@@ -16,8 +16,9 @@ class Fix:
     findings: tuple[Finding, ...] = ()
     refusals: tuple[
         tuple[Finding, str], ...
-    ] = ()  # with the reason: "none", "place", "moved", "clash", "syntax", "long", "part"
+    ] = ()  # with the reason: "none", "place", "moved", "clash", "syntax", "long", "part", "worse"
     patch: str = ""  # the same change as `git apply` reads it
+    problems: tuple[str, ...] = ()  # what the fixes that were taken back would have brought, as "path:line what"
 
     def __bool__(self) -> bool:
         return bool(self.contents)

@@ -52,6 +52,8 @@ class Judgement:
     complete: frozenset[str]  # paths
     unjudged: tuple[tuple[str, str], ...] = ()  # path (empty: no one file) and the reason
     limits: tuple[str, ...] = ()  # sentences: of what it says nothing because it cannot know
+    not_run: str = ""  # why a check that only adds to others did not run
+    ran: bool = True  # whether such a check had anything to do
 
     def unjudged_files(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
         """Return what of the files that it was given has no judgement, with those about which the check states nothing."""
@@ -141,6 +143,7 @@ class Coverage:
     by_model: bool = True  # whether changed code counts only when a model has read it
     not_installed: Exact[tuple[str, ...]] = ()  # checks that had something to look at and could not run
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
+    not_run: Exact[tuple[tuple[str, str], ...]] = ()  # type checkers that failed, each with the reason
 
     def count(self, kind: str, *states: str) -> int:
         """Return how many readings of this kind are in one of these states (in any, where none is given)."""

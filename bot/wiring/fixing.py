@@ -3,22 +3,28 @@
 import asyncio
 from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from bot import checkout, pipeline
+from bot.analyzers import ANALYZERS
 from bot.brief import Brief
 from bot.checkout import ownership
 from bot.checkout.amending import amend
 from bot.checkout.locate import locate
-from bot.errors import NothingToReview, UsageError
+from bot.config.defaults import TYPE_CHECKERS
+from bot.errors import DeepRepoError, NothingToReview, UsageError
 from bot.findings import fixes
 from bot.machine import files
+from bot.ports import Confirms
 from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewRequest
 from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review
+from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.faults import faults
 
+MOST_ATTEMPTS = 3  # to keep a part of the fixes, if others bring something new
 MAX_FIXED_BYTES = 8 << 20  # bytes of a file of the work tree that is changed
 SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}
 CODE_SOURCES = frozenset({"analyser"})
@@ -88,15 +94,54 @@ def others(review_done: Review, fix: Fix) -> tuple[int, ...]:
 
 
 async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tuple[Fix, FixCheck]:
-    """Fix the findings: the new contents, and what a review by code under this brief says of them. Nothing is written outside of `scratch`, and nothing is run."""
+    """Fix the findings, and return the new contents with what a static review under this brief reports about them.
+
+    A fix that brings something new is taken back with everything else in its files; what it would have brought is in `Fix.problems`.
+    Nothing is written outside of `scratch`, and no code of the repository is run.
+    """
     async with checkout.Checkout(brief.pull) as tree:
         fix = await fixes.fix(rows, tree, faults)
-    if not fix:
-        return fix, FixCheck()
-    amended = await amend(brief.pull, fix.contents, scratch)
-    by_code = replace(brief, settings=brief.settings.with_flags(strategy="offline"), allowed=())
-    before, after = [await _reviewed(replace(by_code, pull=each), scratch) for each in (brief.pull, amended)]
-    return fix, compare(fix.findings, before, after)
+        by_code = replace(brief, settings=brief.settings.with_flags(strategy="offline"), allowed=())
+        before = await _reviewed(by_code, scratch) if fix else ()
+        refused: tuple[tuple[Finding, str], ...] = ()
+        problems: dict[str, None] = {}
+        left = list(rows)
+        for attempt in range(MOST_ATTEMPTS):
+            if not fix:
+                break
+            amended = await amend(brief.pull, fix.contents, scratch)
+            check = compare(fix.findings, before, await _reviewed(replace(by_code, pull=amended), scratch))
+            new = [(one.path, f"{one.path}:{one.start} {one.title}") for one in check.new]
+            new += await _new_errors(brief, amended, fix)
+            if not new:
+                return replace(fix, refusals=(*fix.refusals, *refused), problems=tuple(problems)), check
+            problems |= dict.fromkeys(sentence for _, sentence in new)
+            blamed = _blamed(left, {path for path, _ in new}) if attempt + 1 < MOST_ATTEMPTS else []
+            mended = {finding.identity for finding in fix.findings}
+            gone = [row for row in blamed or left if row.finding.identity in mended] or left
+            refused += tuple((row.finding, "worse") for row in gone)
+            left = [row for row in left if row not in gone]
+            fix = await fixes.fix(left, tree, faults)
+        return replace(fix, refusals=(*fix.refusals, *refused), problems=tuple(problems)), FixCheck()
+
+
+def _blamed(rows: Sequence[PlacedFinding], paths: set[str]) -> list[PlacedFinding]:
+    """The findings whose fixes change a file in which something new is reported."""
+    return [row for row in rows if not paths.isdisjoint({rewrite.path for rewrite in fixes.rewrites_of(row)})]
+
+
+async def _new_errors(brief: Brief, amended: PullRequest, fix: Fix) -> list[tuple[str, str]]:
+    """The errors of type checkers that the fixed files have and did not have before: their paths, and what to say of each."""
+    step = replace(amended, base=brief.pull.head)  # the fix as a change of its own
+    found: list[tuple[str, str]] = []
+    async with checkout.Checkout(step) as tree:
+        for name in brief.settings.analyzers:
+            checker = ANALYZERS[name](LANGUAGES) if name in TYPE_CHECKERS else None
+            if isinstance(checker, Confirms):
+                with suppress(DeepRepoError):  # it could not run: the review of the result says so
+                    errors = await checker.regressions(tree, tuple(fix.contents))
+                    found += [(one.path, f"{one.path}:{one.line} {name}: {one.summary}") for one in errors]
+    return found
 
 
 def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Sequence[Finding]) -> FixCheck:

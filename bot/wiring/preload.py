@@ -29,6 +29,8 @@ ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)
 ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
 LATER = (
+    "bot.analyzers.type_checkers.tsc",
+    "bot.analyzers.type_checkers.ty",
     "bot.features.ci.values",
     "bot.features.organization.values",
     "bot.features.own_checks.verdicts",

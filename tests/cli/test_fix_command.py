@@ -214,3 +214,21 @@ def test_where_objects_lie_is_never_taken_from_a_file(broken: Repository) -> Non
     assert done.returncode == 0, done.stderr
     assert sorted(objects.rglob("*")) == before
     assert text(broken, "shop/cart.py").endswith("return total(items)\n")
+
+
+def test_a_fix_that_brings_a_new_problem_is_taken_back(broken: Repository) -> None:
+    """Its files stay as they were, and what it would have brought is said; here only the type checker sees it."""
+    output = reviewed(broken)
+    review = json.loads(output.read_text())
+    (finding,) = review["findings"]
+    (row,) = [rewrite for rewrite in finding["rewrites"] if rewrite["path"] == "shop/cart.py"]
+    row["new"] = "    return total(items) + len(5)"
+    output.write_text(json.dumps(review))
+    before = {path: text(broken, path) for path in ("shop/cart.py", "shop/order.py")}
+
+    done = run(broken, "fix", str(output))
+
+    assert {path: text(broken, path) for path in before} == before
+    assert done.returncode == 1
+    assert "its fix would bring a new problem, so the file was restored" in done.stderr
+    assert "the result would have a new problem: shop/cart.py:5 ty: " in done.stderr

@@ -124,7 +124,8 @@ async def _plan(command: GivenCommand, last: bytes, host: Host) -> FixPlan:
 
 def _outcome(result: MadeFix) -> FixPlan:
     fix, check = result.fix, result.check
-    wrong = dict.fromkeys(f"{finding.path}:{finding.start} {finding.title}" for finding in (*check.still, *check.new))
+    reported = (f"{finding.path}:{finding.start} {finding.title}" for finding in (*check.still, *check.new))
+    wrong = dict.fromkeys((*reported, *fix.problems))
     return FixPlan(
         refusal="" if fix else "nothing",
         numbers=tuple(finding.number for finding in fix.findings if finding.number),

@@ -1,0 +1,122 @@
+"""Which unchanged files a change may break: those that use a definition whose contract or result changed, or say a name that is gone."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from posixpath import basename, dirname
+
+from bot.values import ChangedFile, Dependents
+from deeprepo.impact.changes import ChangedSymbol, DiffLine, Query
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.text.paths import is_test, is_unwritten
+
+MOST_CHECKED = 60  # unchanged files of one run
+MOST_SEARCHED = 300  # names of one search
+MOST_HITS = 150  # files of one search: more say that one of the names is an everyday word
+LEAST_NAME = 3  # characters
+LONG_WORD = re.compile(rb"[A-Za-z_$][\w$]{2,79}")
+# A line that declares or sets something that others can read: an attribute, a field or key, a variable of a module.
+MEMBER = re.compile(
+    r"^\s*+(?:self|this)\.([A-Za-z_$][\w$]{2,79})\s*+[:=](?!=)"
+    r"|^\s*+(?:(?:readonly|public|protected|static)\s++)*+[\"']?([A-Za-z_$][\w$]{2,79})[\"']?\s*+[?!]?\s*+:\s*+\S"
+    r"|^(?:export\s++)?(?:const\s++|let\s++)?([A-Za-z_$][\w$]{2,79})\s*+="
+)
+RESULT = re.compile(r"\b(?:return|yield)\b|=>")
+Contents = Mapping[str, bytes]
+
+
+def paths_of(files: Iterable[ChangedFile]) -> frozenset[str]:
+    """Return every path that the change touches, on both sides."""
+    return frozenset(path for file in files for path in (file.path, file.old_path) if path)
+
+
+async def unchanged_files(
+    tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, suffixes: Sequence[str], sides: Sequence[Contents]
+) -> tuple[tuple[str, ...], int]:
+    """Return the unchanged files to check, those that use the change most directly first, and how many were left out.
+
+    `sides`: the changed files of the language, before and after the change.
+    """
+    endings, touched, own = tuple(suffixes), paths_of(files), {file.path: file for file in files}
+    symbols = [one for one in dependents.symbols if _matters(one, own)]
+    keys = {f"{one.symbol.path}:{one.symbol.name}" for one in symbols}
+    names = {name for one in symbols for name in _names(one)}
+    known_targets = {one.symbol.path for one in dependents.symbols}
+    found: dict[str, int] = {}  # path -> how indirectly it uses the change
+    for reference in dependents.references:
+        if reference.symbol in keys:
+            found.setdefault(reference.path, 0 if reference.sure else 2)
+    for user in dependents.files:
+        if user.target not in known_targets or not user.names.isdisjoint(names):
+            found[user.path] = min(found.get(user.path, 1), 1)
+    for indirect, lost in enumerate((_contract_names(files, symbols), _lost_words(files, *sides), _members(files)), 3):
+        words = sorted(set(lost), key=lambda name: (-len(name), name))[:MOST_SEARCHED]
+        hits = await tree.grep(Query(words, globs=[f"*{suffix}" for suffix in suffixes], word=True)) if words else ()
+        for path in hits if len(hits) <= MOST_HITS else ():
+            found.setdefault(path, indirect)
+    entries = await tree.entries()
+    known = [
+        path
+        for path in found
+        if path.endswith(endings)
+        and path not in touched
+        and path in entries
+        and entries[path].kind == "file"
+        and not is_unwritten(path, entries[path].size)
+    ]
+    near = {dirname(path) for path in touched}
+    known.sort(key=lambda path: (found[path], is_test(path), dirname(path) not in near, path))
+    return tuple(known[:MOST_CHECKED]), max(0, len(known) - MOST_CHECKED)
+
+
+def _matters(symbol: ChangedSymbol, files: Mapping[str, ChangedFile]) -> bool:
+    """Whether users can see that a definition changed: its contract, or a line that gives a result."""
+    if symbol.change == "added":
+        return False
+    if symbol.contract or symbol.change != "body" or symbol.before is None or symbol.after is None:
+        return True
+    file = files.get(symbol.after.path)
+    return file is None or any(
+        RESULT.search(line.text)
+        for line in _changed_lines(file)
+        if symbol.before.start <= (line.old or 0) <= symbol.before.end
+        or symbol.after.start <= (line.new or 0) <= symbol.after.end
+    )
+
+
+def _names(symbol: ChangedSymbol) -> Iterator[str]:
+    yield from (one.short for one in (symbol.before, symbol.after) if one is not None and len(one.short) >= LEAST_NAME)
+
+
+def _contract_names(files: Sequence[ChangedFile], symbols: Sequence[ChangedSymbol]) -> Iterator[str]:
+    """Yield the names of definitions whose contract changed, and of modules that are gone."""
+    for symbol in symbols:
+        if symbol.contract or symbol.change != "body":
+            yield from _names(symbol)
+    for file in files:
+        if file.old_path and (file.status == "deleted" or file.path != file.old_path):
+            stem, folder = basename(file.old_path).partition(".")[0], basename(dirname(file.old_path))
+            name = folder if stem in ("index", "__init__") else stem
+            yield from (name,) if len(name) >= LEAST_NAME else ()
+
+
+def _lost_words(files: Sequence[ChangedFile], before: Contents, after: Contents) -> Iterator[str]:
+    """Yield the words that stand in removed lines and nowhere in the file any more."""
+    for file in files:
+        old = before.get(file.old_path or "")
+        if old is not None:
+            is_gone = file.status == "deleted"
+            removed = "\n".join(line.text for line in _changed_lines(file) if line.kind == "-")
+            words = set(LONG_WORD.findall(old if is_gone else removed.encode("utf-8", "replace")))
+            yield from (word.decode() for word in words - set(LONG_WORD.findall(after.get(file.path, b""))))
+
+
+def _members(files: Sequence[ChangedFile]) -> Iterator[str]:
+    """Yield the members that removed lines declare or set."""
+    for file in files:
+        for line in _changed_lines(file):
+            if line.kind == "-" and (member := MEMBER.match(line.text)):
+                yield next(filter(None, member.groups()))
+
+
+def _changed_lines(file: ChangedFile) -> Iterator[DiffLine]:
+    return (line for hunk in file.hunks for line in hunk.lines if line.kind != " ")

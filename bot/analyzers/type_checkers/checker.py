@@ -1,0 +1,252 @@
+"""What type checkers have in common: which files they check, how they run, and what counts.
+
+Both sides are laid out in temporary folders, under a configuration of ours and without any package. The head is checked first. If it has
+errors in unchanged files, these are checked once more with the base's versions of the changed files. An error on a line that had none
+is proven. Silence proves nothing: a receiver may come out of a package that is not there.
+
+What a checker reports about a tree is kept, so a base is checked once for all pushes.
+"""
+
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+
+from msgspec import DecodeError, ValidationError
+from msgspec.json import decode, encode
+
+from bot.analyzers.type_checkers.affected import unchanged_files
+from bot.analyzers.type_checkers.diagnostics import (
+    Diagnostic,
+    by_cause,
+    new_faults,
+    new_positions,
+    rules,
+)
+from bot.analyzers.type_checkers.layout import Contents, Sources
+from bot.errors import DeepRepoError
+from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Side, Source, Verdict
+from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_of, proof_of
+from deeprepo.impact import memo
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.paths import is_test
+
+MEMORY = 640 << 20  # bytes that a checker may allocate
+SECONDS = 60.0  # of one run
+Row = tuple[int, str, str, bool]
+Report = dict[str, list[Row]]  # path -> its errors; a file without one has an empty list
+
+
+class TypeChecker(ABC):
+    """Judge what a change breaks in files that it does not touch. Satisfies `ports.Analyzer`; a subclass for each program."""
+
+    NAME: str  # the program's own name
+    READS: str
+    SUFFIXES: tuple[str, ...]  # of the files that it checks
+    CONFIGS: tuple[str, ...] = ()  # base names of other files that decide what it reports
+    RULES: str  # the table of its codes, beside this file
+    EXTRA: str = ""  # the extra that brings the program; "": every installation has it
+
+    def __init__(self) -> None:
+        self._checked: set[str] = set()
+        self._faults: set[tuple[str, str, str]] = set()
+        self._lines: dict[str, frozenset[str]] = {}  # of the changed files
+        self._left = 0  # files that were not checked because they were too many
+        self._ran = False
+
+    @abstractmethod
+    def program(self) -> str | None:
+        """Return the path of the program; None if it is not installed."""
+
+    @abstractmethod
+    async def sources(self, tree: Tree, roots: Collection[str], changed: Mapping[Side, Contents]) -> Sources:
+        """Return what a check of these files of the head needs."""
+
+    @abstractmethod
+    async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
+        """Return the errors in some files of a side. Raises DeepRepoError if the program did not come to its end."""
+
+    def wants(self, file: ChangedFile) -> bool:
+        """Return whether unchanged files may use what this file defines."""
+        return self._fits(file) and self.program() is not None
+
+    def lacks(self, files: Sequence[ChangedFile]) -> bool:
+        """Return whether one of these files is for the checker, and it is not installed."""
+        return self.program() is None and any(map(self._fits, files))
+
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
+        """Return the errors that only the head has, in unchanged files. A program that fails is named, and the review goes on without it."""
+        paths = frozenset(file.path for file in files)
+        try:
+            findings, left = await self._check(tree, files, dependents)
+        except DeepRepoError as error:
+            return Judgement((), paths, not_run=str(error).removeprefix(f"{self.NAME} "))
+        limit = f"{self.NAME} did not check {left} of the unchanged files that may use what changed: they were too many"
+        return Judgement(findings, paths, limits=(limit,) if left else (), ran=self._ran)
+
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
+        """Return fixed if none of the finding's files has that error, or uses what changed; unseen if that is not known.
+
+        A line that was rewritten in a file that the change touches now counts as fixed.
+        """
+        for item in finding.places:
+            if item.path in self._checked:
+                is_gone = not any((item.path, finding.rule) == fault[:2] for fault in self._faults)
+            elif item.path in self._lines:
+                is_gone = item.quote.strip() not in self._lines[item.path]
+            else:  # it uses nothing of what changed
+                is_gone = not self._left
+            if not is_gone:
+                return "unseen"
+        return "fixed"
+
+    async def regressions(self, tree: Tree, paths: Collection[str]) -> list[Diagnostic]:
+        """Return the errors in these changed files that their versions in the base did not have, on whatever lines.
+
+        For a fix, whose base is the code before it. Raises DeepRepoError if the program did not come to its end.
+        """
+        mine = [path for path in paths if path.endswith(self.SUFFIXES)]
+        if not mine or self.program() is None:
+            return []
+        head, base = await tree.read_many(mine), await tree.read_many(mine, "base")
+        sources = await self.sources(tree, mine, {"head": head, "base": base})
+        before, after = [await self._in_folder(sources, side, mine) for side in ("base", "head")]
+        return [one for one in new_faults(before, after) if one.counts]
+
+    def _fits(self, file: ChangedFile) -> bool:
+        paths = (file.path, file.old_path or "")
+        return not file.is_ignored and file.old_path is not None and any(path.endswith(self.SUFFIXES) for path in paths)
+
+    async def _check(
+        self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
+    ) -> tuple[tuple[Finding, ...], int]:
+        changed: dict[Side, Contents] = {
+            "head": await tree.read_many([file.path for file in files if file.status != "deleted"]),
+            "base": await tree.read_many([file.old_path for file in files if file.old_path], "base"),
+        }
+        self._lines = {path: _stripped(text) for path, text in changed["head"].items()}
+        users, left = await unchanged_files(tree, files, dependents, self.SUFFIXES, (changed["base"], changed["head"]))
+        self._left = left
+        if not users:
+            return (), 0
+        run = _Run(self, tree, changed, users)
+        touched = sorted(path for path in changed["head"] if path.endswith(self.SUFFIXES))
+        after = await run.errors("head", [*users, *touched])
+        self._ran = True
+        self._checked |= {*users, *touched}
+        self._faults |= {one.fault for one in after}
+        suspects = [one for one in after if one.counts and one.path in set(users)]
+        doubted = sorted({one.path for one in suspects})
+        before = await run.errors("base", doubted) if doubted else []
+        found = new_positions(before, suspects)
+        texts = await tree.read_many(sorted({one.path for one in found}))
+        lines = {path: file_lines(text) for path, text in texts.items()}
+        found = [one for one in found if one.line <= len(lines.get(one.path, ()))]
+        return tuple(self._finding(group, lines, files) for group in by_cause(found)), left
+
+    async def _in_folder(self, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
+        with tempfile.TemporaryDirectory(prefix="deeprepo-types-") as folder:
+            found = await self.run(Path(folder), sources, side, checked)
+            return [replace(one, message=one.message.replace(f"{folder}/", "")) for one in found]
+
+    def _finding(
+        self, group: Sequence[Diagnostic], lines: Mapping[str, Sequence[str]], files: Sequence[ChangedFile]
+    ) -> Finding:
+        rule = rules(self.RULES)[group[0].code]
+        first, *others = sorted(group, key=lambda one: (is_test(one.path), one.path, one.line))
+        title, effect = rule.words(first)
+        breaks = {one: break_of(one.code, one.path, lines[one.path][one.line - 1], str(one.line)) for one in group}
+        cause = break_of(first.code, *first.names[:1]) if others else ""
+        proof = proof_of(first.code, " ".join(sorted(first.names)))
+        evidence = [
+            Evidence(one.path, lines[one.path][one.line - 1], one.line, note=ALSO_BROKEN, breaks=(breaks[one],))
+            for one in others[:MOST_BROKEN]
+        ]
+        severity = "medium" if rule.severity == "high" and is_test(first.path) else rule.severity
+        return Finding(
+            path=first.path,
+            quote=lines[first.path][first.line - 1],
+            title=title,
+            why=f"{self.NAME} reports an error here that the base does not have: {first.summary}",
+            consequence=effect,
+            severity=severity,
+            category="broken-caller",
+            basis=Basis(
+                (Source("analyser", self.NAME, proof=proof, breaks=tuple(sorted(breaks.values()))),),
+                verdict=Verdict.PROVEN,
+                cause=cause,
+            ),
+            rule=first.code,
+            start=first.line,
+            end=first.line,
+            evidence=(*_removed(first, files), *evidence),
+        )
+
+
+class _Run:
+    """The runs of one check: both sides, each from what was kept of it before, if anything was."""
+
+    def __init__(
+        self, checker: TypeChecker, tree: Tree, changed: Mapping[Side, Contents], roots: Collection[str]
+    ) -> None:
+        self._checker, self._tree, self._changed, self._roots = checker, tree, changed, roots
+        self._sources: Sources | None = None
+
+    async def errors(self, side: Side, paths: Sequence[str]) -> list[Diagnostic]:
+        """Return the errors of a side in these files."""
+        name = await self._name(side)
+        known = _report(memo.load(name))
+        new = [path for path in paths if path not in known]
+        if new:
+            if self._sources is None:
+                self._sources = await self._checker.sources(self._tree, self._roots, self._changed)
+            found = await self._checker._in_folder(self._sources, side, new)  # noqa: SLF001 - the same module
+            known |= {path: [] for path in new}
+            for one in found:
+                known.setdefault(one.path, []).append((one.line, one.code, one.message, one.counts))
+            memo.keep(name, encode(known))
+        return [Diagnostic(path, *row) for path in paths for row in known[path]]
+
+    async def _name(self, side: Side) -> str:
+        """The name of what is kept about a tree: by its files of the language, the checker and this package."""
+        checker, entries = self._checker, await self._tree.entries(side)
+        digest = blake2b(digest_size=memo.DIGEST)
+        for path, entry in entries.items():
+            if path.endswith(checker.SUFFIXES) or path.rpartition("/")[2].startswith(checker.CONFIGS or ("\0",)):
+                digest.update(f"{path}\0{entry.oid}\n".encode("utf-8", "surrogateescape"))
+        return memo.name_of(_engine(checker.program() or ""), [checker.NAME], digest.digest())
+
+
+def _stripped(text: bytes) -> frozenset[str]:
+    return frozenset(line.strip() for line in file_lines(text))
+
+
+def _engine(program: str) -> bytes:
+    """What decides what is reported: this package and the program."""
+    status = Path(program).stat()
+    return memo.engine_of((Path(__file__).parent,)) + f"{status.st_size} {status.st_mtime_ns}".encode()
+
+
+def _report(data: bytes | None) -> Report:
+    if data is None:
+        return {}
+    try:
+        return decode(data, type=Report)
+    except (DecodeError, ValidationError):
+        return {}
+
+
+def _removed(diagnostic: Diagnostic, files: Iterable[ChangedFile]) -> tuple[Evidence, ...]:
+    """The removed line that the error is about: the first that has a name of its message as a word."""
+    for name in diagnostic.names:
+        word = name.rpartition(".")[2].strip("\"'")
+        for file in files:
+            for hunk in file.hunks:
+                for line in hunk.lines:
+                    if line.kind == "-" and line.old and len(word) > 1 and word in line.text:
+                        note = "removed by this change"
+                        return (Evidence(file.old_path or file.path, line.text, line.old, "base", note),)
+    return ()

@@ -1,0 +1,102 @@
+"""What type checkers report, and the words for it."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bot.values import Severity
+
+NUMBERS = re.compile(r"\d+")
+QUOTED_NAME = re.compile(r"'([^'\n]{1,200})'|`([^`\n]{1,200})`|\"([^\"\n]{1,200})\"")
+PLACE = re.compile(r"\{(\d|message)\}")
+MOST_MESSAGE = 300  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One error of a type checker. `line` is 1-based."""
+
+    path: str
+    line: int
+    code: str
+    message: str
+    counts: bool = True  # whether its rule is one of those that are reported
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the message quotes."""
+        return tuple(next(filter(None, each)) for each in QUOTED_NAME.findall(self.message))
+
+    @property
+    def summary(self) -> str:
+        """The first line of the message, without its period."""
+        return " ".join(self.message.split("\n")[0].split())[:MOST_MESSAGE].rstrip(".")
+
+    @property
+    def fault(self) -> tuple[str, str, str]:
+        """What stays equal when lines move."""
+        return self.path, self.code, NUMBERS.sub("", self.message)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a code of a type checker means to a reader. `title` and `why` take the names that the message quotes as {0}, {1}."""
+
+    severity: Severity
+    title: str
+    effect: str
+    unless: str = ""  # a pattern of messages that prove nothing
+
+    def counts(self, message: str) -> bool:
+        """Return whether such a message proves something."""
+        return not (self.unless and re.search(self.unless, message))
+
+    def words(self, diagnostic: Diagnostic) -> tuple[str, str]:
+        """Return the title and the effect."""
+        texts = {"message": diagnostic.summary, **{str(index): name for index, name in enumerate(diagnostic.names)}}
+        title, effect = (PLACE.sub(lambda place: texts.get(place[1], "it"), text) for text in (self.title, self.effect))
+        return title, effect
+
+
+def new_positions(before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return the errors of unchanged files on lines where the base had none.
+
+    An unchanged file has the same text on both sides. So a line with any error on the base keeps its error, whatever its words are now.
+    """
+    standing = {(one.path, one.line) for one in before}
+    return [one for one in after if (one.path, one.line) not in standing]
+
+
+def new_faults(before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return the errors that files have more of than before, wherever their lines are now."""
+    standing = Counter(one.fault for one in before)
+    found = []
+    for one in after:
+        standing[one.fault] -= 1
+        if standing[one.fault] < 0:
+            found.append(one)
+    return found
+
+
+def by_cause(found: Sequence[Diagnostic]) -> Iterator[list[Diagnostic]]:
+    """Yield the errors about one thing together: the same code and the same first name that is quoted; in the order of places."""
+    groups: dict[tuple[str, ...], list[Diagnostic]] = {}
+    for one in sorted(found, key=lambda each: (each.path, each.line, each.code)):
+        groups.setdefault((one.code, *one.names[:1]), []).append(one)
+    yield from groups.values()
+
+
+@cache
+def rules(table: str) -> Mapping[str, Rule]:
+    """Return the rules of one checker by their codes. `table`: a file beside this one."""
+    by_code: dict[str, Rule] = {}
+    rows: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / table).read_text(encoding="utf-8"))["rule"]
+    for entry in rows:
+        codes: Collection[str] = entry.pop("codes")
+        by_code.update({code: Rule(**entry) for code in codes})
+    return by_code

@@ -1,0 +1,125 @@
+"""Modules for the packages that are not there: each name that the tree imports from one, as a value and as a type of which nothing is known.
+
+Without them a class whose base comes from a package has none of the members that it inherits, and each type of a package is an error.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+# On one line: the end of a statement that takes names from a module; one that takes none, and a call.
+FROM = re.compile(r"""\bfrom\s*['"]([^'"\n]{1,200})['"]""")
+BARE = re.compile(r"""\bimport\s*['"]([^'"\n]{1,200})['"]|\b(?:require|import)\s*\(\s*['"]([^'"\n]{1,200})['"]""")
+BRACES = re.compile(r"\{([^}]*)\}")
+NAME = re.compile(r"(?:type\s+)?([A-Za-z_$][\w$]*)(?:\s+as\s+([A-Za-z_$][\w$]*))?")
+NAMESPACE = re.compile(r"\*\s*as\s+([A-Za-z_$][\w$]*)")
+DEFAULT = re.compile(r"\s*([A-Za-z_$][\w$]*)\s*(?:,|$)")
+MEMBER_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+MOST_CLAUSE = 4_000  # characters between `import` and `from`
+ANY = "<A = any, B = any, C = any, D = any, E = any, F = any, G = any>"
+MOST_MODULES = 2_000
+MOST_TEXT = 400_000  # characters of a file
+# What browsers, Node, tests and bundlers give to every file.
+ASSETS = "svg png jpg jpeg webp gif ico css scss sass less md mdx html gql graphql wasm txt yml yaml mp3 woff woff2 ttf"
+GLOBALS = (
+    "before after context process require module exports Buffer __dirname __filename global describe it test expect beforeEach afterEach"
+    " beforeAll afterAll jest vi cy Cypress"
+)
+AMBIENT = (
+    "".join(f"declare module '*.{end}' {{ const c: any; export default c; }}\n" for end in ("vue", "svelte", "astro"))
+    + "".join(f"declare module '*.{end}';\n" for end in ASSETS.split())
+    + "declare module '*?raw'; declare module '*?url'; declare module '*?worker'; declare module '~icons/*'; declare module 'virtual:*';\n"
+    "declare namespace JSX { type Element = any; type ElementType = any; interface IntrinsicElements { [k: string]: any }"
+    " interface ElementChildrenAttribute { children: {} } interface IntrinsicAttributes { [k: string]: any } }\n"
+    f"declare var {', '.join(f'{name}: any' for name in GLOBALS.split())};\n"
+    "declare type Buffer = any; declare namespace NodeJS { type Timeout = any; type Timer = any; type ReadableStream = any;"
+    " type WritableStream = any; interface ProcessEnv { [k: string]: any } type ErrnoException = any; }\n"
+    "interface ImportMeta { env: any; glob: any; hot: any; url: string; dirname: string; filename: string; }\n"
+)
+
+
+class Package:
+    """What a tree takes from one module."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.inner: dict[str, set[str]] = defaultdict(set)  # of a name, "default" or "*": what follows its dot
+        self.is_whole = False  # taken without names: nothing is known of what it has
+
+
+def specifiers(text: str) -> Iterator[str]:
+    """Yield what a file imports."""
+    for line in text.split("\n"):
+        if "from" in line:
+            yield from FROM.findall(line)
+        if "import" in line or "require" in line:
+            yield from (one or other for one, other in BARE.findall(line))
+
+
+def declared(files: Iterable[tuple[str, list[str]]]) -> str:
+    """Return the declarations of modules. `files`: the text of a file, and those of its specifiers that name packages."""
+    packages: dict[str, Package] = defaultdict(Package)
+    for text, specs in files:
+        missing = frozenset(specs)
+        if missing and len(packages) < MOST_MODULES:
+            _take(text[:MOST_TEXT], missing, packages)
+    return "".join(_module(spec, packages[spec]) for spec in sorted(packages) if not packages[spec].is_whole)
+
+
+def _take(text: str, missing: frozenset[str], packages: Mapping[str, Package]) -> None:
+    """Note what a file takes from the packages that are missing."""
+    called: dict[str, tuple[str, str]] = {}
+    end = 0
+    for line in text.split("\n"):
+        begin, end = end, end + len(line) + 1
+        for match in FROM.finditer(line) if "from" in line else ():
+            if match[1] in missing:
+                called |= _names(
+                    text[max(0, begin + match.start() - MOST_CLAUSE) : begin + match.start()], match[1], packages
+                )
+        for one, other in BARE.findall(line) if "import" in line or "require" in line else ():
+            if (one or other) in missing:
+                packages[one or other].is_whole |= bool(other)
+    for name, (spec, own) in called.items():
+        members = {found[0] for part in text.split(f"{name}.")[1:] if (found := MEMBER_NAME.match(part))}
+        packages[spec].inner[own] |= {member for member in members if own == "*" or member[0].isupper()}
+
+
+def _names(before: str, spec: str, packages: Mapping[str, Package]) -> dict[str, tuple[str, str]]:
+    """The names that one statement takes from a module, as the file calls them. `before`: the text up to its `from`."""
+    start = max(before.rfind("import"), before.rfind("export"))
+    if start < 0:
+        return {}
+    keyword, clause, package = before[start : start + 6], before[start + 6 :], packages[spec]
+    called: dict[str, tuple[str, str]] = {}
+    for braces in BRACES.findall(clause):
+        for part in braces.split(","):
+            name = NAME.fullmatch(part.strip())
+            if name is not None:
+                package.names.add(name[1])
+                called[name[2] or name[1]] = spec, name[1]
+    rest = BRACES.sub("", clause).strip().removeprefix("type ").strip()
+    if whole := NAMESPACE.search(rest):
+        called[whole[1]] = spec, "*"
+    elif (default := DEFAULT.match(rest)) and keyword == "import":
+        package.names.add("default")
+        called[default[1]] = spec, "default"
+    return called
+
+
+def _module(spec: str, package: Package) -> str:
+    rows = []
+    for name in sorted((package.names | package.inner.get("*", set())) - {"default"}):
+        rows.append(f"export var {name}: any; export type {name}{ANY} = any;")
+        if inner := package.inner.get(name):
+            rows.append(f"export namespace {name} {{ {_types(inner)} }}")
+    if "default" in package.names:
+        inner = package.inner.get("default", set())
+        space = f" namespace _default {{ {_types(inner)} }}" if inner else ""
+        rows.append(f"var _default: any; type _default{ANY} = any;{space} export default _default;")
+    return f"declare module {json.dumps(spec)} {{ {' '.join(rows)} }}\n"
+
+
+def _types(names: Iterable[str]) -> str:
+    return " ".join(f"export type {name}{ANY} = any;" for name in sorted(names))

