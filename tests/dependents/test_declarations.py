@@ -377,7 +377,7 @@ def test_a_variable_that_is_set_and_that_code_reads_no_more_is_in_the_headline(r
     repository.commit({"a.ts": "export const url = 1;\n"}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert (review.findings, len(review.open)) == ((), 1)
-    assert f"1 place still says `{OLD}`" in review.to_markdown()
+    assert f"1 location still mentions `{OLD}`" in review.to_markdown()
     repository.commit({"a.ts": READ.format(OLD), "b.ts": READ.format(OLD)}, "two readers")
     repository.commit({"a.ts": "export const url = 1;\n"}, "one of them")
     assert deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").open == ()

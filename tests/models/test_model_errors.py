@@ -62,9 +62,9 @@ def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
 @pytest.mark.parametrize(
     ("reply", "sentence", "kind"),
     [
-        (Reply(status=401), "refuses the key", AccountRefused),
-        (Reply(status=403), "refuses the key", ModelRefused),
-        (Reply("API key not valid. Please pass a valid API key.", status=400), "refuses the key", AccountRefused),
+        (Reply(status=401), "refused the key", AccountRefused),
+        (Reply(status=403), "refused the key", ModelRefused),
+        (Reply("API key not valid. Please pass a valid API key.", status=400), "refused the key", AccountRefused),
         (Reply(status=404), "unknown model", ModelRefused),
         (Reply("The model `x` does not exist", status=400), "unknown model", ModelRefused),
         (Reply("Your credit balance is too low", status=400), "no credit left", AccountRefused),

@@ -216,7 +216,7 @@ def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: 
         (403, "<!DOCTYPE html><title>Attention Required!</title>", AccountRefused, "web page"),
         (429, {"error": {"message": "Rate limit exceeded: free-models-per-day"}}, AccountRefused, "each day"),
         (400, {"error": {"message": "Your organization must be verified to use this model"}}, ProviderRefused, "verif"),
-        (403, {"error": {"message": "Your account was flagged for abuse"}}, ModelRefused, "refuses the key"),
+        (403, {"error": {"message": "Your account was flagged for abuse"}}, ModelRefused, "refused the key"),
     ],
 )
 def test_the_cause_is_named(status: int, said: object, kind: type[ProviderError], words: str) -> None:
@@ -233,7 +233,7 @@ def test_the_cause_is_named(status: int, said: object, kind: type[ProviderError]
 def test_what_is_no_reply_is_named(said: bytes, kind: str) -> None:
     """The page of a proxy that wants a sign-in comes with the status 200, whatever it is called; nobody knows what was billed."""
     error = refused(200, said, kind=kind)
-    assert "web page or another text" in str(error)
+    assert "web page or other text" in str(error)
     assert (type(error), error.may_be_billed) == (ProviderDown, True)
 
 
@@ -282,7 +282,7 @@ def test_a_stream_ends_where_the_server_says_so() -> None:
     kind = "text/event-stream"
     reply, bodies = talk(lambda _: (200, chunk + b"data: [DONE]\n\n"), lambda model: model.complete(asked()), kind=kind)
     assert (reply.text, reply.stop, len(bodies)) == ("whole", "end", 1)
-    assert "before it was complete" in str(refused(200, chunk, kind=kind))
+    assert "too early" in str(refused(200, chunk, kind=kind))
 
 
 def test_a_local_server_that_says_in_a_500_what_it_does_not_take() -> None:

@@ -84,7 +84,7 @@ def test_an_unknown_price_counts_as_the_dearest() -> None:
     budget = Budget(Limits(usd=1.0))
     with pytest.raises(BudgetSpent, match=r"this call could cost \$1\.8000"):
         budget.reserve(Usage(8_000, 1_000), nobody_knows, "openrouter/who/knows:nitro")
-    assert "the dearest model on the price list" in budget.notes[0]
+    assert "the highest listed price" in budget.notes[0]
     listed = [
         price
         for provider in get_snapshot().providers

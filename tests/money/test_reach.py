@@ -80,9 +80,9 @@ def question(body: Mapping[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("script", "kind", "word"),
     [
-        (Reply(status=401), AccountRefused, "refuses the key"),
+        (Reply(status=401), AccountRefused, "refused the key"),
         (Reply(status=402), AccountRefused, "no credit left"),
-        (Reply(status=403), ModelRefused, "refuses the key"),
+        (Reply(status=403), ModelRefused, "refused the key"),
         (Reply(status=404), ModelRefused, "unknown model"),
         (Reply(status=307), AccountRefused, "redirects"),
     ],

@@ -41,10 +41,10 @@ def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
     said = told(done)
 
     assert said.by == "code"
-    assert said.overview.startswith("1 file is edited (+3 -3).")
-    assert "renames `surcharge` → `extra` and gives `quote` a new signature" in said.overview
+    assert said.overview.startswith("1 edited file (+3 -3).")
+    assert "renames `surcharge` → `extra` and changes the signature of `quote`" in said.overview
     assert "Code outside the change uses `quote` and `surcharge` in 6 places (3 files)." in said.overview
-    assert phrases(done) == {"shop/rates.py": "renames `surcharge` → `extra`; gives `quote` a new signature"}
+    assert phrases(done) == {"shop/rates.py": "renames `surcharge` → `extra`; changes the signature of `quote`"}
     assert said.first is not None
     assert said.first.reason.startswith("finding 1 (high)")
 
@@ -68,7 +68,7 @@ def test_three_files_that_meet_are_drawn(by_code: ByCode) -> None:
     }
     assert page.count('-->|"quote"| f') == 3
     assert page.count("stroke-width:3px") == 1
-    assert "Look first at shop/rates.py:" in console.render(done)
+    assert "Start with shop/rates.py:" in console.render(done)
     assert '"caller": "shop/user0.py"' in json_file.render(done)
 
 
@@ -92,7 +92,7 @@ def test_a_move_a_removal_and_a_renamed_file(by_code: ByCode) -> None:
     )
     overview, rows = told(done).overview, phrases(done)
 
-    assert "1 file is new, 1 file is deleted, 1 file is renamed and 2 files are edited" in overview
+    assert "1 new file, 1 deleted file, 1 renamed file and 2 edited files" in overview
     assert "moves `surcharge` (`shop/rates.py` → `shop/regions.py`)" in overview
     assert "removes `gone`" in overview
     assert rows["shop/gone.py"] == "deleted: `gone`"
@@ -104,7 +104,7 @@ def test_a_change_of_documents_alone(by_code: ByCode) -> None:
     """Nothing is made up where there are no definitions."""
     done = by_code(BEFORE, {"README.md": "# The shop\n"})
 
-    assert told(done).overview == "1 file is edited (+1 -1)."
+    assert told(done).overview == "1 edited file (+1 -1)."
     assert phrases(done) == {"README.md": "+1 -1"}
     assert told(done).first is None
 
@@ -145,7 +145,7 @@ def test_the_setting_switches_it_off(by_code: ByCode) -> None:
     done = by_code({**BEFORE, ".deeprepo.yml": "walkthrough: false\n"}, {"README.md": "# The shop\n"})
 
     assert WALKTHROUGH.of(done) is None
-    assert "1 file is edited" not in markdown.render(done) + console.render(done)
+    assert "1 edited file" not in markdown.render(done) + console.render(done)
     assert '"walkthrough": null' in json_file.render(done)
 
 

@@ -76,17 +76,17 @@ MEANINGS: tuple[tuple[str, type[ProviderError], str], ...] = (
     (
         r"must be verified",
         ProviderRefused,
-        "{provider} serves {model} to verified organizations only: verify yours in its settings, or use another model",
+        "{provider} serves {model} only to verified organizations. Verify yours in its settings, or use another model",
     ),
     (
         r"data policy|privacy settings|guardrail restrictions",
         ModelRefused,
-        "{provider} has no server of {model} that meets the data policy of the account: check its privacy settings",
+        "{provider} has no {model} server that meets the account's data policy. Check its privacy settings",
     ),
     (
         r"unsupported_country|(country|region).{0,40}not supported|not available in your (country|region|location)",
         AccountRefused,
-        "{provider} does not serve this region: use another provider",
+        "{provider} does not serve this region. Use another provider",
     ),
 )
 # A limit for which no review waits, and a filter that minds one prompt alone.
@@ -240,39 +240,37 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
     provider, _, model = name.partition("/")
     status, words = refusal.status, refusal.words
     said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
-    key = f"{provider} refuses the key (status {status}): check that it is set, valid and allowed to use {model}"
+    key = f"{provider} refused the key (status {status}). Check that it is set, valid and allowed to use {model}"
     is_limit = status in {Http.TOO_MANY_REQUESTS, OVERLOADED} or (
         status == Http.SERVICE_UNAVAILABLE and "overload" in words.lower()
     )
     if refusal.is_spoilt:
-        return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {status}{said}): ask again")
+        return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {status}{said}). Try again")
     if refusal.is_page and not is_limit and status < Http.INTERNAL_SERVER_ERROR:
         failure = ProviderDown if status == Http.OK else AccountRefused
         return failure(
-            f"{provider} at {host} answers with a web page or another text (status {status}), not with its API: "
-            "check the base URL, and whether a proxy or a firewall stands between"
+            f"{provider} at {host} sent a web page or other text instead of an API response (status {status}). "
+            "Check the base URL, proxies and firewalls"
         )
     if refusal.is_about_prompt:
         return PromptRefused(
-            f"the content filter of {provider} refuses a prompt (status {status}{said}): what stands in it stays unread"
+            f"the content filter of {provider} refused a prompt (status {status}{said}), so that code was not reviewed"
         )
     if refusal.is_about_credit:
-        return AccountRefused(
-            f"{provider}: the account behind the key has no credit left: add some, or use another provider"
-        )
+        return AccountRefused(f"{provider}: the account has no credit left. Add credit, or use another provider")
     if too_long(refusal):
         return _too_long(refusal, name)
     if is_limit and A_DAY.search(words) and refusal.retry_after is None:
         return AccountRefused(
-            f"{provider} has a limit for each day, and this key has used it up (status {status}): go on tomorrow, or use another provider"
+            f"{provider} refused more calls today, because this key reached its daily limit (status {status}). Try again tomorrow, or use another provider"
         )
     # A time to come back is an appointment, whatever the status.
     if is_limit or (status >= Http.INTERNAL_SERVER_ERROR and refusal.retry_after is not None):
-        why = "asks for fewer calls" if status == Http.TOO_MANY_REQUESTS else "is overloaded"
+        why = "asked for fewer calls" if status == Http.TOO_MANY_REQUESTS else "is overloaded"
         wait = f", try again in {refusal.retry_after:g} s" if refusal.retry_after is not None else ""
         return RateLimited(f"{provider} {why} (status {status}){wait}", refusal.retry_after)
     if status >= Http.INTERNAL_SERVER_ERROR or status in {Http.REQUEST_TIMEOUT, Http.CONFLICT}:
-        return ProviderDown(f"{provider} failed on its side (status {status}{said}): try again later")
+        return ProviderDown(f"{provider} had an internal error (status {status}{said}). Try again later")
     for pattern, kind, sentence in MEANINGS:
         if re.search(pattern, words, re.IGNORECASE):
             return kind(sentence.format(provider=provider, model=model))
@@ -282,12 +280,12 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
         return AccountRefused(key)
     if status in {Http.FORBIDDEN, Http.NOT_FOUND} or NO_MODEL.search(words):
         return ModelRefused(
-            f"unknown model {model} at {provider} (status {status}): check its name, the base URL and that the key may use it"
+            f"{provider} does not know the model {model} (status {status}). Check its name, the base URL and the permissions of the key"
         )
     if status < Http.BAD_REQUEST:
-        return AccountRefused(f"the base URL of {provider} redirects (status {status}): configure the final address")
+        return AccountRefused(f"the base URL of {provider} redirects (status {status}). Configure the final address")
     return ProviderRefused(
-        f"{provider} refuses the request to {model} (status {status}{said}): check that the model can chat, or use another one"
+        f"{provider} refused the request to {model} (status {status}{said}). Check that it is a chat model, or use another model"
     )
 
 
@@ -296,7 +294,7 @@ def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
     size = min((number for number in limits if number >= LEAST), default=None)
     limit = f", which takes {size:,} tokens" if size else ""
     return PromptTooLong(
-        f"the prompt is too long for {name}{limit} (status {refusal.status}): use a model with a larger context, or smaller units",
+        f"the prompt is too long for {name}{limit} (status {refusal.status}). Use a model with a larger context window, or split the change",
         size,
     )
 
@@ -316,10 +314,10 @@ def unreachable(error: BaseException, name: str, host: str, seconds: float) -> P
     provider = name.partition("/")[0]
     if _is_or_comes_from(error, TimeoutError) and not _is_or_comes_from(error, aiohttp.ConnectionTimeoutError):
         return TimedOut(
-            f"{provider} ({host}) sent nothing for {seconds:g} s: try again later, or allow more time (setting `timeout`)"
+            f"{provider} ({host}) sent nothing for {seconds:g} s. Try again later, or allow more time (setting `timeout`)"
         )
     return ProviderDown(
-        f"no answer from {provider} at {host}: check the connection, the base URL and that the service runs"
+        f"no answer from {provider} at {host}. Check the connection, the base URL and that the service is running"
     )
 
 
