@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,8 @@ async def _command_line(build: tuple[str, str], place: Path, scratch: Path) -> N
             end = time.monotonic() + PATIENCE
             while until is not None and process.returncode is None and time.monotonic() < end:
                 if '"kind": "call"' in await asyncio.to_thread(_content, until):
-                    process.kill()
+                    with suppress(ProcessLookupError):  # it ended at this moment
+                        process.kill()
                 await asyncio.sleep(0.02)
             await process.wait()
 
