@@ -362,7 +362,7 @@ class _Check:
         """Whether a line of a file provides a name for those who reached it in another file."""
         if one.path == claim.user and way == "alias":
             return True
-        is_plain = way in ("declaration", "re-export") and claim.is_resolved
+        is_plain = way in ("declaration", "re-export") and claim.is_resolved and _shared(one.path) != "namespace"
         heads = self._around(one) if way == "declaration" else []
         is_top = not any(TYPE.search(head) for head in heads if not _is_scope(head))
         if one.path in parents(home):
@@ -401,6 +401,9 @@ class _Check:
     def _is_same_type(self, claim: Claim, one: _Line, head: str) -> bool:
         """Whether a type that is called like the class of a member is that class: in its file, opened again, in the same namespace."""
         if one.path in claim.homes or re.search(r"\b(?:impl|extension)\b", head):
+            return True
+        renames = re.compile(rf"\b(?:typealias|type|using)\s+{re.escape(claim.owner)}\b[^=\n]*=")
+        if any(map(renames.search, (line for home in claim.homes for line in self._now.get(home, ())))):
             return True
         homes = {_namespace(self._before.get(home, "")) for home in claim.homes}
         return _shared(one.path) == "tree" or (_shared(one.path) == "namespace" and self._namespace(one.path) in homes)
