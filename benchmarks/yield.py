@@ -38,7 +38,9 @@ from deeprepo_evals.reviews.cases import Case
 T = TypeVar("T")
 LABELS = Path(__file__).with_name("yield_labels.toml")
 SETS = ("ordinary", "mistakes", "mined")
-SHAPE = re.compile(r"`[^`]*`|\S*[/._:]\S*|\b[A-Z]\w*\b|\d+")  # of a sentence: what differs from one place to the next
+SHAPE = re.compile(
+    r"\w+(?:-\w+)+|\b[a-z]+[A-Z]\w*|`[^`]*`|\S*[/._:]\S*|\b[A-Z]\w*\b|\d+"
+)  # of a sentence: what differs from one place to the next
 LABEL_WORDS = {True: "true", False: "false", None: "unlabelled"}
 WHO = {"GIT_AUTHOR_NAME": "bench", "GIT_AUTHOR_EMAIL": "b@example.invalid", "GIT_COMMITTER_NAME": "bench", "GIT_COMMITTER_EMAIL": "b@example.invalid"}  # fmt: skip
 

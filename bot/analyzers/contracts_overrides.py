@@ -32,6 +32,11 @@ async def overridden(tree: Tree, dependents: Dependents) -> list[Finding]:
 async def _has_to_fit(tree: Tree, item: ChangedSymbol, override: Definition, at: Evidence) -> bool:
     """Return whether the method must match its base. Where methods can be overloaded, one that says nothing of overriding is another method."""
     language, grammar = filetype(override.path), language_of(override.path)
+    if (
+        language.definitions == "member"
+    ):  # a method may take fewer parameters, and require those that are optional in the base
+        offered = item.after.parameters if item.after is not None else None
+        return offered is not None and sum(one.is_required for one in override.parameters or ()) > len(offered)
     if not (language.definitions == "typed" or (grammar is not None and grammar.overloads)):
         return True
     if OVERRIDE.search(_head(file_lines(await tree.read(override.path)), at.line)):
@@ -51,8 +56,10 @@ def _head(lines: Sequence[str], line: int) -> str:
     return "\n".join(lines[first : last + 1])
 
 
-def _another(name: str) -> str:
-    """What comes of a method that no longer overrides anything."""
+def _another(override: Definition, name: str) -> str:
+    """What the mismatch comes to if the file still compiles."""
+    if filetype(override.path).definitions == "member":
+        return f"It compiles, but a call that is written for {name}() may give it less than it requires."
     return f"It compiles, but is another method now: a call of {name}() no longer reaches it."
 
 
@@ -81,7 +88,7 @@ async def _finding(
         return Telling(
             f"{name}() has a new signature, but {override.path} still overrides it with the old one{more}",
             f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {override.name}() overrides it and still is `{still}`.",
-            _consequence(override, name) if fits else _another(name),
+            _consequence(override, name) if fits else _another(override, name),
         )
 
     told, breaks = tell(override), [break_of(key, one.path, one.name) for one, _ in rows]

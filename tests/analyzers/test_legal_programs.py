@@ -34,6 +34,8 @@ GO: Files = {
     "a/a.go": "package a\n\nconst Red = 1\n",
     "u/u.go": 'package u\n\nimport "shop/a"\n\nvar Color = a.Red\n',
 }
+TS_BASE = "export class Base {\n  handle(%s) {\n    return 1;\n  }\n}\n"
+TS_HEIR = 'import { Base } from "./base";\n\nexport class Heir extends Base {\n  handle(%s) {\n    return 2;\n  }\n}\n'
 MORE = ", int b"
 LEGAL: dict[str, tuple[Files, Files]] = {
     "a macro makes the method it is given the name of": (
@@ -84,6 +86,10 @@ LEGAL: dict[str, tuple[Files, Files]] = {
             "b.cc": '#include "b.h"\nnamespace b {\nint parse_share(int n) {\n    return n;\n}\nint use() {\n    return parse_share();\n}\n}\n',
         },
     ),
+    "a method requires what is optional in its base": (
+        {"src/base.ts": TS_BASE % "a: number", "src/heir.ts": TS_HEIR % "a: number"},
+        {"src/base.ts": TS_BASE % "a = 0, b = 0"},
+    ),
     "a constant is the second of its line": (
         GO,
         {"a/a.go": "package a\n\nconst (\n\tBlue, Red = iota, iota + 1\n)\n"},
@@ -97,6 +103,10 @@ BROKEN: dict[str, tuple[Files, Files]] = {
     "a method with override": (
         {"base.h": CPP_BASE % "", "heir.cc": CPP_HEIR % " override"},
         {"base.h": CPP_BASE % MORE},
+    ),
+    "a method that requires more than its base offers": (
+        {"src/base.ts": TS_BASE % "a: number, b: number", "src/heir.ts": TS_HEIR % "a: number, b: number"},
+        {"src/base.ts": TS_BASE % "a: number"},
     ),
     "a function that loses its default argument": (
         CPP,
