@@ -75,6 +75,7 @@ class Prompt:
     tool: Schema | None = None
     max_tokens: int = 4096
     effort: Effort | None = None  # how long a model that thinks may think; None leaves it to the provider
+    number: int = 1  # the n-th request of its own for the same prompt; the journal keeps each of them
     about: str = ""  # its subject in a few words: a further message of the same dialogue begins with it
 
     def further(self, reply: "Completion", text: str) -> "Prompt":

@@ -216,7 +216,7 @@ def test_child_run(table: Table) -> None:
 
     def deep(asked: Prompt) -> Completion:
         if "Task: x" in asked.messages[1].text:
-            return called("set_answer(rlm_query('y', []))")
+            return called("set_answer(rlm_query('y', ['shop/cart.py']))")
         return script(asked)
 
     table.root = deep
@@ -227,7 +227,7 @@ def test_child_run(table: Table) -> None:
     runs = [line["run"] for line in session.calls.journal.lines if line["kind"] == "turn"]
     assert runs == ["root.1.1", "root.1", "root"]
     outputs = [line["output"] for line in session.calls.journal.lines if line["kind"] == "turn"]
-    assert "starts no further one" in outputs[1]
+    assert "no further root can start here" in outputs[1]
 
 
 def again(table: Table, *replies: Reply) -> tuple[Transcript, Session]:

@@ -225,16 +225,18 @@ def test_what_is_no_journal_of_a_run_is_refused(tmp_path: Path, text: str) -> No
 
 
 ASKS = """can = [name for name in ("ask", "rlm_query") if name in globals()]
-set_answer(str(can + [rlm_query("?", tree)] if len(can) == 2 else can))"""
+set_answer(str(can + [rlm_query("?", tree)] if can else can))"""
+NO_ROOT = "[no further root can start here: ask(paths, question) asks the worker about files]"
+AT_DEPTH_1 = ["ask", "rlm_query", NO_ROOT]
 
 
 @pytest.mark.parametrize(
     ("how", "can"),
-    [({"depth": 0}, []), ({}, ["ask"]), ({"depth": 2}, ["ask", "rlm_query", "['ask']"])],
+    [({"depth": 0}, []), ({}, AT_DEPTH_1), ({"depth": 2}, ["ask", "rlm_query", str(AT_DEPTH_1)])],
     ids=["0", "1, unless said", "2"],
 )
 def test_the_depth_is_how_far_below_the_root_others_are_asked(how: dict[str, int], can: list[str]) -> None:
-    """Nobody; workers, as one that says nothing has it; roots of its own. Each is told of what it has, and of nothing else."""
+    """At depth 0 a root can ask nobody, at depth 1 (the default) workers, at depth 2 further roots; its instructions say so."""
     done, server = played([ASKS, ASKS], "text", **how)
     assert done.answer == str(can)
     told = [request["messages"][0]["content"] for request in server.requests]

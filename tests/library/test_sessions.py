@@ -49,10 +49,10 @@ def last(server: Server) -> str:
 
 
 def test_a_further_question_finds_names_and_answers_of_the_one_before() -> None:
-    """The REPL and the dialogue go on; a prompt that a worker has answered is not sent again."""
+    """The REPL and the dialogue go on; the answer to an earlier prompt can be taken again."""
     blocks = [
         "said = llm_query('Who?')\nset_answer(said)",
-        "print(llm_query('Who?'))",
+        "print(llm_query('Who?', reuse=True))",
         "set_answer([said, len(context)])",
     ]
     with scripted(*blocks, worker="Ada") as (server, rlm), rlm.session("text") as session:
@@ -184,7 +184,7 @@ def test_progress_is_typed_and_readable() -> None:
         told.append(event)
         raise LookupError("a progress bar that fails")
 
-    with scripted("print(llm_query('Who?'))", "set_answer(1)") as (_, rlm):
+    with scripted("print(llm_query('Who?', reuse=True))", "set_answer(1)") as (_, rlm):
         done = rlm.run("What?", "text", on_progress=hear)
     assert [type(event).__name__ for event in told] == ["Call", "Call", "Turn", "Call", "Turn", "Result"]
     assert (told[2], told[4], told[5]) == (*done.trajectory, done)

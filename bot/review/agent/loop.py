@@ -15,7 +15,7 @@ from deeprepo.rlm.loop.conversation import Conversation
 from deeprepo.rlm.loop.root import Outcome, RootRun
 from deeprepo.rlm.loop.stall import StallGuard
 from deeprepo.rlm.loop.tools import CHILD_TURNS
-from deeprepo.rlm.repl.process import open_repl
+from deeprepo.rlm.repl.process import PYTHON, open_repl
 
 CHILD_FILES = 40  # changed files that are named in it
 CHILD_CHARS = 60_000  # of files in a child's first message; it opens the rest itself
@@ -47,6 +47,7 @@ async def _run_root(
         turns=turns,
         output_chars=limits.output_chars,
         turn_seconds=limits.turn_seconds,
+        python=PYTHON,
         gate=gate,
         takes_notes=session.takes_notes and not depth,
         consumers=session.consumer_code.names if session.consumer_code is not None else (),

@@ -53,9 +53,10 @@ def key(model: Model, prompt: Prompt) -> tuple[str, int]:
     """Return the content key of a request, and the characters that it sends. Who is sampled otherwise (`variant`) replies otherwise."""
     rows = [_fields(message) for message in prompt.messages]
     schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
+    again = [prompt.number] if prompt.number > 1 else []
     # What was really sent as the cap on the reply depends on the money that was left: it is no part of the key.
     text = json.dumps(
-        [f"{model.name}{getattr(model, 'variant', '')}", rows, schemas, prompt.max_tokens, prompt.effort],
+        [f"{model.name}{getattr(model, 'variant', '')}", rows, schemas, prompt.max_tokens, prompt.effort, *again],
         sort_keys=True,
         default=dict,
     )

@@ -20,7 +20,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "failed": ("key",),
     "tool": ("at", "name", "arguments"),
     "run": ("key",),
-    **dict.fromkeys(("review", "resumed", "strategy", "message", "request", "turn", "end"), ()),
+    **dict.fromkeys(("review", "resumed", "strategy", "message", "request", "host_call", "turn", "end"), ()),
 }
 Key = tuple[object, ...]
 
@@ -74,6 +74,10 @@ class Outcomes:
         self._waiting: dict[tuple[str, Key], deque[list[Row]]] = defaultdict(deque)
         self._replies = {(row["key"],): row for one in older for row in one.of("call") if "reply" in row}
         self._turns = {(row["run"], row["number"]): row for row in section.of("turn")} if section else {}
+        self._host_calls: dict[tuple[str, int], list[Row]] = defaultdict(list)
+        for row in section.of("host_call") if section else ():
+            calls = self._host_calls[row["run"], row["turn"]]
+            calls[row["number"] :] = [row]  # a block that asked otherwise when it was resumed goes on from there
         for kind, key, rows in _outcomes(section.rows if section else ()):
             self._waiting[kind, key].append(rows)
 
@@ -90,6 +94,10 @@ class Outcomes:
     def knows(self, key: str) -> bool:
         """Return whether this request was sent before, whatever came of it."""
         return (key,) in self._replies or ("call", (key,)) in self._waiting
+
+    def host_calls(self, run: str, turn: int) -> list[Row]:
+        """Return what the block of this turn asked of the host, in order."""
+        return self._host_calls.get((run, turn), [])
 
     def turn(self, run: str, number: int) -> Row | None:
         """Return this turn, where it ran before."""

@@ -180,6 +180,10 @@ class Journal:
         if recorded is None or {**recorded, "seconds": 0} != {**row, "seconds": 0}:
             self.put(**row)
 
+    def host_calls(self, run: str, turn: int) -> list[Row]:
+        """Return what the block of this turn asked of the host in an earlier run of this review."""
+        return self._outcomes.host_calls(run, turn)
+
     def recorded_turn(self, run: str, number: int, code: str) -> Row | None:
         """Return the line of this very turn, where an earlier run of this review had it."""
         row = self._outcomes.turn(run, number)

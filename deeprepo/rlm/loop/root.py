@@ -7,6 +7,7 @@ from typing import Literal
 from deeprepo.rlm.errors import BudgetSpent, PromptTooLong, ProviderError
 from deeprepo.rlm.journal import codec
 from deeprepo.rlm.loop.conversation import MAX_TOKENS, Conversation
+from deeprepo.rlm.loop.host_calls import BlockCalls
 from deeprepo.rlm.loop.stall import StallGuard
 from deeprepo.rlm.loop.tools import MAX_ANSWER, Work
 from deeprepo.rlm.repl import extraction, hints
@@ -35,6 +36,10 @@ BROKEN = (
     "The arguments of that tool call were no valid JSON; nothing ran. Send the code again: one string named `code`."
 )
 REPEATED = "This very cell ran before, and would print the same; it was not run again. Build on its result, or finish: set_answer('...')."
+DIVERGED = (
+    "When the run was resumed, block {number} of {run} asked for something else than before it was cut off: "
+    "calls that it had paid for may have been sent again. All of them are in the totals."
+)
 TYPICAL_REPLY = 1_500  # tokens; a call reserves more than that
 GONE = frozenset({"limit", "crash"})  # outcomes of a block after which its REPL begins anew
 
@@ -142,7 +147,7 @@ class RootRun:
         if self.guard.repeats(code):
             self.guard.idle(work.gain)
             return Observation(""), REPEATED
-        observation = self._as_recorded(number, code, await self.repl.run(code))
+        observation = await self._run(number, code)
         if observation.outcome in GONE:  # where it ended differs from run to run
             work.notes.clear()
         for name, why in work.refusals.items():
@@ -212,9 +217,18 @@ class RootRun:
                 self.work.has_read(self.work.calls.masks.show(message.text))
         self.read = len(prompt.messages)
 
-    def _as_recorded(self, number: int, code: str, observation: Observation) -> Observation:
-        """A block that a limit ended may end in another line this time: the root is told what it was told before."""
-        recording = self.work.calls.journal.recorded_turn(self.name, number, code)
-        if recording is None or not {recording["outcome"], observation.outcome} <= GONE:
+    async def _run(self, number: int, code: str) -> Observation:
+        """Run a block. One that an earlier run finished does again what it did then, and the root is told what it was told then."""
+        calls = self.work.calls
+        recording = calls.journal.recorded_turn(self.name, number, code)
+        asked = BlockCalls(calls.journal, calls.masks, self.name, number, is_finished=recording is not None)
+        observation = await self.repl.run(code, asked)
+        for frame in asked.left():
+            await self.repl.call(frame)
+        if asked.has_diverged:
+            calls.budget.note(DIVERGED.format(number=number, run=self.name))
+        if recording is None:
             return observation
+        if recording["outcome"] in GONE and observation.outcome not in GONE:
+            await self.repl.start()  # as it was after that block
         return Observation(recording["output"], recording["error"], recording["outcome"], recording["omitted"])

@@ -67,28 +67,35 @@ class Work(ABC):
 # --- the functions of the paper ----------------------------------------------------------------------------------------
 
 
-async def llm_query(work: Work, prompt: str, worker: str = "") -> str:
+async def llm_query(work: Work, prompt: str, worker: str = "", *, model: str | None = None, reuse: bool = False) -> str:
     """Send one free prompt to the worker model."""
-    return (await llm_batch(work, [prompt], worker))[0]
+    return (await llm_batch(work, [prompt], worker, model=model, reuse=reuse))[0]
 
 
-async def llm_batch(work: Work, prompts: Sequence[str], worker: str = "") -> list[str]:
-    """Send free prompts to the worker model, in parallel; the answers are in their order. A slot that failed reports it."""
+async def llm_batch(
+    work: Work, prompts: Sequence[str], worker: str = "", *, model: str | None = None, reuse: bool = False
+) -> list[str]:
+    """Send free prompts to the worker model in parallel, and return the answers in the order of the prompts.
+
+    Equal prompts are separate requests, unless `reuse` asks for the answer that there is. `model` is another word for
+    `worker`. A slot that failed contains the error.
+    """
     if isinstance(prompts, str):
         raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
-    texts, model = [str(prompt) for prompt in prompts], work.model(worker)
-    if model is None:
+    texts, chosen = [str(prompt) for prompt in prompts], work.model(worker or model or "")
+    if chosen is None:
         return [WORKER_ERROR.format("no model is configured: a prompt needs one")] * len(texts)
     work.question_count += len(texts)
-    replies = await work.calls.many(model, [Prompt((Message("user", text),)) for text in texts], "worker")
+    asked = [Prompt((Message("user", text),)) for text in texts]
+    replies = await work.calls.many(chosen, asked, "worker", reuse=reuse)
     work.batch = []
     for text, reply in zip(texts, replies, strict=True):
         if not isinstance(reply, Completion):
             work.batch.append(WORKER_ERROR.format(reply))
         elif reply.stop == "refusal" or not reply.text.strip():
-            work.batch.append(WORKER_ERROR.format(f"{model.name} declined to answer"))
+            work.batch.append(WORKER_ERROR.format(f"{chosen.name} declined to answer"))
         else:
-            work.has_read(text, f"worker {model.name}")
+            work.has_read(text, f"worker {chosen.name}")
             work.batch.append(reply.text)
     return work.batch
 
@@ -98,14 +105,34 @@ async def last_batch(work: Work) -> list[str]:
     return work.batch
 
 
-async def rlm_query(work: Work, task: str, paths: Paths = ()) -> str:
-    """Start a root of its own for a task: same tools, same budget, its answer as text."""
-    if work.child is None:
-        return "[no root model is configured: ask(paths, question) asks the worker]"
-    if work.depth >= work.deepest:
-        return f"[a run at depth {work.deepest} starts no further one: ask(paths, question) asks the worker]"
+async def rlm_query(work: Work, task: str, paths: Paths = (), *, model: str | None = None) -> str:
+    """Start a root of its own for a task, with the same tools and budget, and return its answer as a text.
+
+    Where no further root may start, a task without paths goes to the worker.
+    """
+    if work.child is None or work.depth >= work.deepest:
+        if not paths:
+            return await llm_query(work, task, model=model)
+        return "[no further root can start here: ask(paths, question) asks the worker about files]"
     work.question_count += 1
     return await work.child(task, [paths] if isinstance(paths, str) else list(paths), work.depth + 1)
+
+
+async def rlm_query_batched(
+    work: Work, tasks: Sequence[str], paths: Paths = (), *, model: str | None = None
+) -> list[str]:
+    """Start a root for each task, one after the other, and return their answers in order."""
+    if isinstance(tasks, str):
+        raise TypeError("rlm_query_batched takes a list of tasks; rlm_query takes one")
+    return [await rlm_query(work, str(task), paths, model=model) for task in tasks]
+
+
+async def submit(work: Work, *values: Value, **fields: Value) -> str:
+    """Set the root's answer as programs for dspy.RLM do: one value, or several by name."""
+    if len(values) + len(fields) != 1 and values:
+        raise TypeError("SUBMIT takes one value, or values by name")
+    named = next(iter(fields.values())) if len(fields) == 1 else fields
+    return await set_answer(work, values[0] if values else named)
 
 
 async def set_answer(work: Work, text: Value) -> str:

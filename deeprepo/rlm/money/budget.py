@@ -157,6 +157,10 @@ class Budget:
             f"price (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} per million input and output tokens). "
             "Use a model with a known price, or raise the limit (`--max-usd`)."
         )
+        self.note(sentence)
+
+    def note(self, sentence: str) -> None:
+        """Keep a sentence for the reader of the review, once."""
         if sentence not in self.notes:
             self.notes.append(sentence)
 

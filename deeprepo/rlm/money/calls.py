@@ -7,6 +7,7 @@ libraries' own retries stay off.
 import asyncio
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, replace
 from functools import partial
@@ -55,6 +56,7 @@ class Calls:
         self._open_gate = partial(Gate, pause=pause, chance=chance)
         self._settled = asyncio.Event()
         self._done: dict[str, Completion] = {}
+        self._asked = Counter[str]()  # requests of their own for the same prompt
         self._running: dict[str, asyncio.Task[Completion]] = {}
         self.renew(budget)
 
@@ -87,15 +89,18 @@ class Calls:
         prompts: Sequence[Prompt],
         role: Purpose,
         on_reply: Callable[[int, Slot], None] | None = None,
+        *,
+        reuse: bool = True,
     ) -> list[Slot]:
         """Ask for replies, and return them in the order of the prompts; what failed or was cut off by a cap is an error in its slot.
 
-        `on_reply` is given each of them as soon as it is there.
+        `on_reply` is given each of them as soon as it is there. Without `reuse`, each prompt is a request of its own, also where
+        the same prompt was answered before.
         """
 
         async def slot(at: int, prompt: Prompt) -> Slot:
             try:
-                reply: Slot = await self._answer(model, prompt, role)
+                reply: Slot = await self._answer(model, prompt, role, reuse=reuse)
             except (ProviderError, BudgetSpent) as error:
                 reply = error
             if on_reply is not None:
@@ -112,10 +117,11 @@ class Calls:
             await asyncio.gather(*tasks, return_exceptions=True)
         return [task.result() for task in tasks]
 
-    async def _answer(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
-        """The reply to a prompt that is masked. An error is kept for the reader of the review."""
+    async def _answer(self, model: Model, prompt: Prompt, role: Purpose, *, reuse: bool = True) -> Completion:
+        """Return the reply to a masked prompt. An error is kept for the reader of the review."""
+        number = 1 if reuse else self._number(model, prompt)
         try:
-            return await self._fitting(model, prompt, role)
+            return await self._fitting(model, replace(prompt, number=number), role)
         except BudgetSpent as error:
             self.budget.refused = self.budget.refused or str(error)
             raise
@@ -168,6 +174,12 @@ class Calls:
         """The error of a reply that was paid for and cannot be used."""
         self.budget.fail()
         return BadAnswer(why)
+
+    def _number(self, model: Model, prompt: Prompt) -> int:
+        """Return how often this prompt was asked by now, in requests of their own."""
+        key, _ = codec.key(model, prompt)
+        self._asked[key] += 1
+        return self._asked[key]
 
     # --- one request: journal, reserve, send, settle, journal -----------------------------------------------------------
 

@@ -96,7 +96,7 @@ class Sizes:
                 f"{name} silently truncates prompts that are longer than its window, so code in "
                 f"such a prompt counts as not reviewed. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
             )
-            self._budget.notes += [] if note in self._budget.notes else [note]
+            self._budget.note(note)
             raise PromptTooLong(
                 f"{name} read only {usage.input:,} of about {capacity.least_tokens(prompt.messages):,} tokens: {ENLARGE}",
                 usage.input,

@@ -36,6 +36,7 @@ import textwrap
 import time
 import traceback
 import types
+import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Never
@@ -47,9 +48,20 @@ CHUNK = 65_536  # characters of a frame of output
 DAY = 86_400  # seconds after which a process ends that waits for a parent which was killed
 KINDS = {"TypeError": TypeError, "ValueError": ValueError}  # what a host function raises in a block, if no RuntimeError
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock stands still, so that a replay prints the same
-LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120 - the standard library's folder, which no error names
+# The folders of the standard library and of this package, which no output names.
+FOLDERS = (f"{Path(os.__file__).parent}/", f"{Path(__file__).parents[3]}/")
+HOST_PATHS = (
+    "prefix",
+    "base_prefix",
+    "exec_prefix",
+    "base_exec_prefix",
+    "executable",
+    "_base_executable",
+    "_stdlib_dir",
+)
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 AWAITED = "__awaited__"  # the name of `awaited` in a block
+RESTORED = "[note: {} belongs to the REPL and has its own value again. Store yours under another name.]"
 # What a text has in the place of a program's characters.
 TYPED = str.maketrans("\u00a0\u201c\u201d\u2018\u2019", " \"\"''")
 # Modules that are there without an import, and the others that can be imported: after the lock none can be read.
@@ -58,9 +70,11 @@ GIVEN = (
     "unicodedata os textwrap difflib statistics string fnmatch shlex html heapq io operator enum pprint fractions"
 )
 READY = (
-    "_strptime argparse array ast binascii calendar cmath codecs collections.abc concurrent.futures.thread configparser contextlib ctypes gc graphlib gzip hmac html.parser "
-    "inspect keyword linecache logging numbers os.path pathlib pickle platform queue reprlib secrets signal struct sys threading tokenize "
-    "tomllib traceback types urllib.parse uuid warnings weakref xml.etree.ElementTree zlib zoneinfo"
+    "_strptime argparse array ast binascii calendar cmath codecs collections.abc concurrent.futures.thread configparser "
+    "contextlib contextvars ctypes email email.header email.message email.parser email.policy email.utils gc getopt graphlib "
+    "gzip hmac html.parser inspect ipaddress keyword linecache locale logging numbers optparse os.path pathlib pickle platform "
+    "plistlib queue quopri reprlib secrets signal sqlite3 struct sys threading timeit tokenize tomllib traceback types "
+    "urllib.parse uuid warnings weakref xml.etree.ElementTree zlib zoneinfo"
 )
 NAMES = {  # that models write without importing them, by their modules
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
@@ -241,7 +255,7 @@ async def awaited(value: Any) -> Any:  # noqa: ANN401 - any value
 
 
 def stop_the_clock() -> None:
-    """Let all that asks for the time or for chance have the same answer in each run."""
+    """Give the same answer in each run to a block that asks for the time, for chance or for its process."""
     seconds = NOW.timestamp()
 
     def now(kind: type[dt.datetime], tz: dt.tzinfo | None = None) -> dt.datetime:
@@ -250,27 +264,121 @@ def stop_the_clock() -> None:
     def today(kind: type[dt.date]) -> dt.date:
         return kind(NOW.year, NOW.month, NOW.day)
 
-    # Each is named as what it stands for, since its representation says its name.
+    # Each class keeps the name of the one that it replaces, because its representation shows that name.
     moments = {name: classmethod(now) for name in ("now", "utcnow", "today")}
     _put(dt, "datetime", type("datetime.datetime", (dt.datetime,), moments))
     _put(dt, "date", type("datetime.date", (dt.date,), {"today": classmethod(today)}))
-    for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
-        _put(time, name, lambda: seconds)
-        _put(time, f"{name}_ns", lambda: int(seconds * 1e9))
+    for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time", "clock_gettime"):
+        _put(time, name, lambda *_: seconds)
+        _put(time, f"{name}_ns", lambda *_: int(seconds * 1e9))
     _put(time, "sleep", lambda _: None)
-    gmtime = time.gmtime
+    gmtime, strftime, asctime = time.gmtime, time.strftime, time.asctime
     for name in ("localtime", "gmtime"):
         _put(time, name, lambda moment=None: gmtime(seconds if moment is None else moment))
+    _put(time, "ctime", lambda moment=None: asctime(time.gmtime(moment)))
+    _put(time, "asctime", lambda moment=None: asctime(moment or time.gmtime()))
+    _put(time, "strftime", lambda form, moment=None: strftime(form, moment or time.gmtime()))
     for module in (asyncio, asyncio.events):
         _put(module, "new_event_loop", StillLoop)
+    _put(type(asyncio.get_event_loop_policy()), "_loop_factory", StillLoop)
     for module in (concurrent.futures, concurrent.futures.thread):
         _put(module, "ThreadPoolExecutor", InTurn)
-    random.seed(7)
+    settle_chance()
+    settle_process()
+
+
+def settle_chance() -> None:
+    """Seed every generator: one that a block makes without a seed gets the next seed of a fixed row."""
+    chance, seeds = random.Random(11), random.Random(13)  # noqa: S311 - chance is to be the same
     for module, name in ((os, "urandom"), (random, "_urandom")):
-        _put(module, name, random.Random(7).randbytes)  # noqa: S311 - chance is to be the same
+        _put(module, name, chance.randbytes)
+    seed = random.Random.seed
+
+    def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:  # noqa: ANN401 - as the library takes it
+        seed(self, seeds.getrandbits(64) if a is None else a, version)
+
+    _put(random.Random, "seed", seeded)
+    random.seed(7)
+    _put(uuid, "_generate_time_safe", None)  # it would ask the machine
+    _put(uuid, "getnode", lambda: 0x020000000001)
 
 
-def _put(module: types.ModuleType, name: str, value: object) -> None:
+def settle_process() -> None:
+    """Answer what a block asks about its process and its machine. Refuse with a sentence what differs from run to run."""
+    system = os.uname()
+    for name, value in (
+        ("getpid", 1),
+        ("getppid", 0),
+        ("times", os.times_result((0.0,) * 5)),
+        ("cpu_count", 1),
+        ("uname", os.uname_result((system.sysname, "repl", "", "", system.machine))),
+    ):
+        _put(os, name, lambda value=value: value)
+    _put(platform, "_uname_cache", None)
+    for module, names in (
+        (os, "system popen fork getloadavg"),
+        (sys, "getallocatedblocks getrefcount"),
+        (gc, "get_count get_stats"),
+    ):
+        for name in names.split():
+            _put(module, name, _refusal(f"{module.__name__}.{name}"))
+
+
+def _refusal(name: str) -> Callable[..., Never]:
+    def refuse(*_: object, **__: object) -> Never:
+        raise PermissionError(f"{name}() is refused: a block can start no process and measure no machine")
+
+    return refuse
+
+
+class Identities:
+    """`id` of a block: objects are numbered in the order in which they are asked for, and kept, so that no number is used twice."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._objects: list[object] = []
+
+    def __call__(self, value: object, /) -> int:
+        """Return the number of an object."""
+        if id(value) not in self._numbers:
+            self._objects.append(value)
+            self._numbers[id(value)] = 1000 + 16 * len(self._objects)
+        return self._numbers[id(value)]
+
+
+def without_folder(path: str) -> str:
+    """Return a path below the folders of this machine that Python runs from, without that folder."""
+    return next((path.removeprefix(folder) for folder in FOLDERS if path.startswith(folder)), path)
+
+
+OWN_FILE = without_folder(__file__)
+
+
+def forget_the_host() -> None:
+    """Leave no path and no name of this machine where a block could print it."""
+    sys.argv, sys.orig_argv, sys.path = ["-c"], ["python"], []
+    sys.path_importer_cache.clear()
+    for name in HOST_PATHS:
+        _put(sys, name, "")
+    for module in list(sys.modules.values()):
+        spec = getattr(module, "__spec__", None)
+        for holder, name in ((module, "__file__"), (module, "__cached__"), (spec, "origin"), (spec, "cached")):
+            path = getattr(holder, name, None)
+            if isinstance(path, str):
+                with contextlib.suppress(AttributeError, TypeError):
+                    setattr(holder, name, without_folder(path))
+        for holder, name in ((module, "__path__"), (spec, "submodule_search_locations")):
+            if getattr(holder, name, None) is not None:
+                setattr(holder, name, [])
+    summary = traceback.FrameSummary.__init__
+
+    def shown(self: traceback.FrameSummary, filename: str, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
+        summary(self, without_folder(filename), *arguments, **named)
+
+    _put(traceback.FrameSummary, "__init__", shown)
+
+
+def _put(module: types.ModuleType | type, name: str, value: object) -> None:
     setattr(module, name, value)
 
 
@@ -338,11 +446,17 @@ class Blocks:
         }
         self.names |= variables
         self.names |= {name: self._function(name) for name in functions}
+        self.names["id"] = Identities()
+        if "set_answer" in functions:
+            self.names["FINAL_VAR"] = self._final_var
+        # A block may change the answer in place or put another one there; every other given name comes back after it.
+        self._kept = {name: self.names[name] for name in (*variables, *functions) if name != "answer"}
         self.names["SHOW_VARS"] = lambda: f"assigned by your blocks: {', '.join(self._assigned()) or 'nothing yet'}"
         self._given = dict(self.names)
         sys.stdout = sys.stderr = self.output
         sys.stdin = io.StringIO()
         os.environ.clear()
+        forget_the_host()
 
     def run(self, code: str, number: int) -> dict[str, Any]:
         """Run one block, and say how it ended."""
@@ -359,6 +473,10 @@ class Blocks:
         except BaseException as failure:  # noqa: BLE001 - whatever a block raises is told
             error = self._with_meant(_told(failure), failure)
         sys.stdout = sys.stderr = self.output
+        overwritten = [name for name, value in self._kept.items() if self.names.get(name, self) is not value]
+        if overwritten:
+            self.names |= self._kept
+            self.output.write(f"{RESTORED.format(', '.join(overwritten))}\n")
         self.output.flush()
         return {"done": True, "error": error}
 
@@ -368,6 +486,12 @@ class Blocks:
             return {"value": encode(eval(expression, self.names))}  # noqa: S307 - the parent's own
         except BaseException as error:  # noqa: BLE001 - there is no value
             return {"value": None, "error": f"{type(error).__name__}: {error}"}
+
+    def _final_var(self, name: str) -> Any:  # noqa: ANN401 - as set_answer returns it
+        """Set the answer to the value of a variable, by its name."""
+        if str(name) not in self.names:
+            raise ValueError(f"FINAL_VAR takes the name of a variable, and there is none called {name!r}")
+        return self.names["set_answer"](self.names[str(name)])
 
     def _assigned(self) -> list[str]:
         """The names that blocks have assigned."""
@@ -419,11 +543,11 @@ def _told(failure: BaseException) -> str:
     """The traceback of a block, without the frames of this file."""
     try:
         trace = failure.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        while trace is not None and without_folder(trace.tb_frame.f_code.co_filename) == OWN_FILE:
             trace = trace.tb_next
         lines = traceback.format_exception(type(failure), failure, trace, limit=20)
-        own = re.compile(rf'  File "{re.escape(__file__)}".*\n(?:    .*\n)*')
-        text = own.sub("", "".join(both_ends(line, LINE) for line in lines)).replace(f'File "{LIBRARY}/', 'File "')
+        own = re.compile(rf'  File "{re.escape(OWN_FILE)}".*\n(?:    .*\n)*')
+        text = own.sub("", "".join(both_ends(line, LINE) for line in lines))
         return re.sub(r'File "<(block \d+)>"', r"\1", text).rstrip("\n")
     except BaseException as error:  # noqa: BLE001 - a class of the block's own may refuse to be shown
         return f"{type(failure).__name__}, which cannot be shown: {type(error).__name__}"

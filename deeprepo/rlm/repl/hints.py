@@ -2,17 +2,45 @@
 
 import re
 
+from deeprepo.rlm.repl.process import PYTHON
+
 HINTS: tuple[tuple[str, str], ...] = (
     (
-        r"No module named '(\w+)",
-        "There is no module {0} here: the standard library is there, as far as it needs no files, network or processes.",
+        r"No module named '(?:urllib\.(?:request|error)|http|socketserver|ftplib|smtplib|requests|httpx|aiohttp)\b",
+        "There is no network here. urllib.parse can be imported; texts come from the given names and functions.",
+    ),
+    (
+        r"No module named 'concurrent\.futures\.process|cannot import name 'ProcessPoolExecutor'|No module named '(?:_?multiprocessing|subprocess)",
+        "No process can be started here. ThreadPoolExecutor works, one call after the other; functions that take a list work in parallel.",
+    ),
+    (
+        r"zoneinfo|ZoneInfo",
+        "The time zone database is not here. Use datetime.timezone(datetime.timedelta(hours=...)) or datetime.UTC.",
+    ),
+    (
+        r"No module named '(\w+(?:\.\w+)*)",
+        "The module {0} is not loaded here, and nothing more can be: a block has no files. Write what you need of it yourself.",
+    ),
+    (
+        r"cannot import name '(\w+)' from '(\w+)'",
+        "{1} has no {0} in this version of Python ({python}).",
+    ),
+    (
+        r"event loop|run_until_complete",
+        "Write await at the top of the block, or asyncio.run(...): both work.",
     ),
     (r"f-string|\bf['\"][^\n]{0,200}#[^\n]{0,200}\n *\^+\nSyntaxError: '\{' was never closed", "Build the inner text first: part = d['k']; text = f'... {{part}} ...'."),
     (r"unterminated", "A quote is not closed. Put long text in a triple-quoted string, or build it from a list: '\\n'.join([...])."),
     (r"was never closed|unexpected EOF", "A bracket is not closed. Send the block again, whole; less at once if it is long."),
     (r"\n    [!%]", "A block is Python alone: there is no shell, and no package can be installed. The standard library is there."),
+    (r"\n    type \w+(?:\[.*\])? = |\n    def \w+\[", "This syntax is newer than the Python of these blocks ({python})."),
     (r"EOFError", "Nobody answers here; decide yourself."),
     (r"can't start new thread|BlockingIOError", "There are no threads here: functions that take a list already work in parallel."),
+    (r"is refused: a block", "Everything that you need is in the given names and functions."),
+    (
+        r"read\(\): |does not exist",
+        "tree lists every path that read(), search() and ask() know.",
+    ),
     (
         r"PermissionError|FileNotFoundError|Operation not permitted|KeyError: '(?:HOME|PATH|USER)'",
         "There are no files, no environment, no processes and no network here: everything is in the given names and functions.",
@@ -32,4 +60,4 @@ HINTS: tuple[tuple[str, str], ...] = (
 def hint(error: str) -> str:
     """Return one sentence of help for an error, "" where its own words are the best help."""
     advice = next(((text, match) for pattern, text in HINTS if (match := re.search(pattern, error))), None)
-    return advice[0].format(*advice[1].groups()) if advice else ""
+    return advice[0].format(*advice[1].groups(), python=PYTHON) if advice else ""

@@ -16,7 +16,7 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from deeprepo.rlm.errors import DeepRepoError, ReplUnavailable
 from deeprepo.rlm.repl import frames
@@ -25,6 +25,7 @@ from deeprepo.rlm.repl.output import PrintBuffer
 from deeprepo.rlm.values import BlockOutcome, Limits, Observation
 
 Async = Callable[..., Coroutine[Any, Any, Any]]
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"  # of the blocks
 ERROR_CHARS = 2_000  # of an error text
 PROCESSOR = 600  # seconds of a processor in the life of a child: one whose parent was killed ends by itself
 HOST_CALLS = 5_000  # of one child
@@ -36,10 +37,17 @@ RESTARTED = "\nThe REPL was restarted: every name that you assigned is gone; the
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each run
 # The standard library comes first, so that nothing beside this package takes the place of a module of it.
 PROGRAM = "import sys; sys.path.append(sys.argv[1]); from deeprepo.rlm.repl import child; sys.path.pop(); child.main()"
-ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "TZ": "UTC"}
 # macOS: nothing but Python's own folders can be read, and nothing else be done.
 PROFILE = """(version 1)(deny default)(allow process-exec (literal "{python}"))(allow sysctl-read)(allow mach-lookup)
 (allow file-read-metadata)(allow file-read* (subpath "{base}")(subpath "/usr/lib")(subpath "/System")(subpath "{program}"))"""
+
+
+class HostCalls(Protocol):
+    """The calls of host functions that one block makes, on record."""
+
+    def next(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the call to carry out for this one. Raises ValueError for one that the record does not have."""
 
 
 class Ended(Exception):  # noqa: N818 - an outcome of a block
@@ -58,11 +66,13 @@ class Repl:
         self._functions = {**functions, "more": self._more}
         self._cuts: dict[int, str] = {}  # out of earlier outputs, numbered over the whole run
         self._blocks = self._calls = 0
+        self._host_calls: HostCalls | None = None  # of the block that runs
         self._child: Process | None = None
 
-    async def run(self, code: str) -> Observation:
-        """Run one block; its output, and the error as the model should read it. Cancelling ends it, and the process with it."""
+    async def run(self, code: str, host_calls: HostCalls | None = None) -> Observation:
+        """Run one block, and return its output and the error as the model should read it. Cancelling ends the process too."""
         self._blocks += 1
+        self._host_calls = host_calls
         sink = PrintBuffer(self._limits.output_chars)
         outcome: BlockOutcome
         order = frames.packed({"run": code, "number": self._blocks})
@@ -170,6 +180,15 @@ class Repl:
         self._calls += 1
         if self._calls > HOST_CALLS:
             raise await self._end("limit", f"call limit: more than {HOST_CALLS:,} calls of given functions in one run")
+        if self._host_calls is not None:
+            try:
+                frame = self._host_calls.next(frame)
+            except ValueError as error:
+                return {"raise": "RuntimeError", "message": str(error)}
+        return await self.call(frame)
+
+    async def call(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Carry out a call of a host function. Raises KeyError, TypeError or ValueError for what is no call."""
         name, function = frame["call"], self._functions[frame["call"]]
         arguments, keywords = frames.decode(frame["arguments"]), frames.decode(frame["keywords"])
         try:

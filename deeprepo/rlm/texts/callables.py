@@ -18,44 +18,54 @@ from deeprepo.rlm.repl.process import Async
 MOST_CHARS = 2 << 20  # of arguments and of a result
 SECONDS = 60.0  # of one call
 ERROR_CHARS, DOC_CHARS = 500, 600
-LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL")
-ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch")
-# What a root's code finds, by the depth that is left below it.
-NAMES = (LOOKING, (*LOOKING, *ASKING), (*LOOKING, *ASKING, "rlm_query"))
-TAKEN = frozenset({"context", "tree", "answer", "more", "SHOW_VARS", *NAMES[-1]})
+LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "SUBMIT")
+LLM = ("llm_query", "llm_batch", "llm_query_batched", "rlm_query", "rlm_query_batched", "last_batch")
+# What a root's code finds: without anybody to ask, and with workers. Where no further root may start, `rlm_query` asks a worker.
+NAMES = (LOOKING, (*LOOKING, "ask", "ask_batch", *LLM))
+TAKEN = frozenset({"context", "history", "tree", "answer", "more", "SHOW_VARS", "FINAL_VAR", *NAMES[-1]})
 Call = Callable[..., Any]
 OF_THE_CALLER = (Exception, SystemExit, KeyboardInterrupt)  # SystemExit ends nothing but the call
 
 
 @dataclass(frozen=True, slots=True)
 class CustomTool:
-    """One function: its name, how the instructions describe it, and what is called."""
+    """A function of the caller, or a value: its name, and how the instructions describe it."""
 
     name: str
     line: str
-    call: Call
+    call: Call | None
+    value: frames.Value = None  # where it is no function
 
 
-def read(calls: Mapping[str, Call] | Iterable[Call] | None) -> tuple[CustomTool, ...]:
-    """Return the functions with their names. Raises UsageError for a name that the root's code cannot use."""
+def read(tools: Mapping[str, Any] | Iterable[Call] | None) -> tuple[CustomTool, ...]:
+    """Return functions and values with their names. `{"tool": ..., "description": ...}`, as rlms has it, describes one.
+
+    Raises UsageError for a name that the root's code cannot use, and for a value that is no plain data.
+    """
     pairs = (
-        calls.items() if isinstance(calls, Mapping) else [(getattr(call, "__name__", ""), call) for call in calls or ()]
+        tools.items() if isinstance(tools, Mapping) else [(getattr(call, "__name__", ""), call) for call in tools or ()]
     )
-    tools: dict[str, CustomTool] = {}
-    for name, call in pairs:
-        if not callable(call):
-            raise UsageError(f"the tool {name!r} is {type(call).__name__}: a tool is a function")
+    read: dict[str, CustomTool] = {}
+    for name, given in pairs:
+        tool, words = given, ""
+        if isinstance(given, Mapping) and "tool" in given and set(given) <= {"tool", "description"}:
+            tool, words = given["tool"], str(given.get("description") or "")
         if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
             raise UsageError(f"{name!r} cannot be the name of a tool: name it with tools={{'name': function}}")
-        if name in TAKEN or name in tools or hasattr(builtins, name):
+        if name in TAKEN or name in read or hasattr(builtins, name):
             raise UsageError(f"the name {name!r} is taken: name the tool otherwise, with tools={{'name': function}}")
-        tools[name] = CustomTool(name, _line(name, call), call)
-    return tuple(tools.values())
+        read[name] = _tool(name, tool, words)
+    return tuple(read.values())
 
 
 def functions(calls: Calls, tools: Iterable[CustomTool]) -> dict[str, Async]:
     """Return the functions as the REPL calls them."""
-    return {tool.name: partial(_recorded, calls, tool) for tool in tools}
+    return {tool.name: partial(_recorded, calls, tool) for tool in tools if tool.call is not None}
+
+
+def values(tools: Iterable[CustomTool]) -> dict[str, frames.Value]:
+    """Return the values that the REPL begins with."""
+    return {tool.name: tool.value for tool in tools if tool.call is None}
 
 
 async def _recorded(calls: Calls, tool: CustomTool, *arguments: frames.Value, **keywords: frames.Value) -> frames.Value:
@@ -98,6 +108,8 @@ async def _result(
     tool: CustomTool, arguments: tuple[frames.Value, ...], keywords: Mapping[str, frames.Value]
 ) -> tuple[frames.Value, str]:
     """What the function returns, or its error as text. One that is not asynchronous runs in a thread, which nobody can end."""
+    if tool.call is None:
+        raise ValueError(f"{tool.name} is a value")
     call = partial(tool.call, *arguments, **keywords)
 
     def called() -> tuple[frames.Value, str]:  # what a thread raises may be what no future can hold
@@ -113,8 +125,18 @@ async def _result(
         return None, f"{type(failure).__name__}: {failure}"
 
 
+def _tool(name: str, tool: Any, words: str) -> CustomTool:  # noqa: ANN401 - whatever the caller gives
+    if callable(tool):
+        return CustomTool(name, f"{name}: {words[:DOC_CHARS]}" if words else _line(name, tool), tool)
+    try:
+        frames.encode(tool)
+    except TypeError as error:
+        raise UsageError(f"the tool {name!r} is neither a function nor plain data: {error}") from error
+    return CustomTool(name, f"{name}: {words[:DOC_CHARS] or f'a value ({type(tool).__name__})'}", None, tool)
+
+
 def _line(name: str, call: Call) -> str:
-    """How the instructions describe it: the call as it is written, and the docstring."""
+    """Describe a function for the instructions: the call as it is written, and the docstring."""
     try:
         signature = str(inspect.signature(call))
     except (TypeError, ValueError):

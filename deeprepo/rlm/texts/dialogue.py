@@ -16,7 +16,7 @@ from deeprepo.rlm.loop.tools import CHILD_TURNS, Work
 from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.repl.frames import both_ends
-from deeprepo.rlm.repl.process import Async, Repl, open_repl
+from deeprepo.rlm.repl.process import PYTHON, Async, Repl, open_repl
 from deeprepo.rlm.texts import callables
 from deeprepo.rlm.texts.callables import CustomTool
 from deeprepo.rlm.texts.material import Material
@@ -41,7 +41,7 @@ class TextQuestion:
     @property
     def journal_entry(self) -> dict[str, Any]:
         """What the journal keeps of it beside the context."""
-        tools = [[tool.name, tool.line] for tool in self.tools]
+        tools = [[tool.name, tool.line, *([repr(tool.value)] if tool.call is None else [])] for tool in self.tools]
         typed = {"schema": self.answer_type.schema} if self.answer_type is not None else {}
         return {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.depth, **typed}
 
@@ -86,11 +86,16 @@ class Dialogue:
     name: str  # of its first run
     instructions: str
     runs: list[RootRun] = field(default_factory=list)
+    told: int = 0  # messages of the questions before the last one
 
     async def ask(self, message: str, turns: int, answer_type: AnswerType | None = None) -> RootRun:
         """Take the root's turns for one question."""
         inquiry, work, number = self.inquiry, self.work, len(self.runs) + 1
         if self.runs:
+            said = [{"role": one.role, "content": one.text} for one in self.conversation.messages[self.told :]]
+            said = work.calls.masks.hide(said)
+            await self.repl.value(f"globals().update(history_{number - 2}={said!r}, history={said!r})")
+            self.told = len(self.conversation.messages)
             self.conversation.go_on(self.runs[-1].summary, message)
             await self.repl.value('globals().update(answer={"content": "", "ready": False})')
             work.final = None
@@ -140,24 +145,27 @@ async def open_dialogue(
     """Open a root over the whole context or over a part of it, with a REPL of its own that is closed at the end."""
     question, calls = inquiry.question, inquiry.calls
     whole, limits = material or question.material, calls.budget.limits
-    names = callables.NAMES[min(max(question.depth - depth, 0), len(callables.NAMES) - 1)]
+    may_ask = question.depth > depth
+    names = callables.NAMES[may_ask]
     ours = inquiry.words(
         "system",
         turns=turns or limits.turns,
         output_chars=limits.output_chars,
         turn_seconds=limits.turn_seconds,
+        python=PYTHON,
         form=whole.form,
         tools=question.tools,
         answer_form=question.answer_form,
         named=list(inquiry.workers.items()),
-        workers="ask" in names,
-        recursive="rlm_query" in names,
+        workers=may_ask,
+        recursive=question.depth > depth + 1,
     )
     work = inquiry.work(depth)
     functions = {word: call for word, call in inquiry.functions(work).items() if word in names}
     functions |= callables.functions(calls, question.tools)
     masked = await asyncio.to_thread(calls.masks.hide, whole.value)  # the root's code could send on whatever it holds
     variables = {"context": masked, "tree": list(whole.files), "answer": {"content": "", "ready": False}}
+    variables |= calls.masks.hide(callables.values(question.tools))
     async with open_repl(variables, functions, limits) as repl:
         conversation = Conversation(partial(inquiry.words, "turn"))
         yield Dialogue(inquiry, work, conversation, repl, name, question.instructions(ours))

@@ -35,6 +35,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "llm_query_batched": common.llm_batch,
     "last_batch": common.last_batch,
     "rlm_query": common.rlm_query,
+    "rlm_query_batched": common.rlm_query_batched,
     "report": report.report,
     "drop": report.drop,
     "findings": report.findings,
@@ -42,8 +43,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "budget": report.budget,
     "set_answer": report.set_answer,
     "FINAL": report.set_answer,
+    "SUBMIT": common.submit,
 }
-ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "rlm_query"})
+ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "rlm_query", "rlm_query_batched"})
 
 
 def functions(state: RunState) -> dict[str, Async]:

@@ -1,0 +1,53 @@
+"""What a block asks of the host, on record, so that a run that is resumed asks for the same and pays for nothing twice."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.values import Masks
+
+ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each process
+Frame = Mapping[str, Any]
+
+
+class BlockCalls:
+    """The calls of host functions that one block makes. Satisfies `repl.process.HostCalls`.
+
+    A block that ran to its end before (`is_finished`) makes the recorded calls again, whatever it asks for now: its output is the
+    recorded one, and only the state of the host has to be rebuilt. A block that was cut off makes the recorded calls as long as it
+    asks for the same, and new ones from then on.
+    """
+
+    def __init__(self, journal: Journal, masks: Masks, run: str, turn: int, *, is_finished: bool) -> None:
+        self._journal, self._masks, self._at = journal, masks, {"run": run, "turn": turn}
+        self._recorded: Sequence[Frame] = journal.host_calls(run, turn)
+        self._is_finished = is_finished
+        self._count = 0
+        self.has_diverged = False
+
+    def next(self, frame: Frame) -> Frame:
+        """Return the call to carry out. Raises ValueError where a finished block asks for more than it did the first time."""
+        at, self._count = self._count, self._count + 1
+        known = self._recorded[at] if at < len(self._recorded) and not self.has_diverged else None
+        if self._is_finished:
+            if known is None:
+                raise ValueError("this block is replayed, and asks for more than it did when it was recorded")
+            return known
+        if known is not None and _text(known) == _text(frame):
+            return known
+        self.has_diverged |= known is not None
+        row = {name: self._masks.hide(frame[name]) for name in ("call", "arguments", "keywords")}
+        self._journal.put("host_call", **self._at, number=at, **row)
+        return frame
+
+    def left(self) -> Sequence[Frame]:
+        """Return the recorded calls that a finished block did not ask for this time."""
+        return self._recorded[self._count :] if self._is_finished else ()
+
+
+def _text(frame: Frame) -> str:
+    """A call as a text that is the same in each process."""
+    call = [frame["call"], frame["arguments"], frame["keywords"]]
+    return ADDRESS.sub("0x0", json.dumps(call, sort_keys=True, default=str))

@@ -1,0 +1,81 @@
+"""A run that was killed goes on from its journal: whatever its blocks asked of the world, nothing is paid twice."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import deeprepo
+
+Messages = list[dict[str, str]]
+ASKS = (  # each asks for something that is different in another process or at another time
+    "print(time.ctime())",
+    "print(time.strftime('%X'), time.asctime(), time.clock_gettime(0))",
+    "print(random.Random().random(), random.SystemRandom().random())",
+    "import uuid; print(uuid.uuid1(), uuid.uuid4())",
+    "print(os.getpid(), os.times())",
+    "print(id(context), id(time))",
+    "import logging; logging.basicConfig(format='%(asctime)s %(process)d', force=True); logging.warning('x')",
+    "print(datetime.datetime.now().astimezone())",
+    "import secrets; print(secrets.token_hex())",
+    "print(hash(object()))",
+    "print(llm_query(str(hash(object()))))",
+    "print([llm_query(f'{one} {hash(one)}') for one in {object(), object()}])",
+)
+
+
+def asked(block: str, journal: Path) -> tuple[deeprepo.Result, list[str]]:
+    """A run of three turns of which the first is this block, and what its models were asked."""
+    prompts = list[str]()
+    blocks = (block, "print(llm_batch(['roll'] * 3))", "set_answer('done')")
+
+    def root(messages: Messages) -> str:
+        turn = sum(message["role"] == "assistant" for message in messages)
+        prompts.append(f"turn {turn}")
+        return f"```python\n{blocks[turn]}\n```"
+
+    def worker(messages: Messages) -> str:
+        prompts.append(messages[-1]["content"])
+        return str(len(prompts))
+
+    return deeprepo.RLM(root, worker, budget=None).run("?", "text\n" * 9, journal=journal), prompts
+
+
+@pytest.mark.parametrize("block", ASKS)
+def test_a_block_that_asks_the_world_is_resumed_without_a_second_payment(block: str, tmp_path: Path) -> None:
+    """Killed in its last turn, the run sends that turn alone, prints what it printed before, and books every request once."""
+    journal = tmp_path / "run.jsonl"
+    whole, _ = asked(block, journal)
+    rows = journal.read_text().splitlines(keepends=True)
+    second_turn = next(at for at, row in enumerate(rows) if json.loads(row).get("number") == 2 and '"turn"' in row)
+    journal.write_text("".join(rows[: second_turn + 1]))
+    resumed, sent = asked(block, journal)
+    assert sent == ["turn 2"]
+    assert [turn.output for turn in resumed.trajectory] == [turn.output for turn in whole.trajectory]
+    assert (resumed.calls, resumed.answer, resumed.notes) == (whole.calls, "done", ())
+
+
+def test_a_block_that_was_cut_off_pays_for_no_finished_call(tmp_path: Path) -> None:
+    """Killed between two calls of one block, the run sends the second alone."""
+    journal = tmp_path / "run.jsonl"
+    block = "print(llm_query(f'a {time.ctime()}'), llm_query('b'))"
+    asked(block, journal)
+    rows = journal.read_text().splitlines(keepends=True)
+    first_answer = next(at for at, row in enumerate(rows) if '"call"' in row and '"worker"' in row and "reply" in row)
+    journal.write_text("".join(rows[: first_answer + 1]))
+    _, sent = asked(block, journal)
+    assert sent[0] == "b"
+
+
+def test_equal_prompts_are_requests_of_their_own() -> None:
+    """A root can take a vote. With `reuse=True` the answer to the same prompt is taken again."""
+    prompts = list[str]()
+
+    def worker(messages: Messages) -> str:
+        prompts.append(messages[-1]["content"])
+        return f"sample {len(prompts)}"
+
+    code = "print(llm_batch(['roll'] * 3), llm_query('roll'), llm_query('roll', reuse=True))\nset_answer('x')"
+    done = deeprepo.RLM(lambda _: f"```python\n{code}\n```", worker, budget=None).run("?", "text")
+    assert done.trajectory[0].output == "['sample 1', 'sample 2', 'sample 3'] sample 4 sample 1\n"
+    assert len(prompts) == 4
