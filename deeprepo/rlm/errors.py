@@ -52,11 +52,15 @@ class ProviderError(DeepRepoError):
     """A model provider failed.
 
     `may_be_billed`: the provider has taken the request, and nobody knows what it did; without it, it bills nothing.
-    `usage`: the tokens (`values.Usage`) of a reply that was of no use, where it has said them.
+    `usage`: the tokens (`values.Usage`) of a reply that was of no use: as it says, or of the prompt and of what arrived.
+    `is_lost`: nothing of the reply arrived, and the provider may have written all of it: the caps count the worst case.
+    `requests`: how many requests were sent before it was raised.
     """
 
     may_be_billed: bool = False
     usage: Any = None
+    is_lost: bool = False
+    requests: int = 1
 
 
 class RateLimited(ProviderError):  # noqa: N818 - the field's term
@@ -94,11 +98,14 @@ class PromptRefused(ProviderRefused):
 
 
 class PromptTooLong(ProviderRefused):
-    """The prompt does not fit the model's context window. `window` is its size in tokens, None where the provider does not say."""
+    """The prompt does not fit the model's context window.
 
-    def __init__(self, message: str, window: int | None = None) -> None:
+    `window` is its size and `size` the prompt's, both in tokens; None where the provider does not say.
+    """
+
+    def __init__(self, message: str, window: int | None = None, size: int | None = None) -> None:
         super().__init__(message)
-        self.window = window
+        self.window, self.size = window, size
 
 
 class BadAnswer(ProviderError):  # noqa: N818 - the model's fault, not ours

@@ -75,6 +75,7 @@ class Prompt:
     tool: Schema | None = None
     max_tokens: int = 4096
     effort: Effort | None = None  # how long a model that thinks may think; None leaves it to the provider
+    requests: int = 6  # that may be sent for it at most, in whatever form
     number: int = 1  # the n-th request of its own for the same prompt; the journal keeps each of them
     about: str = ""  # its subject in a few words: a further message of the same dialogue begins with it
 
@@ -121,6 +122,7 @@ class Completion:
     data: Mapping[str, Any] | None = None
     calls: tuple[ToolCall, ...] = ()
     extra: Mapping[str, Any] | None = None  # for the dialect alone: goes back with the Message of this reply
+    cap: int = 0  # tokens that it was allowed at most; 0 where nobody says
 
 
 @dataclass(frozen=True, slots=True)

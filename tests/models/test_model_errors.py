@@ -15,6 +15,7 @@ from deeprepo.rlm.errors import (
     RateLimited,
     TimedOut,
 )
+from deeprepo.rlm.models.failures import Refusal, quote, translate
 from deeprepo.rlm.values import Model
 from deeprepo_sandbox.providers import Reply, Server
 
@@ -78,7 +79,7 @@ def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str, k
     error, requests = failure(name, reply)
     assert (type(error), requests) == (kind, 1)
     assert sentence in str(error)
-    assert str(error).rpartition(": ")[2].startswith(("check ", "add ", "configure "))
+    assert any(f": {verb} " in str(error) for verb in ("check", "add", "configure"))
 
 
 @dialects
@@ -102,3 +103,43 @@ def test_logs_and_repr_keep_secrets(name: str, caplog: pytest.LogCaptureFixture)
     shown = talk(name, "ok", use)
     assert KEY not in shown + caplog.text
     assert ASKED not in shown + caplog.text
+
+
+def own(message: str, status: int = 500) -> str:
+    """The sentence for a refusal with these words."""
+    return str(translate(Refusal(status, message), "compatible/m"))
+
+
+@pytest.mark.parametrize("status", [400, 500, 502])
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("insufficient balance (1008)", "no credit left"),
+        ("You have reached your specified API usage limits. You will regain access on 2026-12-01.", "usage limit"),
+        ("This credential is only authorized for use with another tool.", "belongs to another program"),
+        ("Model does not exist. Please check it carefully.", "unknown model"),
+        ("model requires more system memory (25.2 GiB) than is available (11.7 GiB)", "too little memory"),
+        ("No models loaded. Please load a model in the developer page.", "no model loaded"),
+        ("No connected db.", "refuses the key"),
+    ],
+)
+def test_the_reason_in_the_body_decides_whatever_the_status(message: str, words: str, status: int) -> None:
+    """A gateway or a local server may put any reason into any status. The sentence quotes the server."""
+    assert words in own(message, status)
+    assert message.rstrip(".")[:40] in own(message, status)
+
+
+def test_a_quote_repeats_neither_the_prompt_nor_a_key() -> None:
+    """What the server repeats of the prompt is not quoted, and what looks like a key is an ellipsis."""
+    said = "cannot read 'def total(prices):' with key sk-abcdef0123456789abcdef"
+    assert quote(said, "def total(prices):\n    return 1") == ""
+    assert quote(said, "nothing of that") == "cannot read 'def total(prices):' with key ..."
+
+
+@dialects
+def test_a_prompt_that_is_refused_in_every_form_costs_few_requests(name: str) -> None:
+    """Forms add up and do not multiply: the request as it was, and the plainest form."""
+    error, requests = failure(name, Reply("not today", status=400))
+    assert isinstance(error, ProviderRefused)
+    assert requests <= 6
+    assert error.requests == requests

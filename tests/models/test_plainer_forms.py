@@ -231,10 +231,10 @@ def test_the_cause_is_named(status: int, said: object, kind: type[ProviderError]
     "said", [b"<html>Sign in</html>", b"\n<!doctype html>", b"It works!", b"\xff\xfe\x00", b"null"]
 )
 def test_what_is_no_reply_is_named(said: bytes, kind: str) -> None:
-    """The page of a proxy that wants a sign-in comes with the status 200, whatever it is called; nobody knows what was billed."""
+    """The page of a proxy that wants a sign-in comes with the status 200, whatever it is called; nothing was billed."""
     error = refused(200, said, kind=kind)
     assert "web page or other text" in str(error)
-    assert (type(error), error.may_be_billed) == (ProviderDown, True)
+    assert (type(error), error.may_be_billed) == (ProviderDown, False)
 
 
 def test_a_stream_that_is_not_called_one_is_read() -> None:

@@ -197,7 +197,8 @@ class RootRun:
         at, calls.at = calls.at, f"{self.name}:{len(self.turns) + 1}"
         try:
             reply = await calls.complete(self.model, prompt, "root")
-            self.summary = self.work.accept(reply.text.strip()) if reply.stop != "refusal" else ""
+            is_answer = reply.stop != "refusal" and not extraction.is_code(reply.text)
+            self.summary = self.work.accept(reply.text.strip()) if is_answer else ""
         except (ProviderError, BudgetSpent, ValueError) as error:
             self.why = self.why or str(error)
         finally:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 from deeprepo.rlm.models.forms import RequestForm
@@ -26,6 +27,7 @@ MARKS = (
 LONE = re.compile(
     rf"^[ \t]*(?:{'|'.join(re.escape(closing) for _, closing in MARKS)})[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
+FENCED = re.compile(r"\s*```\w*\s(.*)```\s*", re.DOTALL)
 MAX_STARTS = 2_000  # braces that are tried as the beginning of an object; a text of nothing else must cost no minutes
 DECODER = json.JSONDecoder(strict=False)
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
@@ -113,6 +115,17 @@ def parse(text: str) -> Mapping[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def arguments(text: str) -> Mapping[str, Any] | None:
+    """Return the arguments of a tool call, also where a model has encoded them twice or put them into a fence."""
+    value = parse(text)
+    if value is None and text.lstrip().startswith('"'):
+        with suppress(ValueError, RecursionError):
+            inner = json.loads(text, strict=False)
+            value = parse(inner) if isinstance(inner, str) else None
+    fenced = FENCED.fullmatch(text) if value is None else None
+    return parse(fenced[1]) if fenced else value
 
 
 def objects(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

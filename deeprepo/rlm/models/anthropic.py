@@ -17,7 +17,7 @@ import anthropic
 from pydantic import SecretStr
 
 from deeprepo.rlm.errors import ProviderDown
-from deeprepo.rlm.models.answers import JSON_ONLY, Stop, completion, estimate, sendable, without_thinking
+from deeprepo.rlm.models.answers import JSON_ONLY, Stop, arguments, completion, estimate, sendable, without_thinking
 from deeprepo.rlm.models.connection import HttpModel, count, transport
 from deeprepo.rlm.models.forms import RequestForm
 from deeprepo.rlm.models.provider import Key, key_text
@@ -170,8 +170,9 @@ def _thinking(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] 
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:
-    arguments = block.get("input")
+    given = block.get("input")
     identity = str(block.get("id", "")), str(block.get("name", ""))
-    if isinstance(arguments, Mapping):
-        return ToolCall(*identity, arguments)
-    return ToolCall(*identity, {}, arguments if isinstance(arguments, str) else json.dumps(arguments))
+    values = given if isinstance(given, Mapping) else arguments(given) if isinstance(given, str) else None
+    if values is not None:
+        return ToolCall(*identity, values)
+    return ToolCall(*identity, {}, given if isinstance(given, str) else json.dumps(given))

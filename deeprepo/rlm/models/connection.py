@@ -10,9 +10,11 @@ httpx. What is used here has the same names in both.
 
 import asyncio
 import json
+import re
 import ssl
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache
@@ -24,7 +26,15 @@ from urllib.parse import urlsplit
 import aiohttp
 import httpx2
 
-from deeprepo.rlm.errors import AccountRefused, PromptTooLong, ProviderDown, ProviderError, UsageError
+from deeprepo.rlm.errors import (
+    AccountRefused,
+    PromptTooLong,
+    ProviderDown,
+    ProviderError,
+    ProviderRefused,
+    TimedOut,
+    UsageError,
+)
 from deeprepo.rlm.models import failures, prices
 from deeprepo.rlm.models.answers import estimate
 from deeprepo.rlm.models.failures import Refusal
@@ -61,7 +71,8 @@ class HttpModel(ABC):
         self._host, self._timeout = urlsplit(url).netloc, timeout
         self._form, self._open = form, open_client
         self._accepted: set[tuple[str, object]] = set()  # features of forms that the server has accepted
-        self._tried_unexplained: set[tuple[RequestForm, bool, bool]] = set()
+        self._refused_forms: set[tuple[RequestForm, bool, bool]] = set()
+        self._doubted = deque[dict[str, Any]]()  # fields that may have been left out for nothing
         self._form_search = asyncio.Lock()
         # Tokens of the largest prompt that was taken; guesses since then that one was too large.
         self._largest = self._size_guesses = 0
@@ -80,23 +91,32 @@ class HttpModel(ABC):
         """Return the tokens as a reply reports them. What it does not report is guessed: `work` is what was written."""
 
     async def complete(self, prompt: Prompt) -> Completion:
-        """Send one request, and one more for each form that the server refuses. What has worked in the end is kept, of the rest nothing."""
+        """Send a request, and again in plainer forms where its form is refused: `prompt.requests` of them at most.
+
+        What has worked in the end is kept, of the rest nothing. Of what may have been left out for nothing, a part is tried again
+        with each later request.
+        """
+        sent = list[RequestForm]()
         form = self._form
+        trial = self._with_restored(form)
         try:
-            return await self._send_adapting(prompt, form)
+            return await self._send_adapting(prompt, trial, sent)
         except Refusal as refusal:
             refused = refusal
         async with self._form_search:  # one call at a time looks for a form; the others wait for what it finds
-            forms = [self._form] if self._form != form else []
-            for plainer in (*forms, *self._untried_forms(prompt)):
-                if not refused.is_unexplained:
-                    break
-                self._tried_unexplained.add((plainer, *_kind(prompt)))
+            for plainer in (self._form, self._plainest(prompt)):
+                if plainer in sent or not refused.is_unexplained or self._own_parameter(refused):
+                    continue
+                if len(sent) >= prompt.requests or (plainer, *_kind(prompt)) in self._refused_forms:
+                    continue
                 try:
-                    return await self._send_adapting(prompt, plainer)
+                    return await self._send_adapting(prompt, plainer, sent)
                 except Refusal as refusal:
                     refused = refusal
-        raise self._refused(refused, prompt) from None
+                    self._refused_forms.add((plainer, *_kind(prompt)))
+        error = self._refused(refused, prompt)
+        error.requests = len(sent)
+        raise error from None
 
     def price(self, usage: Usage) -> float | None:
         """Return the dollars for this usage, None where the price is unknown."""
@@ -109,10 +129,10 @@ class HttpModel(ABC):
             await client.close()
 
     def _named_change(
-        self, form: RequestForm, refusal: Refusal, prompt: Prompt, refused_forms: set[RequestForm]
+        self, form: RequestForm, refusal: Refusal, prompt: Prompt, sent: list[RequestForm]
     ) -> dict[str, Any]:
         """What to say in a plainer way that was not refused yet, by the words of a refusal; nothing where they name nothing of that kind."""
-        if refusal.is_spoilt or refusal.is_about_prompt:
+        if refusal.is_spoilt or refusal.is_about_prompt or refusal.reason is not None or self._own_parameter(refusal):
             return {}
         most = longest_reply(refusal.message)
         if most is not None and most < form.cap(prompt):
@@ -121,39 +141,62 @@ class HttpModel(ABC):
             return {}
         steps = simpler(form, prompt, self.answers, self.fields)
         named = (step.change for step in steps if step.names(refusal.words))
-        return next((change for change in named if replace(form, **change) not in refused_forms), {})
+        return next((change for change in named if replace(form, **change) not in sent), {})
 
-    async def _send_adapting(self, prompt: Prompt, form: RequestForm) -> Completion:
-        """The reply to a request in this form, or in the plainer one that its refusals speak of: that one is kept."""
-        before, refused_forms = self._form, set[RequestForm]()
+    async def _send_adapting(self, prompt: Prompt, form: RequestForm, sent: list[RequestForm]) -> Completion:
+        """Return the reply to a request in this form, or in the plainer one that its refusals speak of: that one is kept."""
+        before, is_plainest = self._form, form == self._plainest(prompt)
         while True:
+            sent.append(form)
             try:
                 completion = await self._ask(prompt, form)
             except Refusal as refusal:
-                refused_forms.add(form)
-                form = replace(form, **self._named_change(form, refusal, prompt, refused_forms))
-                if form in refused_forms:
+                if refusal.is_cut_off:
+                    return Completion("", Usage(), "length", cap=self._cap(prompt, form))
+                form = replace(form, **self._named_change(form, refusal, prompt, sent))
+                if form in sent or len(sent) >= prompt.requests:
                     raise
+            except ProviderError as error:
+                error.requests = len(sent)
+                raise
             else:
                 changes = {name: value for name, value in asdict(form).items() if value != getattr(before, name)}
+                if is_plainest and len(changes) > 1:  # which of them it was that the server does not take is not known
+                    self._doubted.extend({name: getattr(before, name)} for name in changes)
                 self._form = replace(self._form, **changes)
                 self._accepted |= form.features(prompt)
                 self._largest, self._size_guesses = max(self._largest, estimate(prompt, "").input), 0
-                return completion
+                return replace(completion, cap=self._cap(prompt, form))
 
-    def _untried_forms(self, prompt: Prompt) -> Iterator[RequestForm]:
-        """Without one thing alone that this server has never taken, at last without all of them."""
+    def _with_restored(self, form: RequestForm) -> RequestForm:
+        """Return the form with one part of what was left out: the server may take it."""
+        if not self._doubted or self._form_search.locked():
+            return form
+        return replace(form, **self._doubted.popleft())
+
+    def _plainest(self, prompt: Prompt) -> RequestForm:
+        """Return the form without everything that this server has never taken."""
         unknown = {field for field, _ in self._form.features(prompt) - self._accepted} | {"most"}
         steps = [step for step in simpler(self._form, prompt, self.answers, self.fields) if step.field in unknown]
-        together = {field: value for step in steps for field, value in step.change.items()}
-        for change in (*(step.change for step in steps), together):
-            form = replace(self._form, **change)
-            if form != self._form and (form, *_kind(prompt)) not in self._tried_unexplained:
-                yield form
+        return replace(self._form, **{field: value for step in steps for field, value in step.change.items()})
+
+    def _own_parameter(self, refusal: Refusal) -> str:
+        """Return the name of a parameter of the caller's own that a refusal speaks of, "" where it speaks of none."""
+        names = {*self.sampling.on_record, *self.sampling.extra_body}
+        return next((name for name in names if re.search(rf"\b{re.escape(name)}\b", refusal.words)), "")
+
+    def _cap(self, prompt: Prompt, form: RequestForm) -> int:
+        """Return the tokens that a reply may have in this form."""
+        return min(form.cap(prompt), self.sampling.max_tokens or form.cap(prompt))
 
     def _refused(self, refusal: Refusal, prompt: Prompt) -> ProviderError:
         """The error of a request that was refused in each form. It may be too long, unless the server took one that is as long."""
-        error = failures.translate(refusal, self.name, self._host)
+        own = self._own_parameter(refusal)
+        if own and refusal.is_unexplained:
+            provider, _, model = self.name.partition("/")
+            value = {**self.sampling.on_record, **self.sampling.extra_body}[own]
+            return ProviderRefused(f"{provider} does not take {own}={value!r} with {model}: take it out of the Model")
+        error = failures.translate(refusal, self.name, self._host, _texts(prompt))
         is_long = estimate(prompt, "").input > max(self._largest, SMALL_PROMPT)
         if refusal.is_unexplained and is_long and self._size_guesses < MOST_SIZE_GUESSES:
             self._size_guesses += 1
@@ -172,25 +215,40 @@ class HttpModel(ABC):
             was_accepted = True
             reply = await self._read(response, assembly)
             is_whole = True
-            if reply.get("error"):
-                raise failures.inside(reply)
+            if (instead := failures.said_instead(reply)) is not None:
+                raise failures.inside(instead)
             return self.read(reply, prompt, form)
         except self.lacking:
             raise AccountRefused(self.remedy) from None
         except failing as error:
-            has_work = assembly.has_begun or any(map(reply.get, WORK_FIELDS))
+            written: object = assembly.so_far or getattr(error, "doc", "")  # of half a JSON text: what there is of it
+            has_work = bool(written) or any(map(reply.get, WORK_FIELDS))
             cause = self._cause(error)
             if isinstance(cause, Refusal):
-                if cause.is_about_request and not has_work:
+                if (cause.is_about_request or cause.is_cut_off) and not has_work:
                     raise cause from None
-                failure = failures.translate(cause, self.name, self._host)
+                failure = failures.translate(cause, self.name, self._host, _texts(prompt))
             else:
                 failure = cause
-                has_work |= was_accepted or failures.was_sent(error)
-            failure.may_be_billed |= has_work
-            if is_whole and isinstance(reported := reply.get("usage"), Mapping):
-                failure.usage = self.usage(reported, prompt, "")
+            # A reply that broke off costs the prompt and what arrived. One that never began costs nothing, unless the
+            # server took the request and then fell silent: nobody knows what it did.
+            is_silent = isinstance(failure, TimedOut) or (not was_accepted and failures.was_sent(error))
+            failure.may_be_billed |= has_work or is_silent
+            reported = reply.get("usage") if is_whole else assembly.usage
+            reported = reported if isinstance(reported, Mapping) else {}
+            if reported or has_work:
+                failure.usage = self.usage(reported, prompt, written)
+                if not is_whole:  # a server may have counted before it wrote
+                    arrived = estimate(prompt, written).output
+                    failure.usage = replace(failure.usage, output=max(failure.usage.output, arrived))
+            elif failure.may_be_billed and not isinstance(failure, TimedOut):
+                failure.usage, failure.is_lost = Usage(estimate(prompt, "").input), is_silent
             raise failure from None
+
+    @property
+    def longest_reply(self) -> int | None:
+        """The tokens of the longest reply that may be asked for; None where nothing limits it."""
+        return min((one for one in (self.sampling.max_tokens, self._form.most) if one), default=None)
 
     @property
     def variant(self) -> str:
@@ -268,6 +326,11 @@ def _in_one_piece(body: bytes, assembly: Chat | Messages) -> object:
     if text and text[0] not in "{[":
         raise Refusal(Http.OK, is_page=True)
     return json.loads(text)
+
+
+def _texts(prompt: Prompt) -> str:
+    """Return what a prompt says, which no error may repeat."""
+    return "\n".join(message.text for message in prompt.messages)
 
 
 def _kind(prompt: Prompt) -> tuple[bool, bool]:

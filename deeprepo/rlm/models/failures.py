@@ -1,10 +1,12 @@
-"""A provider's refusals and failures as our own errors, each a sentence that says what to do.
+"""A provider's refusals and failures as our own errors, each a sentence that says what happened and what to do.
 
-The provider's own message is read but never repeated: it may quote the prompt or the key. Its error code is repeated.
+The reason in the body decides, whatever the status: gateways and local servers put it into a 500 or even into a 200. The server's
+words are quoted, without any part that may come from the prompt or be a key.
 """
 
 import json
 import re
+import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -42,17 +44,13 @@ WINDOW = re.compile(
     r"(?<![\d,])(\d[\d,]{2,20})|(?<![\d,])(\d[\d,]{2,20}) (?:tokens? )?(?:maximum|context|limit)",
     re.IGNORECASE,
 )
+# "190000 + 32768 > 200000": the prompt, the longest reply and the window.
+TOTAL = re.compile(r"(\d{3,}) \+ \d{3,} > (\d{3,})")
 LENGTH = re.compile(r"token|length|context|too long", re.IGNORECASE)
 # For the minute of this account.
 TOO_LARGE = re.compile(r"request too large|requested \d|reduce your message", re.IGNORECASE)
-# Not "exceeded your current quota": Gemini says that of a rate limit.
-NO_CREDIT = re.compile(r"insufficient.(quota|balance|credit|funds)|credit balance", re.IGNORECASE)
-BAD_KEY = re.compile(r"api.?key.{0,20}(not valid|invalid)|(incorrect|invalid) api.?key", re.IGNORECASE)
-NO_MODEL = re.compile(
-    r"model.{0,100}(not found|not exist|no such|unknown|invalid|not a valid|deprecated|retired)"
-    r"|(unknown|invalid|no such) model|not a valid model|model_not_found",
-    re.IGNORECASE,
-)
+# "You need more tokens": the reply was cut off by the server, which answers with an error instead of the part that it has.
+CUT_OFF = re.compile(r"output limit was reached|try again with higher max_?tokens", re.IGNORECASE)
 UNSUPPORTED = re.compile(
     r"\brequires?\b|not (supported|enabled|implemented|allowed)|unsupported|unexpected", re.IGNORECASE
 )
@@ -71,8 +69,53 @@ STATUSES_BY_TYPE = {
     400: "validationexception invalid_request_error invalid_argument context_length_exceeded exceed_context_size_error",
 }
 STATUS_OF = {word: status for status, words in STATUSES_BY_TYPE.items() for word in words.split()}
-# What a refusal means, in our own words, where its status does not say it: its own may quote the prompt or the key.
-MEANINGS: tuple[tuple[str, type[ProviderError], str], ...] = (
+KEY_REFUSED = "{provider} refused the key (status {status}). Check that it is set, valid and allowed to use {model}"
+UNKNOWN_MODEL = "{provider} does not know the model {model} (status {status}). Check its name, the base URL and the permissions of the key"
+# What a refusal means by its words, whatever its status. The first row that matches decides.
+REASONS: tuple[tuple[str, type[ProviderError], str], ...] = (
+    (  # not "exceeded your current quota": Gemini says that of a rate limit
+        r"insufficient.(quota|balance|credit|funds)|credit balance|balance is (too low|not enough)|out of credits?\b",
+        AccountRefused,
+        "{provider}: the account has no credit left. Add credit, or use another provider",
+    ),
+    (
+        r"(usage|spend(ing)?|billing|monthly) limits?\b.{0,80}(reach|exceed|hit)|(reach|exceed|hit).{0,40}(usage|spend(ing)?|billing|monthly) limit",
+        AccountRefused,
+        "{provider}: the account has reached its usage limit. Raise the limit, or use another provider",
+    ),
+    (
+        r"only authorized for use with|not authorized for (use with )?this (client|application)",
+        AccountRefused,
+        "{provider}: this key is for another program. Create an API key for deeprepo",
+    ),
+    (
+        r"api.?key.{0,20}(not valid|invalid)|(incorrect|invalid) api.?key|no.connected.db|no_db_connection",
+        AccountRefused,
+        KEY_REFUSED,
+    ),
+    (
+        r"no models? (is |are )?loaded|model is not loaded|load a model",
+        ModelRefused,
+        "{provider} has no model loaded. Load {model} in the server, then try again",
+    ),
+    (
+        r"(loading|warming up).{0,20}model|model.{0,40}(is|still) (currently )?loading",
+        ProviderDown,
+        "{provider} is still loading {model}. Try again in a minute",
+    ),
+    (
+        r"(requires|needs) more (system|gpu|video)? ?memory|out of memory|insufficient memory|cuda error|failed to allocate",
+        ModelRefused,
+        "the {provider} server has too little memory for {model}. Use a smaller model or context, or a larger machine",
+    ),
+    (
+        (
+            r"model.{0,100}(not found|not exist|no such|unknown|invalid|not a valid|deprecated|retired)"
+            r"|(unknown|invalid|no such) model|not a valid model|model_not_found"
+        ),
+        ModelRefused,
+        UNKNOWN_MODEL,
+    ),
     (
         r"must be verified",
         ProviderRefused,
@@ -99,14 +142,16 @@ MODERATED = re.compile(
     r"content.?filter|content.?policy|content management policy|moderation|\bflagged\b|responsible.?ai|data_inspection|inappropriate",
     re.IGNORECASE,
 )
-WORDS = ("message", "detail", "msg", "raw", "reason", "reasons", "title", "error_description")  # fields that say why
+SAYING = ("message", "detail", "msg", "status_msg", "error_description")  # fields that say why
+WORDS = (*SAYING, "raw", "reason", "reasons", "title")
 CODE = re.compile(r"[a-z][a-z0-9_.\[\]]{0,47}")  # what may be repeated: never a key, never a sentence
 DEEPEST, MOST_LAYERS = 5, 20  # of a body: how deep it is read, and how many parts of each object
 STATUSES = range(300, 600)  # of answers that are none
 OVERLOADED = 529  # Anthropic's own; the rest have names
 GATEWAY_LATE = 524  # Cloudflare's own
-# The model may have been at work when somebody on the way would wait no longer, or sent a page in the place of its reply.
-LATE = {Http.OK, Http.REQUEST_TIMEOUT, Http.GATEWAY_TIMEOUT, GATEWAY_LATE}
+QUOTED = 160  # characters of the server's own words
+SHARED = 12  # characters in a row that would come from the prompt
+KEY_LIKE = re.compile(r"(?=[\w+/=.-]*\d)(?=[\w+/=.-]*[A-Za-z])[\w+/=.-]{16,}")
 
 
 @dataclass(eq=False, repr=False)
@@ -128,11 +173,20 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
     @property
     def is_about_request(self) -> bool:
         """Whether the provider minds the request itself: another form of it may do. Some local servers say so in a 500 or 501."""
-        is_said = self.status in {Http.INTERNAL_SERVER_ERROR, Http.NOT_IMPLEMENTED} and UNSUPPORTED.search(self.message)
+        is_said = (
+            self.status in {Http.INTERNAL_SERVER_ERROR, Http.NOT_IMPLEMENTED}
+            and UNSUPPORTED.search(self.message)
+            and self.reason is None
+        )
         is_affordable = self.status == Http.PAYMENT_REQUIRED and longest_reply(self.message) is not None
         return self.status in {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY} or bool(
             is_said or is_affordable
         )
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it stands in the place of a reply that was longer than it may be."""
+        return CUT_OFF.search(self.message) is not None
 
     @property
     def is_spoilt(self) -> bool:
@@ -148,18 +202,16 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
     @property
     def is_unexplained(self) -> bool:
         """Whether it says nothing that is understood: any part of the request may be what is not taken."""
-        is_understood = self.is_spoilt or self.is_about_prompt or self.is_about_credit or too_long(self)
-        return (
-            self.is_about_request
-            and self.status != Http.NOT_FOUND
-            and not (is_understood or BAD_KEY.search(self.message) or NO_MODEL.search(self.words))
-        )
+        is_understood = self.is_spoilt or self.is_about_prompt or self.reason is not None or too_long(self)
+        return self.is_about_request and self.status != Http.NOT_FOUND and not is_understood
 
     @property
-    def is_about_credit(self) -> bool:
-        """Whether the account has nothing left to pay with."""
-        by_words = self.status < Http.INTERNAL_SERVER_ERROR and NO_CREDIT.search(self.words)
-        return self.status == Http.PAYMENT_REQUIRED or bool(by_words)
+    def reason(self) -> tuple[type[ProviderError], str] | None:
+        """The error and the sentence that its words call for; None where they say nothing of that kind."""
+        if self.is_page:
+            return None
+        found = (row for row in REASONS if re.search(row[0], self.words, re.IGNORECASE))
+        return next(((kind, sentence) for _, kind, sentence in found), None)
 
 
 def read(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
@@ -205,6 +257,16 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
+def said_instead(reply: Mapping[str, object]) -> Mapping[str, object] | None:
+    """Return what a 200 without any reply says in its place, such as `{"detail": ...}` or `{"base_resp": {...}}`; None if nothing."""
+    if reply.get("error"):
+        return reply
+    if any(reply.get(name) for name in ("choices", "content")):
+        return None
+    texts = [layer for layer in _layers(reply, DEEPEST) if any(isinstance(layer.get(name), str) for name in SAYING)]
+    return texts[0] if texts else None
+
+
 def inside(reply: Mapping[str, object]) -> Refusal:
     """Return a failure reported in a 200 or in the middle of a stream. If there is a status, the body holds it."""
     error = reply.get("error", reply)
@@ -229,20 +291,33 @@ def too_long(refusal: Refusal) -> bool:
     return refusal.status == Http.REQUEST_ENTITY_TOO_LARGE or bool(TOO_LONG.search(refusal.words))
 
 
-def translate(refusal: Refusal, name: str, host: str = "") -> ProviderError:
-    """Return the error to raise for a refused or failed request of the model `name`: billed where the model was at work already."""
+def translate(refusal: Refusal, name: str, host: str = "", prompt: str = "") -> ProviderError:
+    """Return the error to raise for a refused or failed request of the model `name`. `prompt`: what is not to be quoted."""
     error = _error(refusal, name, host)
-    error.may_be_billed = refusal.status in LATE or refusal.is_spoilt
+    said = "" if isinstance(error, (PromptTooLong, RateLimited)) or refusal.is_page else quote(refusal.message, prompt)
+    if said:
+        error.args = (f'{error}. It says: "{said}"',)
+    error.may_be_billed = refusal.is_spoilt
     return error
 
 
-def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C901, PLR0911, PLR0912 - one sentence for each kind of refusal
+def quote(message: str, prompt: str) -> str:
+    """Return the beginning of a server's message, "" where it may repeat the prompt. What may be a key becomes an ellipsis."""
+    text = KEY_LIKE.sub("...", " ".join(message.split())[: 2 * QUOTED])[:QUOTED]
+    low, whole = text.lower(), " ".join(prompt.split()).lower()
+    if any(low[at : at + SHARED] in whole for at in range(len(low) - SHARED + 1)):
+        return ""
+    return text.replace('"', "'").rstrip(" .")
+
+
+def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C901, PLR0911, PLR0912 - one sentence for each kind
     provider, _, model = name.partition("/")
     status, words = refusal.status, refusal.words
     said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
-    key = f"{provider} refused the key (status {status}). Check that it is set, valid and allowed to use {model}"
+    names = {"provider": provider, "model": model, "status": status}
     is_limit = status in {Http.TOO_MANY_REQUESTS, OVERLOADED} or (
-        status == Http.SERVICE_UNAVAILABLE and "overload" in words.lower()
+        (status == Http.SERVICE_UNAVAILABLE and "overload" in words.lower())
+        or (status == Http.BAD_GATEWAY and "rate limit" in words.lower())
     )
     if refusal.is_spoilt:
         return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {status}{said}). Try again")
@@ -256,32 +331,31 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
         return PromptRefused(
             f"the content filter of {provider} refused a prompt (status {status}{said}), so that code was not reviewed"
         )
-    if refusal.is_about_credit:
-        return AccountRefused(f"{provider}: the account has no credit left. Add credit, or use another provider")
+    if status == Http.PAYMENT_REQUIRED:
+        return AccountRefused(REASONS[0][2].format(**names))
     if too_long(refusal):
         return _too_long(refusal, name)
     if is_limit and A_DAY.search(words) and refusal.retry_after is None:
         return AccountRefused(
             f"{provider} refused more calls today, because this key reached its daily limit (status {status}). Try again tomorrow, or use another provider"
         )
-    # A time to come back is an appointment, whatever the status.
-    if is_limit or (status >= Http.INTERNAL_SERVER_ERROR and refusal.retry_after is not None):
+    reason = refusal.reason
+    # A time to come back is an appointment, whatever the status; an empty account keeps none.
+    is_appointment = status >= Http.INTERNAL_SERVER_ERROR and refusal.retry_after is not None
+    if reason is not None and not (is_appointment and not issubclass(reason[0], AccountRefused)):
+        return reason[0](reason[1].format(**names))
+    if is_limit or is_appointment:
         why = "asked for fewer calls" if status == Http.TOO_MANY_REQUESTS else "is overloaded"
         wait = f", try again in {refusal.retry_after:g} s" if refusal.retry_after is not None else ""
         return RateLimited(f"{provider} {why} (status {status}){wait}", refusal.retry_after)
     if status >= Http.INTERNAL_SERVER_ERROR or status in {Http.REQUEST_TIMEOUT, Http.CONFLICT}:
         return ProviderDown(f"{provider} had an internal error (status {status}{said}). Try again later")
-    for pattern, kind, sentence in MEANINGS:
-        if re.search(pattern, words, re.IGNORECASE):
-            return kind(sentence.format(provider=provider, model=model))
     if status == Http.FORBIDDEN and "model" not in words.lower():
-        return ModelRefused(key)
-    if status == Http.UNAUTHORIZED or BAD_KEY.search(refusal.message):
-        return AccountRefused(key)
-    if status in {Http.FORBIDDEN, Http.NOT_FOUND} or NO_MODEL.search(words):
-        return ModelRefused(
-            f"{provider} does not know the model {model} (status {status}). Check its name, the base URL and the permissions of the key"
-        )
+        return ModelRefused(KEY_REFUSED.format(**names))
+    if status == Http.UNAUTHORIZED:
+        return AccountRefused(KEY_REFUSED.format(**names))
+    if status in {Http.FORBIDDEN, Http.NOT_FOUND}:
+        return ModelRefused(UNKNOWN_MODEL.format(**names))
     if status < Http.BAD_REQUEST:
         return AccountRefused(f"the base URL of {provider} redirects (status {status}). Configure the final address")
     return ProviderRefused(
@@ -290,12 +364,17 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
 
 
 def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
-    limits = (int((match[1] or match[2]).replace(",", "")) for match in WINDOW.finditer(refusal.message))
-    size = min((number for number in limits if number >= LEAST), default=None)
+    total = TOTAL.search(refusal.message)
+    if total is not None:  # the prompt and the longest reply together: a shorter reply may fit
+        size: int | None = int(total[2])
+    else:
+        limits = (int((match[1] or match[2]).replace(",", "")) for match in WINDOW.finditer(refusal.message))
+        size = min((number for number in limits if number >= LEAST), default=None)
     limit = f", which takes {size:,} tokens" if size else ""
     return PromptTooLong(
         f"the prompt is too long for {name}{limit} (status {refusal.status}). Use a model with a larger context window, or split the change",
         size,
+        int(total[1]) if total is not None else None,
     )
 
 
@@ -316,9 +395,29 @@ def unreachable(error: BaseException, name: str, host: str, seconds: float) -> P
         return TimedOut(
             f"{provider} ({host}) sent nothing for {seconds:g} s. Try again later, or allow more time (setting `timeout`)"
         )
+    why = next((why for kind, why in CONNECTIONS if _is_or_comes_from(error, kind)), "")
     return ProviderDown(
-        f"no answer from {provider} at {host}. Check the connection, the base URL and that the service is running"
+        f"no answer from {provider} at {host}"
+        + (f": {why}" if why else ". Check the connection, the base URL and that the service is running")
     )
+
+
+CONNECTIONS: tuple[tuple[type[BaseException], str], ...] = (
+    (
+        ssl.SSLCertVerificationError,
+        "its certificate is not trusted. If it is your own, name its authority in SSL_CERT_FILE",
+    ),
+    (ssl.SSLError, "it does not speak https. If it is a plain server, begin the base URL with http://"),
+    (
+        aiohttp.ClientHttpProxyError,
+        "the proxy refuses the connection. Check HTTPS_PROXY, with user and password if the proxy asks for them",
+    ),
+    (aiohttp.ClientProxyConnectionError, "the proxy does not answer. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"),
+    (
+        aiohttp.InvalidURL,
+        "the base URL or the proxy's address is not valid. A proxy must begin with http:// or https://",
+    ),
+)
 
 
 def was_sent(error: BaseException) -> bool:

@@ -21,9 +21,9 @@ from deeprepo.rlm.models.answers import (
     JSON_ONLY,
     Stop,
     alternating,
+    arguments,
     completion,
     estimate,
-    parse,
     sendable,
     text_of,
     without_thinking,
@@ -206,8 +206,8 @@ def _calls(rows: object, name: str) -> tuple[ToolCall, ...]:
         function = item.get("function") if isinstance(item, Mapping) else None
         if isinstance(function, Mapping):
             raw = function.get("arguments") or "{}"
-            arguments = raw if isinstance(raw, Mapping) else parse(str(raw))
-            function_name, unparsed_text = str(function.get("name", "")), str(raw) if arguments is None else ""
+            values = raw if isinstance(raw, Mapping) else arguments(str(raw))
+            function_name, unparsed_text = str(function.get("name", "")), str(raw) if values is None else ""
             identity = str(item.get("id") or f"call_{number}")
-            calls.append(ToolCall(identity, function_name, arguments or {}, unparsed_text, _kept_fields(item, name)))
+            calls.append(ToolCall(identity, function_name, values or {}, unparsed_text, _kept_fields(item, name)))
     return tuple(calls)

@@ -18,10 +18,14 @@ class Chat:
     """A chat completion."""
 
     def __init__(self) -> None:
-        self.has_begun = False  # then it may be billed, however it ends
         self._message: dict[str, Any] = {"role": "assistant", "content": None}
         self._finish: str | None = None
-        self._usage: Mapping[str, Any] | None = None
+        self.usage: Mapping[str, Any] | None = None  # as the server has reported it by now
+
+    @property
+    def so_far(self) -> dict[str, Any]:
+        """What has arrived of the reply; empty where nothing has."""
+        return {name: value for name, value in self._message.items() if name != "role" and value}
 
     def take(self, event: object) -> None:
         """Add a chunk."""
@@ -29,11 +33,10 @@ class Chat:
             return
         usage = event.get("usage") or (event.get("x_groq") or {}).get("usage")
         if isinstance(usage, Mapping):
-            self._usage, self.has_begun = usage, True
+            self.usage = usage
         choices = (choice for choice in event.get("choices") or () if isinstance(choice, Mapping))
         choice = next((choice for choice in choices if not choice.get("index")), None)
         if choice is not None:
-            self.has_begun = True
             self._finish = choice.get("finish_reason") or self._finish
             _grow(self._message, choice.get("delta") or choice.get("message"))
 
@@ -41,18 +44,22 @@ class Chat:
         """Return the reply in one piece, None while its end has not arrived; `is_ended`: the server has said that the stream ends here."""
         if not self._finish and not is_ended:
             return None
-        return {"choices": [{"message": self._message, "finish_reason": self._finish}], "usage": self._usage}
+        return {"choices": [{"message": self._message, "finish_reason": self._finish}], "usage": self.usage}
 
 
 class Messages:
     """A message of Anthropic."""
 
     def __init__(self) -> None:
-        self.has_begun = False
         self._message: dict[str, Any] = {}
-        self._usage: dict[str, Any] = {}  # counts of the whole message so far: a later one replaces an earlier one
+        self.usage: dict[str, Any] = {}  # counts of the whole message so far: a later one replaces an earlier one
         self._blocks: dict[int, dict[str, Any]] = {}
         self._ended = False
+
+    @property
+    def so_far(self) -> list[dict[str, Any]]:
+        """What has arrived of the reply; empty where nothing has."""
+        return [self._blocks[at] for at in sorted(self._blocks)]
 
     def take(self, event: object) -> None:
         """Add an event."""
@@ -75,23 +82,22 @@ class Messages:
                 self._count(event.get("usage"))
             case "message_stop":
                 self._ended = True
-        self.has_begun = bool(self._usage or self._blocks)
 
     def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:  # noqa: ARG002 - its end is an event
         """Return the message in one piece, None while its end has not arrived."""
-        if not self._ended or not self._message.get("stop_reason"):
+        if not self._ended:
             return None
-        blocks = [self._blocks[at] for at in sorted(self._blocks)]
+        blocks = self.so_far
         for block in blocks:
             if "partial_json" in block:
                 text = block.pop("partial_json")
                 arguments = parse(text or "{}")
                 block["input"] = text if arguments is None else arguments  # as it was written, if it was cut off
-        return {**self._message, "content": blocks, "usage": self._usage}
+        return {**self._message, "content": blocks, "usage": self.usage}
 
     def _count(self, usage: object) -> None:
         if isinstance(usage, Mapping):
-            self._usage |= {name: value for name, value in usage.items() if value is not None}
+            self.usage |= {name: value for name, value in usage.items() if value is not None}
 
 
 def _grow(whole: dict[str, Any], piece: object) -> None:

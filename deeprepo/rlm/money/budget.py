@@ -129,8 +129,20 @@ class Budget:
         self._held_usd -= hold.usd
         self.in_flight -= 1
 
-    def book(self, usage: Usage, usd: float | None, role: Purpose, model: str, *, has_failed: bool = False) -> None:
-        """Book what a call really used. One of an earlier run of this review counts too, so that the caps hold over all runs."""
+    def book(
+        self,
+        usage: Usage,
+        usd: float | None,
+        role: Purpose,
+        model: str,
+        *,
+        has_failed: bool = False,
+        worst_usd: float = 0.0,
+    ) -> None:
+        """Book what a call used. One of an earlier run of this review counts too, so that the caps hold over all runs.
+
+        `worst_usd`: what the caps count at least, where the provider may have billed more than what arrived.
+        """
         self._calls += 1
         self._failures += has_failed
         self._usage += usage
@@ -143,7 +155,7 @@ class Budget:
             self._rough_usd += 0.0 if self.is_owned(model) else unknown(usage)
         else:
             self._usd.setdefault(role, []).append(usd)
-            self._rough_usd += usd
+            self._rough_usd += max(usd, worst_usd)
 
     def note_unpriced(self, model: str) -> None:
         """Say that nobody knows this model's price, where there is a cap in dollars."""

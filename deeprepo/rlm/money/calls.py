@@ -153,8 +153,13 @@ class Calls:
         """
         if first.stop != "length":
             return first
-        used = max(first.usage.output, prompt.max_tokens)
+        used = max(first.usage.output, first.cap or prompt.max_tokens)
         text = f"the answer of {model.name} broke off at {used:,} tokens, its thinking included"
+        most = getattr(model, "longest_reply", None)
+        if most is not None and used >= most:  # asked again, it would break off at the same place
+            if prompt.tool is None:
+                raise self._of_no_use(f"{text}: that is all that its `max_tokens` allows, so raise it")
+            return first
         try:
             second = await self._reply(model, replace(prompt, max_tokens=2 * prompt.max_tokens), role, broke_off=used)
         except PromptTooLong:
@@ -219,23 +224,30 @@ class Calls:
         A fault uses up a try, and so does whatever is billed. A rate limit is waited for; a window that a refusal names is kept to.
         """
         gate = self._gate(model)
-        attempts = failures = silent = 0
+        attempts = failures = silent = sent = 0
         try:
             async with asyncio.timeout(self.budget.seconds_left()):
                 while True:
                     attempts += 1
                     try:
                         async with gate.place(model.name):
-                            reply = await self._try(model, request, {**about, "try": attempts})
+                            left = max(1, request.prompt.requests - sent)
+                            reply = await self._try(model, request, {**about, "try": attempts}, left)
                             await self.journal.wait_stored()
                             return reply
                     except (RateLimited, PromptTooLong, ProviderDown) as error:
-                        failures += isinstance(error, ProviderDown) or error.may_be_billed
+                        is_fault = isinstance(error, ProviderDown) or error.may_be_billed
+                        failures += is_fault
                         silent += isinstance(error, TimedOut)
+                        sent += 0 if isinstance(error, RateLimited) and not is_fault else error.requests
                         if failures == TRIES or silent == SILENCES or gate.given_up(model.name) is not None:
+                            raise
+                        if sent >= request.prompt.requests:
                             raise
                         if isinstance(error, PromptTooLong) and not self.sizes.shrink(model, error.window):
                             raise
+                        if isinstance(error, PromptTooLong) and error.size:
+                            self.sizes.measure(model, request.size, error.size)
         except TimeoutError:
             last: ProviderError | BudgetSpent = BudgetSpent(self.budget.out_of_time())
         except (ProviderError, BudgetSpent) as failure:
@@ -244,14 +256,14 @@ class Calls:
         self.journal.put("failed", **about, usd=usd, **codec.failure(last))
         raise last
 
-    async def _try(self, model: Model, request: Request, about: Row) -> Completion:
-        """One request. Whatever happens, it is in the journal and in the budget before anybody sees its reply."""
+    async def _try(self, model: Model, request: Request, about: Row, most: int) -> Completion:
+        """Send one request, in `most` forms at most. It is in the journal and in the budget before anybody sees its reply."""
         request = self.sizes.below_window(model, request)
         hold = await self._reserve(model, request)
         if request.role == "root":  # its workers cannot use up what its next reply needs
             self.budget.keep(self.sizes.next_reply(model, request), model.price)
         is_free = self.budget.is_owned(model.name) and model.price(Usage()) is None
-        prompt, start = replace(request.prompt, max_tokens=hold.output), self.now()
+        prompt, start = replace(request.prompt, max_tokens=hold.output, requests=most), self.now()
         self.journal.request(prompt, **about, **({} if is_free else {"reserved": hold.usd}))
         self.sent.set()
         outcome: Completion | BaseException = asyncio.CancelledError()
@@ -282,25 +294,28 @@ class Calls:
     ) -> None:
         """Book a request and write down what came of it.
 
-        One whose cost nobody knows counts as it was reserved: nobody waits for it any more, or the model was at work when it failed.
+        What the server reports is booked; of a reply that broke off, the prompt and what arrived. Where nobody knows, because
+        nobody waits for the reply any more or the server fell silent, it counts as it was reserved.
         """
         usage = Usage(self.sizes.likely(model, request.size), hold.output)
         usd = None if model.price(Usage()) is None else hold.usd
         ending: Row = {"error": "cancelled"}
+        worst = 0.0
         if isinstance(outcome, Completion):
             usage, usd, ending = outcome.usage, model.price(outcome.usage), {"reply": codec.reply(outcome)}
         elif isinstance(outcome, ProviderError):
             ending = {"error": f"{type(outcome).__name__}: {outcome}"}
-            if outcome.usage is not None:  # its reply was of no use, but has said what it took
-                usage, usd = outcome.usage, model.price(outcome.usage)
+            if outcome.usage is not None:
+                usage, usd, worst = outcome.usage, model.price(outcome.usage), hold.usd * outcome.is_lost
             elif not outcome.may_be_billed:  # it was turned away
                 usage, usd = Usage(), model.price(Usage())
         has_failed = "error" in ending
         self.budget.release(hold)
-        self.budget.book(usage, usd, request.role, model.name, has_failed=has_failed)
+        self.budget.book(usage, usd, request.role, model.name, has_failed=has_failed, worst_usd=worst)
         self._settled.set()
         facts = {name: value for name, value in about.items() if name != "try"}
         facts |= {"usage": astuple(usage)} if usage != Usage() or not has_failed else {}
+        facts |= {"worst_usd": worst} if worst else {}
         self.journal.put("call", **facts, usd=usd, **ending)
 
     def _book(self, rows: Sequence[Row], role: Purpose) -> None:
@@ -308,7 +323,8 @@ class Calls:
         for row in rows:
             if row["kind"] != "failed":
                 usage, has_failed = Usage(*row.get("usage", ())), "error" in row
-                self.budget.book(usage, row["usd"], role, row["model"], has_failed=has_failed)
+                worst = row.get("worst_usd", 0.0)
+                self.budget.book(usage, row["usd"], role, row["model"], has_failed=has_failed, worst_usd=worst)
             elif row["usd"] is None:
                 self.budget.note_unpriced(row["model"])
 

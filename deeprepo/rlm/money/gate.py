@@ -2,13 +2,25 @@
 
 import asyncio
 import copy
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from deeprepo.rlm.errors import AccountRefused, ModelRefused, ProviderDown, ProviderError, RateLimited, TimedOut
+from deeprepo.rlm.errors import (
+    AccountRefused,
+    ModelRefused,
+    PromptRefused,
+    PromptTooLong,
+    ProviderDown,
+    ProviderError,
+    ProviderRefused,
+    RateLimited,
+    TimedOut,
+)
 
 Pause = Callable[[float], Awaitable[None]]
 TRIES = 4  # of one call, and of a provider that has never answered
+REFUSALS = 2  # prompts that a model refuses in every form, before it has answered one
 OUTAGE = 8  # failures of one that has answered before, after which it is given up
 HEAD_START = 0.05  # seconds of the first call
 BACKOFF, LONGEST_BACKOFF = 1.0, 20.0  # seconds; doubled with each failure
@@ -36,6 +48,7 @@ class Gate:
         self._wait_seconds, self._wait_reason = 0.0, ProviderError("")  # seconds to wait, and the reason
         self._limit_count = self._failure_count = 0  # since the last answer
         self._answered: set[str] = set()  # models
+        self._refusals = Counter[str]()  # of models that have answered nothing
         self._given_up: dict[str, ProviderError] = {}  # why nothing more is sent to a model; "": to none of them
 
     def given_up(self, model: str) -> ProviderError | None:
@@ -93,7 +106,7 @@ class Gate:
             )
         self._given_up[""] = error
 
-    def _learn_from(self, error: ProviderError, model: str, *, is_first: bool) -> None:
+    def _learn_from(self, error: ProviderError, model: str, *, is_first: bool) -> None:  # noqa: C901 - a case for each kind
         """Learn from a failure what it says of the next requests. Those that were in flight together meet one trouble, not many: the first counts."""
         match error:
             case RateLimited():
@@ -124,6 +137,11 @@ class Gate:
                 return
             case ModelRefused():  # of one that has answered it is about this request
                 self._given_up |= {} if model in self._answered else {model: error}
+                return
+            case ProviderRefused() if not isinstance(error, (PromptRefused, PromptTooLong)):
+                self._refusals[model] += 1
+                if self._refusals[model] >= REFUSALS and model not in self._answered:
+                    self._given_up[model] = error
                 return
             case _:  # a prompt that is too long: an answer
                 self._answer(model)

@@ -51,6 +51,10 @@ class Sizes:
         """Return the tokens of a prompt of so many characters."""
         return int(size * self._density.get(model.name, 1 / capacity.LIKELY_CHARS)) + 1
 
+    def measure(self, model: Model, size: int, tokens: int) -> None:
+        """Learn how many tokens a prompt of so many characters has."""
+        self._density[model.name] = max(tokens / max(1, size), self._density.get(model.name, 0.0))
+
     def request(self, model: Model, prompt: Prompt, role: Purpose, size: int, broke_off: int) -> Request:
         """Return what is to be sent: a reply gets the room that its role and its model's thinking need."""
         name, visible = model.name, prompt.max_tokens
@@ -102,7 +106,7 @@ class Sizes:
                 usage.input,
             )
         if usage.input:
-            self._density[name] = max(usage.input / max(1, size), self._density.get(name, 0.0))
+            self.measure(model, size, usage.input)
             self._read[name, role] = (prompt.messages, usage.input)
         if reply.stop == "length":
             self._broken[name, role] = max(self._broken.get((name, role), 0), usage.output)

@@ -104,3 +104,9 @@ def _without_fence(code: str) -> str:
     """A tool's code that a model fenced all the same."""
     inner = list(fenced_blocks(code)) if code.lstrip().startswith(("```", "~~~")) else []
     return "\n".join(body for _, body in inner) if inner else code
+
+
+def is_code(text: str) -> bool:
+    """Return whether a reply ends in a block of Python: its model wants that to run, and has not answered."""
+    is_fenced = text.rstrip().endswith(("```", "~~~"))
+    return is_fenced and any(language in PYTHON and parses(body) for language, body in fenced_blocks(text))
