@@ -3,9 +3,11 @@
 `llm.schema` has held each reply against what its schema requires; the fields that a schema forgives are read as far as they go.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any, Literal, get_args
 
 from bot import render
@@ -28,6 +30,8 @@ from deeprepo.rlm.values import Schema
 
 Extent = Literal["none", "parts", "whole"]
 Row = Mapping[str, Any]
+WORD = re.compile(r"[^\W\d_]{2}")
+EMPTY = "{} filled in the form and said nothing: the model may not be suitable for this work"
 NOTE_PARTS = 3  # of what is said of a file: path, theme, phrase
 MAX_FINDINGS = 20
 MAX_LOOK_UPS, MAX_JOINT_LOOK_UPS = 6, 12  # of one answer; of one about several claims
@@ -214,6 +218,18 @@ def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
     overview, look_first = (value if isinstance(value, str) else "" for value in said)
     notes = ReaderNotes(overview, render.original_name(look_first), files)
     return notes if notes.files or notes.overview.strip() else None
+
+
+def is_reading(data: Row | None, paths: Iterable[str], notes: Extent) -> bool:
+    """Return whether a reply whose form asks for a phrase on each file says something about one of these files.
+
+    A small model can fill in any form, and mean nothing by it. A reply that leaves the phrases out cannot be told by them.
+    """
+    if notes == "none" or "files" not in (data or {}):
+        return True
+    told = reader_notes(data, whole=notes == "whole")
+    names = {PurePath(note.path).name for note in told.files if WORD.search(note.phrase)} if told else set()
+    return bool(names & {PurePath(path).name for path in paths})
 
 
 def parse_reply(data: Row | None, source: Source) -> tuple[str, tuple[Finding, ...]]:

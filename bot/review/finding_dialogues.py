@@ -98,6 +98,9 @@ class FindingDialogues:
             return reply
         if not isinstance(reply, Completion):
             return WorkerReply("", error=str(reply))
+        shown = {unit.path for unit in sent_prompt.units or self._tracker.units.values()}
+        if not read.is_reading(reply.data, shown, sent_prompt.notes):
+            return WorkerReply("", error=read.EMPTY.format(self._dialogues.model.name))
         text, findings = read.parse_reply(reply.data, self._source)
         user_texts = (message.text for message in sent_prompt.prompt.messages if message.role == "user")
         self._tracker.saw(sent_prompt.seen_text, str(self._source), beside="\n".join(user_texts))

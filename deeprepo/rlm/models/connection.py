@@ -221,7 +221,8 @@ class HttpModel(ABC):
         except self.lacking:
             raise AccountRefused(self.remedy) from None
         except failing as error:
-            written: object = assembly.so_far or getattr(error, "doc", "")  # of half a JSON text: what there is of it
+            written: object = assembly.so_far
+            written = written or getattr(error, "doc", "")  # of half a JSON text: what there is of it
             has_work = bool(written) or any(map(reply.get, WORK_FIELDS))
             cause = self._cause(error)
             if isinstance(cause, Refusal):
