@@ -5,10 +5,13 @@ is handed the same knowledge; what is written out leaves by `bot/review/written.
 """
 
 import io
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
+from bot.checkout import git
 from bot.secrets.masking.masks import Masks
 from bot.values import Query, Side
 from deeprepo.impact.ports import Tree
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     from bot.ports import KnownSecrets
 
+SECONDS = 5.0  # of a search through lines with secrets
 MOST_TEXT, HEAD_BYTES = 2 << 20, 8_000  # of a file that is looked through for secrets
 
 
@@ -41,10 +45,19 @@ class MaskedTree(TreeView):
         return blobs
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """Return the matching lines as (path, line, text)."""
+        """Return the matching lines as (path, line, text).
+
+        A line with a secret counts only if it also matches as readers are shown it: a search that answers yes or no would
+        otherwise spell the secret out.
+        """
         rows = await self._tree.grep_lines(query)
         await self.read_many(list(dict.fromkeys(path for path, _, _ in rows)), query.side)
-        return rows
+        shown = {row: text for row in rows if (text := self._masks.hide_known(row[2])) != row[2]}
+        if not shown:
+            return rows
+        matching = await _matching(query, list(shown.values()))
+        left_out = {row for row, is_matching in zip(shown, matching, strict=True) if not is_matching}
+        return tuple(row for row in rows if row not in left_out)
 
 
 class ShownTree(MaskedTree):
@@ -57,6 +70,24 @@ class ShownTree(MaskedTree):
             path: self._masks.hide_known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
             for path, blob in blobs.items()
         }
+
+
+async def _matching(query: Query, lines: Sequence[str]) -> list[bool]:
+    """Return which of these lines the patterns of a query match, by the engine that searched the tree; a search that is stopped finds none."""
+    syntax = "-F" if query.syntax == "fixed" else "-P"
+    words = [*(["-w"] if query.word else []), syntax, *(part for one in query.patterns for part in ("-e", one))]
+    with tempfile.TemporaryDirectory(prefix="deeprepo-shown-") as folder:
+        _write_each(folder, lines)
+        limits: dict[str, Any] = {"seconds": SECONDS, "rows": None, "most": MOST_TEXT}
+        command = ("grep", "--no-index", "-l", "-I", "--no-color", *words, "--", ".")
+        result = await git.search(*command, cwd=folder, env=None, **limits)
+    found = set() if result.was_stopped else {PurePosixPath(name).name for name in result.out.decode().split()}
+    return [str(number) in found for number in range(len(lines))]
+
+
+def _write_each(folder: str, lines: Sequence[str]) -> None:
+    for number, line in enumerate(lines):
+        Path(folder, str(number)).write_text(f"{line}\n", "utf-8", errors="surrogateescape")
 
 
 def archive_without_secrets(archive: bytes, folder: str) -> bytes:

@@ -3,6 +3,7 @@
 import ctypes
 import ctypes.util
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from deeprepo.rlm.repl import child
 
+ARGUMENTS = (0, 1, 2, signal.SIGXCPU)
 HEADER = Path("/usr/include/asm-generic/unistd.h")  # of the kernel: the numbers of aarch64, among others
 
 
@@ -38,7 +40,8 @@ def answer(machine: str, audit: int, number: int, argument: int) -> int:
 
 @pytest.mark.parametrize("machine", child.MACHINES)
 def test_the_filter_allows_the_named_calls_and_no_other(machine: str, library: ctypes.CDLL) -> None:
-    """Of all numbers those of the published names pass, `read` and `write` on one pipe each; another machine's calls end the process."""
+    """Of all numbers those of the published names pass, `read` and `write` on one pipe each, a handler for every signal but the one of
+    the limit on computing; another machine's calls end the process."""
     audit, column = child.MACHINES[machine], list(child.MACHINES).index(machine)
     arch = ctypes.c_uint32(audit)
     published = [library.seccomp_syscall_resolve_name_arch(arch, name.encode()) for name in child.CALLS]
@@ -46,11 +49,12 @@ def test_the_filter_allows_the_named_calls_and_no_other(machine: str, library: c
     allowed = {
         (number, argument)
         for number in range(1_024)
-        for argument in range(3)
+        for argument in ARGUMENTS
         if answer(machine, audit, number, argument) == child.ALLOW
     }
-    read, write, *others = published
-    assert allowed == {(read, 0), (write, 1), *((number, argument) for number in others for argument in range(3))}
+    read, write, handle, *others = published
+    anything = {(number, argument) for number in others for argument in ARGUMENTS}
+    assert allowed == {(read, 0), (write, 1), (handle, 0), (handle, 1), (handle, 2), *anything}
     assert answer(machine, audit ^ 1, read, 0) == child.KILL
 
 

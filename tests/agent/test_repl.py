@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -221,6 +222,38 @@ def test_an_error_text_of_100_mb_is_cut() -> None:
     with opened({}, {}, LIMITS) as repl:
         assert len(repl.run("raise ValueError('x' * 20_000_000)").error) < 3_000
         assert repl.run("print(1)").output == "1\n"
+
+
+@pytest.mark.parametrize("action", ["signal.SIG_IGN", "lambda *_: None"])
+def test_the_limit_on_computing_cannot_be_put_off(action: str) -> None:
+    """A block can neither ignore the signal that ends it nor handle it."""
+    assert "PermissionError" in (one(f"import signal\nsignal.signal(signal.SIGXCPU, {action})").error or "")
+
+
+def test_a_block_that_waits_and_prints_ends_with_the_run() -> None:
+    """Output keeps a block alive only until the run's deadline."""
+    deadline = time.monotonic() + 1.5
+    waits = "lock = threading.Lock(); lock.acquire()\nwhile True: print('.', flush=True); lock.acquire(timeout=0.1)"
+
+    async def go() -> Observation:
+        async with open_repl({}, {}, LIMITS, lambda: deadline - time.monotonic()) as repl:
+            return await repl.run(f"import threading\n{waits}")
+
+    assert asyncio.run(go()).outcome == "limit"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["{n * (2**61 - 1) for n in range(1, 9)}", "{n * (2**61 - 1): 1 for n in range(1, 9)}", "[[]] * 400_000"],
+)
+def test_a_call_cannot_make_the_host_slow(value: str) -> None:
+    """Keys that collide and more values than the host reads are refused in the block, before they are sent."""
+
+    async def take(_: object) -> str:
+        return "taken"
+
+    done = one(f"print(f({value}))", {"f": take}, Limits(turn_seconds=30))
+    assert "cannot be a key here" in (done.error or "") or "values at once" in (done.error or "")
 
 
 def test_the_clock_stands_still() -> None:

@@ -54,7 +54,8 @@ async def _run_root(
     )
     conversation = Conversation(partial(render.text, "prompts/root_turn.md.j2"))
     conversation.open(instructions + tongue(session.language), seed)
-    async with open_repl(await tools.variables(session), tools.functions(state), limits) as repl:
+    variables, left = await tools.variables(session), session.calls.budget.seconds_left
+    async with open_repl(variables, tools.functions(state), limits, left) as repl:
         root_run = RootRun(state, session.root, repl, conversation, StallGuard(turns), name)
         await root_run.run()
     return root_run

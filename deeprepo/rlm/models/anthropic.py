@@ -10,20 +10,21 @@ Thinking blocks come back as they were, before what was said, to the model that 
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import anthropic
 from pydantic import SecretStr
 
 from deeprepo.rlm.errors import ProviderDown
 from deeprepo.rlm.models.answers import JSON_ONLY, Stop, arguments, completion, estimate, sendable, without_thinking
-from deeprepo.rlm.models.connection import HttpModel, count, transport
+from deeprepo.rlm.models.connection import HttpModel, bounded, count, transport
 from deeprepo.rlm.models.forms import RequestForm
 from deeprepo.rlm.models.provider import Key, key_text
 from deeprepo.rlm.models.stream import Messages
 from deeprepo.rlm.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
 
+T = TypeVar("T")
 STOPS: Mapping[str, Stop] = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
@@ -38,6 +39,14 @@ CACHED = {"cache_control": {"type": "ephemeral"}}
 logging.getLogger("anthropic").setLevel(logging.INFO)
 
 
+class Events(anthropic.AsyncStream[T]):
+    """The library's stream, of a bounded size."""
+
+    async def _iter_events(self) -> AsyncIterator[Any]:
+        async for event in self._decoder.aiter_bytes(bounded(self.response.aiter_bytes())):
+            yield event
+
+
 class AnthropicModel(HttpModel):
     """One model of Anthropic, or of a server that speaks its dialect.
 
@@ -46,7 +55,7 @@ class AnthropicModel(HttpModel):
     """
 
     path, assembly = "/v1/messages", Messages
-    failure, stream = anthropic.AnthropicError, anthropic.AsyncStream
+    failure, stream = anthropic.AnthropicError, Events
     answers = ("tool", "schema", "text")
     sampling_names = {"temperature": "temperature", "top_p": "top_p", "stop": "stop_sequences"}  # noqa: RUF012
     fields = frozenset({"answer", "effort", "extras", "stream", "most"})

@@ -14,7 +14,7 @@ import re
 import ssl
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache
@@ -43,6 +43,7 @@ from deeprepo.rlm.models.stream import Chat, Messages
 from deeprepo.rlm.values import Completion, Prompt, Sampling, Usage
 
 CONNECT = 10.0  # seconds for a connection
+MOST_REPLY = 32 << 20  # bytes of a reply
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
 WORK_FIELDS = ("choices", "content", "usage")  # of a reply: what the model has written, and what it has cost
@@ -295,7 +296,8 @@ class HttpModel(ABC):
                     assembly.take(event)
                 reply: object = assembly.whole(is_ended=getattr(response, "is_ended", False))
             else:
-                reply = _in_one_piece(await response.response.aread(), assembly)
+                pieces = [piece async for piece in bounded(response.response.aiter_bytes())]
+                reply = _in_one_piece(b"".join(pieces), assembly)
         finally:
             await response.response.aclose()
         if not isinstance(reply, dict):
@@ -314,6 +316,16 @@ class HttpModel(ABC):
         if isinstance(error, ValueError) and not isinstance(error, self.failure):  # half of a JSON text
             return ProviderDown(f"{self._provider} stopped in the middle of its reply. Try again")
         return failures.unreachable(error, self.name, self._host, self._timeout)
+
+
+async def bounded(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the pieces of a reply as it is after decompression. Raises ProviderDown where it is longer than any reply."""
+    size = 0
+    async for piece in pieces:
+        size += len(piece)
+        if size > MOST_REPLY:
+            raise ProviderDown(f"the reply is longer than {MOST_REPLY >> 20} MiB: check the base URL")
+        yield piece
 
 
 def _in_one_piece(body: bytes, assembly: Chat | Messages) -> object:

@@ -28,7 +28,7 @@ from deeprepo.rlm.models.answers import (
     text_of,
     without_thinking,
 )
-from deeprepo.rlm.models.connection import HttpModel, count, transport
+from deeprepo.rlm.models.connection import HttpModel, bounded, count, transport
 from deeprepo.rlm.models.forms import RequestForm
 from deeprepo.rlm.models.provider import Key, Tokens, key_text
 from deeprepo.rlm.models.stream import Chat
@@ -54,12 +54,12 @@ logging.getLogger("openai").setLevel(logging.INFO)
 
 
 class Events(openai.AsyncStream[T]):
-    """The library's stream, which keeps to itself whether the server has said that it ends."""
+    """The library's stream, of a bounded size, and with what the library keeps to itself: whether the server has said that it ends."""
 
     is_ended = False
 
     async def _iter_events(self) -> AsyncIterator[Any]:
-        async for event in super()._iter_events():
+        async for event in self._decoder.aiter_bytes(bounded(self.response.aiter_bytes())):
             self.is_ended |= event.data.startswith("[DONE]")
             yield event
 

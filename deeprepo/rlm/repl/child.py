@@ -41,7 +41,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Never
 
-from deeprepo.rlm.repl.frames import FRAME, HEAD, both_ends, decode, encode, packed
+from deeprepo.rlm.repl.frames import FRAME, HEAD, MEMBERS, both_ends, decode, encode, has_too_many, packed
 
 LINE = 4_000  # characters of a line of an error
 CHUNK = 65_536  # characters of a frame of output
@@ -84,20 +84,19 @@ NAMES = {  # that models write without importing them, by their modules
 
 # --- the lock ---------------------------------------------------------------------------------------------------------
 
-# What a process needs that computes and talks over two pipes: the calls and their numbers on each machine. `read` and `write` are allowed
-# for these two alone.
+# What a process needs that computes and talks over two pipes: the calls and their numbers on each machine. `read` and `write` are
+# allowed for these two only, and `rt_sigaction` for every signal but one.
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # with its audit number
 CALLS = {
     "read": (0, 63),
     "write": (1, 64),
+    "rt_sigaction": (13, 134),
     "mmap": (9, 222),
     "mprotect": (10, 226),
     "munmap": (11, 215),
     "brk": (12, 214),
     "mremap": (25, 216),
     "madvise": (28, 233),
-    "rt_sigaction": (13, 134),
-    "rt_sigprocmask": (14, 135),
     "rt_sigreturn": (15, 139),
     "sigaltstack": (131, 132),
     "futex": (202, 98),
@@ -119,7 +118,7 @@ NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # where a call's number, its machine and i
 def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
     """Return the filter's instructions: its operation, how many rows it passes over if true and if false, and its operand."""
     column = list(MACHINES).index(machine)
-    read, write, *others = (numbers[column] for numbers in CALLS.values())
+    read, write, handle, *others = (numbers[column] for numbers in CALLS.values())
     rows = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
     for call, pipe in ((read, 0), (write, 1)):
         rows += [
@@ -129,6 +128,14 @@ def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
             (RETURN, 0, 0, ALLOW),
             (RETURN, 0, 0, REFUSE),
         ]
+    # The signal that ends a block at its limit keeps its meaning, and no signal can be blocked.
+    rows += [
+        (EQUAL, 0, 4, handle),
+        (LOAD, 0, 0, ARGUMENT),
+        (EQUAL, 0, 1, signal.SIGXCPU),
+        (RETURN, 0, 0, REFUSE),
+        (RETURN, 0, 0, ALLOW),
+    ]
     for call in others:
         rows += [(EQUAL, 0, 1, call), (RETURN, 0, 0, ALLOW)]
     return [*rows, (RETURN, 0, 0, REFUSE)]
@@ -417,6 +424,8 @@ class Pipe:
         data = packed(frame)
         if len(data) > FRAME:
             raise ValueError(f"more than {FRAME:,} bytes at once: pass less")
+        if "call" in frame and has_too_many(data):
+            raise ValueError(f"more than {MEMBERS:,} values at once: pass less")
         self._outgoing.write(data)
         self._outgoing.flush()
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 FRAME = 16 << 20  # bytes of a frame from the child: escaped, all that a host function takes
 HEAD = 4  # bytes before a frame, which say how many it has
 DEEPEST = 200  # levels of a value
+MEMBERS = 300_000  # of all lists and mappings in a frame from the child
+LARGEST_KEY = 1 << 53  # numbers from here on could be chosen so that a mapping of them takes the square of its size
 LONGEST = 8_192  # bits of a number that is written as one
 Value = Any  # what crosses: None, numbers, text, bytes, lists, tuples, dicts, sets
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
@@ -35,6 +38,9 @@ def encode(value: Value, depth: int = DEEPEST) -> Value:
 
 
 def _encode_group(value: Value, depth: int) -> Value:
+    if isinstance(value, (Mapping, set, frozenset)):
+        for key in value:
+            _check_key(key)
     if isinstance(value, Mapping):
         return {"d": [[encode(key, depth), encode(item, depth)] for key, item in value.items()]}
     mark = next((mark for mark, kinds in GROUPS.items() if isinstance(value, kinds)), None)
@@ -52,10 +58,22 @@ def decode(value: Value) -> Value:
         return value
     ((mark, body),) = value.items()
     if mark == "d":
-        return {decode(key): decode(item) for key, item in body}
+        return {_check_key(decode(key)): decode(item) for key, item in body}
     if mark in {"b", "i"}:
         return base64.b64decode(body, validate=True) if mark == "b" else int(body, 16)
-    return {"s": set, "t": tuple}[mark](decode(item) for item in body)
+    if mark == "s":
+        return {_check_key(decode(item)) for item in body}
+    return {"t": tuple}[mark](decode(item) for item in body)
+
+
+def _check_key(key: Value) -> Value:
+    """Return a key of a mapping or a member of a set. Raises TypeError for one that is chosen to make it slow."""
+    if isinstance(key, (int, float)) and abs(key) >= LARGEST_KEY and key not in (math.inf, -math.inf):
+        raise TypeError(f"a number as large as {key!r:.40} cannot be a key here: make it a text")
+    if isinstance(key, tuple):
+        for part in key:
+            _check_key(part)
+    return key
 
 
 def packed(frame: Mapping[str, Any]) -> bytes:
@@ -64,12 +82,20 @@ def packed(frame: Mapping[str, Any]) -> bytes:
     return len(data).to_bytes(HEAD, "big") + data
 
 
+def has_too_many(data: bytes) -> bool:
+    """Return whether the lists and mappings of a frame may have more members than the host reads."""
+    return data.count(b",") + data.count(b"[") + data.count(b"{") > MEMBERS
+
+
 async def receive(incoming: "StreamReader") -> dict[str, Any]:
     """Read the next frame of a stranger. Raises ValueError for what is none, EOFError at its end."""
     size = int.from_bytes(await incoming.readexactly(HEAD), "big")
     if size > FRAME:
         raise ValueError("it is longer than a frame")
-    frame = json.loads(await incoming.readexactly(size))
+    data = await incoming.readexactly(size)
+    if has_too_many(data):
+        raise ValueError("it has too many members")
+    frame = json.loads(data)
     if not isinstance(frame, dict):
         raise ValueError("it is no object")  # noqa: TRY004 - of what a stranger has said
     return frame

@@ -32,6 +32,7 @@ HOST_CALLS = 5_000  # of one child
 START_SECONDS = 20.0  # of a processor to be ready, or to take on what it is sent
 # Times the seconds that a child may compute: how long the host waits for a sign of it, on a machine that is busy.
 PATIENCE = 6
+SPARE_SECONDS = 2.0  # that a block may compute beyond its limit before the host ends it, if the kernel has not
 CUTS = 40  # outputs of which more() can return the middle; the oldest go first
 RESTARTED = "\nThe REPL was restarted: every name that you assigned is gone; the given names are there again, and last_batch() too."
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each run
@@ -61,8 +62,14 @@ class Ended(Exception):  # noqa: N818 - an outcome of a block
 class Repl:
     """One locked child, started again after a crash or a limit. `open_repl` opens it."""
 
-    def __init__(self, variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits) -> None:
-        self._limits, self._variables = limits, dict(variables)
+    def __init__(
+        self,
+        variables: Mapping[str, Any],
+        functions: Mapping[str, Async],
+        limits: Limits,
+        seconds_left: Callable[[], float | None] = lambda: None,
+    ) -> None:
+        self._limits, self._variables, self._seconds_left = limits, dict(variables), seconds_left
         self._functions = {**functions, "more": self._more}
         self._cuts: dict[int, str] = {}  # out of earlier outputs, numbered over the whole run
         self._blocks = self._calls = 0
@@ -149,19 +156,30 @@ class Repl:
     async def _converse(
         self, data: bytes, end: str, seconds: float, sink: Callable[[str], None] = lambda _: None
     ) -> Mapping[str, Any]:
-        """Send an order and serve what the child asks for, up to the frame that ends it. Only what it computes is its time. Raises Ended."""
+        """Send an order and serve what the child asks for, up to the frame that ends it. Raises Ended.
+
+        The child may compute for `seconds`. It may be silent for a multiple of that, and take twice as long altogether, what
+        the host works for it not counted; never longer than the run has left.
+        """
         child, patience = self._child, PATIENCE * seconds
+        rest = 2 * patience
         if child is None or child.stdin is None or child.stdout is None:
             raise RuntimeError("the REPL is not open")
-        _allow(child.pid, seconds)
+        used = _allow(child.pid, seconds)
+        clock = asyncio.get_running_loop().time
         try:
             while True:
-                async with asyncio.timeout(patience) as silence:
+                left, began = self._seconds_left(), clock()
+                until = began + (rest if left is None else min(rest, left))
+                async with asyncio.timeout_at(min(until, began + patience)) as silence:
                     child.stdin.write(data)
                     await child.stdin.drain()
                     while "print" in (frame := await frames.receive(child.stdout)):
                         sink(str(frame["print"]))
-                        silence.reschedule(asyncio.get_running_loop().time() + patience)
+                        if _computed(child.pid) - used > seconds + SPARE_SECONDS:
+                            raise TimeoutError
+                        silence.reschedule(min(until, clock() + patience))
+                rest -= clock() - began
                 if end in frame:
                     return frame
                 data = frames.packed(await self._answer(frame))
@@ -170,7 +188,7 @@ class Repl:
             raise
         except (OSError, EOFError) as error:
             if await self.close() == -signal.SIGXCPU or isinstance(error, TimeoutError):
-                raise await self._end("limit", f"time limit: the block computed for {seconds:g} s") from None
+                raise await self._end("limit", f"time limit: the block ran for more than {seconds:g} s") from None
             raise await self._end("crash", "its process has ended") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise await self._end("crash", f"it said what is no part of the conversation ({error})") from None
@@ -217,10 +235,16 @@ class Repl:
 
 @asynccontextmanager
 async def open_repl(
-    variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits
+    variables: Mapping[str, Any],
+    functions: Mapping[str, Async],
+    limits: Limits,
+    seconds_left: Callable[[], float | None] = lambda: None,
 ) -> AsyncIterator[Repl]:
-    """Open a REPL with these names; it is closed at the end whatever happens. Raises ReplUnavailable where no child can be locked."""
-    repl = Repl(variables, functions, limits)
+    """Open a REPL with these names; it is closed at the end whatever happens. `seconds_left`: until the run's deadline.
+
+    Raises ReplUnavailable where no child can be locked.
+    """
+    repl = Repl(variables, functions, limits, seconds_left)
     try:
         await repl.start()
         yield repl
@@ -228,12 +252,21 @@ async def open_repl(
         await repl.close()
 
 
-def _allow(pid: int, seconds: float) -> None:
-    """Let the kernel end a process when it has computed for so long from now on, in whole seconds; where the machine cannot, silence tells."""
+def _allow(pid: int, seconds: float) -> float:
+    """Let the kernel end a process when it has computed for so long from now on, in whole seconds; return what it has by now."""
+    used = _computed(pid)
     if sys.platform == "linux":
         with suppress(OSError):
-            used = time.clock_gettime((~pid << 3) | 2)  # the clock of a process, as the C library numbers it
             resource.prlimit(pid, resource.RLIMIT_CPU, (min(math.ceil(used + seconds), PROCESSOR), PROCESSOR))
+    return used
+
+
+def _computed(pid: int) -> float:
+    """Return the seconds that a process has computed; 0.0 where the machine does not say, and the clock alone decides."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            return time.clock_gettime((~pid << 3) | 2)  # the clock of a process, as the C library numbers it
+    return 0.0
 
 
 def _command() -> list[str]:

@@ -166,7 +166,11 @@ async def open_dialogue(
     masked = await asyncio.to_thread(calls.masks.hide, whole.value)  # the root's code could send on whatever it holds
     variables = {"context": masked, "tree": list(whole.files), "answer": {"content": "", "ready": False}}
     variables |= calls.masks.hide(callables.values(question.tools))
-    async with open_repl(variables, functions, limits) as repl:
+
+    def seconds_left() -> float | None:  # of the budget of the question that is asked now
+        return calls.budget.seconds_left()
+
+    async with open_repl(variables, functions, limits, seconds_left) as repl:
         conversation = Conversation(partial(inquiry.words, "turn"))
         yield Dialogue(inquiry, work, conversation, repl, name, question.instructions(ours))
 
