@@ -40,8 +40,7 @@ def answer(machine: str, audit: int, number: int, argument: int) -> int:
 
 @pytest.mark.parametrize("machine", child.MACHINES)
 def test_the_filter_allows_the_named_calls_and_no_other(machine: str, library: ctypes.CDLL) -> None:
-    """Of all numbers those of the published names pass, `read` and `write` on one pipe each, a handler for every signal but the one of
-    the limit on computing; another machine's calls end the process."""
+    """Only the published names pass: `read` and `write` on one pipe each, handlers for all signals but SIGXCPU."""
     audit, column = child.MACHINES[machine], list(child.MACHINES).index(machine)
     arch = ctypes.c_uint32(audit)
     published = [library.seccomp_syscall_resolve_name_arch(arch, name.encode()) for name in child.CALLS]

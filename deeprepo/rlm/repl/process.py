@@ -159,7 +159,7 @@ class Repl:
         """Send an order and serve what the child asks for, up to the frame that ends it. Raises Ended.
 
         The child may compute for `seconds`. It may be silent for a multiple of that, and take twice as long altogether, what
-        the host works for it not counted; never longer than the run has left.
+        the host works for it not counted; a block never longer than the run has left.
         """
         child, patience = self._child, PATIENCE * seconds
         rest = 2 * patience
@@ -169,7 +169,7 @@ class Repl:
         clock = asyncio.get_running_loop().time
         try:
             while True:
-                left, began = self._seconds_left(), clock()
+                left, began = self._seconds_left() if end == "done" else None, clock()
                 until = began + (rest if left is None else min(rest, left))
                 async with asyncio.timeout_at(min(until, began + patience)) as silence:
                     child.stdin.write(data)
