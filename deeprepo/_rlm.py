@@ -23,7 +23,7 @@ T = TypeVar("T")
 Context = str | os.PathLike[str] | Sequence[Any] | Mapping[str, Any]
 Function = Callable[[list[dict[str, str]]], str | Awaitable[str]]
 AnyModel = str | Model | Function
-Tools = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]
+Tools = Mapping[str, Any] | Iterable[Callable[..., Any]]
 
 
 class RLM:
@@ -86,7 +86,7 @@ class RLM:
     def run(
         self,
         query: str,
-        context: Context,
+        context: Context = "",
         tools: Tools | None = None,
         *,
         answer_type: Any = None,  # noqa: ANN401 - a type, also one such as list[int]
@@ -99,9 +99,9 @@ class RLM:
         Args:
             query: The question or the task.
             context: A text, a list or mapping of texts or plain data, or the path (`pathlib.Path`) of a text file or of a folder of
-                text files. At most 20,000,000 characters.
-            tools: Python functions that the root's code may call, synchronous or asynchronous, as a list or by name. Arguments and
-                results are plain data of at most 2,097,152 characters. A function runs in this process and has 60 seconds.
+                text files. At most 20,000,000 characters. Without a context, the query is all there is.
+            tools: Python functions that the root's code may call, synchronous or asynchronous, as a list or by name, and plain values by name.
+                Arguments and results are plain data of at most 2,097,152 characters. A function runs in this process and has 60 seconds.
             answer_type: A pydantic model, or another type that pydantic can validate. `Result.value` is an instance of it.
             samples: How many runs to make in parallel and compare. The result is the first run with the most frequent answer, with
                 the cost of all runs. The runs share one budget. `Model.seed` increases by 1 from run to run.
@@ -122,7 +122,7 @@ class RLM:
     async def run_async(
         self,
         query: str,
-        context: Context,
+        context: Context = "",
         tools: Tools | None = None,
         *,
         answer_type: Any = None,  # noqa: ANN401
@@ -172,7 +172,7 @@ class RLM:
 
     def session(
         self,
-        context: Context,
+        context: Context = "",
         tools: Tools | None = None,
         *,
         journal: Path | None = None,
@@ -238,24 +238,38 @@ class Session:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._runner: asyncio.Runner | None = None
 
-    def run(self, query: str, *, answer_type: Any = None) -> Result:  # noqa: ANN401
-        """Answer the next question. Result and errors are those of `RLM.run`."""
+    def run(self, query: str, context: Context | None = None, *, answer_type: Any = None) -> Result:  # noqa: ANN401
+        """Answer the next question. Result and errors are those of `RLM.run`.
+
+        Args:
+            query: The question or the task.
+            context: One more context, from the second question on. The root's code finds it as `context_1`, `context_2` and so
+                on; `read`, `search` and `ask` see the first context only.
+            answer_type: As in `RLM.run`.
+        """
         with translate():
             self._inner.require_open()
-        return self._in_own_loop(lambda: self.run_async(query, answer_type=answer_type))
+        return self._in_own_loop(lambda: self.run_async(query, context, answer_type=answer_type))
 
-    async def run_async(self, query: str, *, answer_type: Any = None) -> Result:  # noqa: ANN401
+    async def run_async(
+        self,
+        query: str,
+        context: Context | None = None,
+        *,
+        answer_type: Any = None,  # noqa: ANN401
+    ) -> Result:
         """Answer the next question in the caller's event loop. Use the same loop for all questions of a session."""
         loop = asyncio.get_running_loop()
         self._loop = self._loop or loop
         with translate():
-            from deeprepo.rlm.texts import typed
+            from deeprepo.rlm.texts import material, typed
 
             if not query.strip():
                 raise UsageError("the query is empty: ask something")
             if self._loop is not loop:
                 raise UsageError("a session stays in one event loop: call `run` for all questions, or `run_async`")
-            result = _result(await self._inner.ask(query, typed.of(answer_type)))
+            further = material.of(context) if context is not None else None
+            result = _result(await self._inner.ask(query, typed.of(answer_type), further))
         self._tell(result)
         await asyncio.sleep(0)  # what is told last is heard before the result is handed back
         return result

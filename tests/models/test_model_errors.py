@@ -130,10 +130,10 @@ def test_the_reason_in_the_body_decides_whatever_the_status(message: str, words:
 
 
 def test_a_quote_repeats_neither_the_prompt_nor_a_key() -> None:
-    """What the server repeats of the prompt is not quoted, and what looks like a key is an ellipsis."""
+    """What the server repeats of the prompt is not quoted, and what looks like a key is left out."""
     said = "cannot read 'def total(prices):' with key sk-abcdef0123456789abcdef"
     assert quote(said, "def total(prices):\n    return 1") == ""
-    assert quote(said, "nothing of that") == "cannot read 'def total(prices):' with key ..."
+    assert quote(said, "nothing of that") == "cannot read 'def total(prices):' with key [...]"
 
 
 @dialects

@@ -1,14 +1,13 @@
 """What a block asks of the host, on record, so that a run that is resumed asks for the same and pays for nothing twice."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deeprepo.rlm.journal.writer import Journal
+from deeprepo.rlm.repl.process import ADDRESS
 from deeprepo.rlm.values import Masks
 
-ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each process
 Frame = Mapping[str, Any]
 
 

@@ -149,7 +149,7 @@ DEEPEST, MOST_LAYERS = 5, 20  # of a body: how deep it is read, and how many par
 STATUSES = range(300, 600)  # of answers that are none
 OVERLOADED = 529  # Anthropic's own; the rest have names
 GATEWAY_LATE = 524  # Cloudflare's own
-QUOTED = 160  # characters of the server's own words
+QUOTE_CHARS = 160  # characters of the server's own words
 SHARED = 12  # characters in a row that would come from the prompt
 KEY_LIKE = re.compile(r"(?=[\w+/=.-]*\d)(?=[\w+/=.-]*[A-Za-z])[\w+/=.-]{16,}")
 
@@ -302,8 +302,8 @@ def translate(refusal: Refusal, name: str, host: str = "", prompt: str = "") -> 
 
 
 def quote(message: str, prompt: str) -> str:
-    """Return the beginning of a server's message, "" where it may repeat the prompt. What may be a key becomes an ellipsis."""
-    text = KEY_LIKE.sub("...", " ".join(message.split())[: 2 * QUOTED])[:QUOTED]
+    """Return the beginning of a server's message, "" where it may repeat the prompt. What may be a key becomes "[...]"."""
+    text = KEY_LIKE.sub("[...]", " ".join(message.split())[: 2 * QUOTE_CHARS])[:QUOTE_CHARS]
     low, whole = text.lower(), " ".join(prompt.split()).lower()
     if any(low[at : at + SHARED] in whole for at in range(len(low) - SHARED + 1)):
         return ""

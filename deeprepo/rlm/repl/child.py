@@ -467,6 +467,12 @@ class Blocks:
         os.environ.clear()
         forget_the_host()
 
+    def add(self, name: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - plain data
+        """Add one more given value."""
+        for given in (self.names, self._given, self._kept):
+            given[name] = value
+        return {"given": True}
+
     def run(self, code: str, number: int) -> dict[str, Any]:
         """Run one block, and say how it ended."""
         name = f"<block {number}>"
@@ -588,7 +594,9 @@ def main() -> None:
     while True:
         frame = pipe.receive()
         try:
-            reply = blocks.run(frame["run"], frame["number"]) if "run" in frame else blocks.value(frame["value"])
-            pipe.send(reply)
+            if "give" in frame:
+                pipe.send(blocks.add(frame["give"], decode(frame["as"])))
+            else:
+                pipe.send(blocks.run(frame["run"], frame["number"]) if "run" in frame else blocks.value(frame["value"]))
         except (MemoryError, ValueError) as error:
             pipe.send({"done": True, "value": None, "error": f"{type(error).__name__}: {error}"})

@@ -111,6 +111,15 @@ class Repl:
         except (TypeError, KeyError, RecursionError) as error:
             raise ValueError(str(error)) from None
 
+    async def give(self, name: str, value: Value) -> None:
+        """Add one more value to those that blocks find. Raises TypeError for what is no plain data."""
+        order = frames.packed({"give": name, "as": frames.encode(value)})
+        self._variables[name] = value
+        try:
+            await self._converse(order, "given", START_SECONDS)
+        except Ended:
+            await self.start()
+
     async def close(self) -> int | None:
         """End the process, and return its exit code."""
         child, self._child = self._child, None

@@ -37,6 +37,7 @@ class TextQuestion:
     depth: int = 1  # as the paper counts: 0: the root has nobody to ask; 1: workers; 2: roots of its own, whose workers are the last
     answer_type: AnswerType | None = None  # None: the answer is a text
     instructions: Callable[[str], str] = str  # of a root, made from ours
+    further: Material | None = None  # one more context, which comes with this question
 
     @property
     def journal_entry(self) -> dict[str, Any]:
@@ -87,6 +88,7 @@ class Dialogue:
     instructions: str
     runs: list[RootRun] = field(default_factory=list)
     told: int = 0  # messages of the questions before the last one
+    contexts: int = 1  # that the REPL holds
 
     async def ask(self, message: str, turns: int, answer_type: AnswerType | None = None) -> RootRun:
         """Take the root's turns for one question."""
@@ -118,18 +120,25 @@ class Dialogue:
 async def put(dialogue: Dialogue, question: TextQuestion) -> RootRun:
     """Take the root's turns for a question about the whole context, the first one or a further one."""
     turns = dialogue.inquiry.calls.budget.limits.turns
-    message = first_message(dialogue.inquiry, question, turns, "next" if dialogue.runs else "seed")
+    if question.further is not None:
+        hidden = await asyncio.to_thread(dialogue.work.calls.masks.hide, question.further.value)
+        await dialogue.repl.give(f"context_{dialogue.contexts}", hidden)
+        dialogue.contexts += 1
+    message = first_message(dialogue.inquiry, question, turns, "next" if dialogue.runs else "seed", dialogue.contexts)
     return await dialogue.ask(message, turns, question.answer_type)
 
 
-def first_message(inquiry: Inquiry, question: TextQuestion, turns: int, template: str = "seed") -> str:
-    """Return what a root is told of a context and asked about it."""
-    material = question.material
+def first_message(
+    inquiry: Inquiry, question: TextQuestion, turns: int, template: str = "seed", contexts: int = 1
+) -> str:
+    """Return what a root is told of a context and asked about it. `contexts`: how many the REPL holds."""
+    material = question.further or question.material
     return inquiry.words(
         template,
         question=question.query,
         schema=question.answer_type.schema if question.answer_type is not None else "",
         turns=turns,
+        added=f"context_{contexts - 1}" if question.further is not None else "",
         length=len(material.text),
         form=material.form,
         items=len(material.value) if material.form in {"list", "mapping"} else 0,
@@ -164,7 +173,12 @@ async def open_dialogue(
     functions = {word: call for word, call in inquiry.functions(work).items() if word in names}
     functions |= callables.functions(calls, question.tools)
     masked = await asyncio.to_thread(calls.masks.hide, whole.value)  # the root's code could send on whatever it holds
-    variables = {"context": masked, "tree": list(whole.files), "answer": {"content": "", "ready": False}}
+    variables = {
+        "context": masked,
+        "context_0": masked,
+        "tree": list(whole.files),
+        "answer": {"content": "", "ready": False},
+    }
     variables |= calls.masks.hide(callables.values(question.tools))
 
     def seconds_left() -> float | None:  # of the budget of the question that is asked now

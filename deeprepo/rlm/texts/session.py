@@ -11,6 +11,7 @@ from deeprepo.rlm.errors import BudgetSpent, ProviderError, UsageError
 from deeprepo.rlm.journal import codec
 from deeprepo.rlm.loop.root import Outcome, RootRun
 from deeprepo.rlm.texts.dialogue import Dialogue, Inquiry, TextQuestion, open_dialogue, put
+from deeprepo.rlm.texts.material import Material
 from deeprepo.rlm.texts.typed import AnswerType
 from deeprepo.rlm.values import Cost
 
@@ -45,11 +46,20 @@ class TextSession:
         """What the last question has cost so far."""
         return self._dialogue.inquiry.calls.budget.cost() if self._dialogue is not None else Cost()
 
-    async def ask(self, query: str, answer_type: AnswerType | None = None) -> TextAnswer:
-        """Put a question to the root. Raises DeepRepoError's kinds where not even a first turn came of it."""
+    async def ask(
+        self, query: str, answer_type: AnswerType | None = None, further: Material | None = None
+    ) -> TextAnswer:
+        """Put a question to the root, with one more context if one is given.
+
+        Raises DeepRepoError's kinds where not even a first turn came of it, and UsageError for a further context that comes first.
+        """
         async with self._line, AsyncExitStack() as unless_kept:
             self.require_open()
-            question = replace(self._question, query=query, answer_type=answer_type)
+            if further is not None and self._dialogue is None:
+                raise UsageError(
+                    "the first question is about the context of the session: add another one from the second on"
+                )
+            question = replace(self._question, query=query, answer_type=answer_type, further=further)
             unless_kept.push_async_callback(self.close)
             try:
                 if self._dialogue is None:
