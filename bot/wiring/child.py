@@ -41,6 +41,7 @@ GITHUB_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_ENTE
 # How variables begin that hold a runner's tokens, or an input of the Action's step
 OF_WORKFLOWS = ("ACTIONS_", "DEEPREPO_ACTION_")
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
+MOST_LEFT_OUT = 20  # files that a review goes on without
 GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
 PRELOADED = ("__main__", "bot.wiring.preload")
 Result = TypeVar("Result")
@@ -168,10 +169,10 @@ def begin() -> None:
 
 
 async def leaving_out(attempt: Callable[[Mapping[str, str], str], Awaitable[Result]], *, by_model: bool) -> Result:
-    """Attempt it; once more without models if that ends a child, for the reason that is handed on; then without the file that this one had in hand.
+    """Attempt it; if that ends a child, once more without models, then without each file that a child was reading when it ended.
 
-    So what the code of models or their answers do to a child costs nothing that code has proven (`by_model`: whether there are any), and a
-    file that cannot be read within the limits is left out, its path and the reason handed on. Raises ChildEnded where nothing helps.
+    So whatever models or files do to a child costs nothing that static checks have proven (`by_model`: whether there are models).
+    The path of a file that cannot be read within the limits is handed on with the reason. Raises ChildEnded if nothing helps.
     """
     left_out: dict[str, str] = {}
     while True:
@@ -184,7 +185,7 @@ async def leaving_out(attempt: Callable[[Mapping[str, str], str], Awaitable[Resu
                 return await attempt(left_out, f"it {ended.why}")
             except ChildEnded as error:
                 ended = error
-        if not ended.path or left_out:
+        if not ended.path or ended.path in left_out or len(left_out) >= MOST_LEFT_OUT:
             raise ended
         left_out[ended.path] = f"reading it {ended.why}"
 
