@@ -55,7 +55,8 @@ class MaskedTree(TreeView):
         shown = {row: text for row in rows if (text := self._masks.hide_known(row[2])) != row[2]}
         if not shown:
             return rows
-        matching = await _matching(query, list(shown.values()))
+        patterns = [self._masks.hide_known(pattern) for pattern in query.patterns]  # a placeholder was asked for
+        matching = await _matching(query, patterns, list(shown.values()))
         left_out = {row for row, is_matching in zip(shown, matching, strict=True) if not is_matching}
         return tuple(row for row in rows if row not in left_out)
 
@@ -72,10 +73,10 @@ class ShownTree(MaskedTree):
         }
 
 
-async def _matching(query: Query, lines: Sequence[str]) -> list[bool]:
-    """Return which of these lines the patterns of a query match, by the engine that searched the tree; a search that is stopped finds none."""
+async def _matching(query: Query, patterns: Sequence[str], lines: Sequence[str]) -> list[bool]:
+    """Return which lines the patterns match, by the engine that searched the tree. A search that is stopped finds none."""
     syntax = "-F" if query.syntax == "fixed" else "-P"
-    words = [*(["-w"] if query.word else []), syntax, *(part for one in query.patterns for part in ("-e", one))]
+    words = [*(["-w"] if query.word else []), syntax, *(part for one in patterns for part in ("-e", one))]
     with tempfile.TemporaryDirectory(prefix="deeprepo-shown-") as folder:
         _write_each(folder, lines)
         limits: dict[str, Any] = {"seconds": SECONDS, "rows": None, "most": MOST_TEXT}

@@ -197,7 +197,9 @@ class Repl:
             raise
         except (OSError, EOFError) as error:
             if await self.close() == -signal.SIGXCPU or isinstance(error, TimeoutError):
-                raise await self._end("limit", f"time limit: the block ran for more than {seconds:g} s") from None
+                raise await self._end(
+                    "limit", f"time limit: the block computed for {seconds:g} s, or waited longer"
+                ) from None
             raise await self._end("crash", "its process has ended") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise await self._end("crash", f"it said what is no part of the conversation ({error})") from None
