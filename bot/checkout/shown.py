@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from bot.ports import KnownSecrets
 
-SECONDS = 5.0  # of a search through lines with secrets
+MASKED_SEARCH_SECONDS = 5.0  # of a search through lines with secrets
 MOST_TEXT, HEAD_BYTES = 2 << 20, 8_000  # of a file that is looked through for secrets
 
 
@@ -79,7 +79,7 @@ async def _matching(query: Query, patterns: Sequence[str], lines: Sequence[str])
     words = [*(["-w"] if query.word else []), syntax, *(part for one in patterns for part in ("-e", one))]
     with tempfile.TemporaryDirectory(prefix="deeprepo-shown-") as folder:
         _write_each(folder, lines)
-        limits: dict[str, Any] = {"seconds": SECONDS, "rows": None, "most": MOST_TEXT}
+        limits: dict[str, Any] = {"seconds": MASKED_SEARCH_SECONDS, "rows": None, "most": MOST_TEXT}
         command = ("grep", "--no-index", "-l", "-I", "--no-color", *words, "--", ".")
         result = await git.search(*command, cwd=folder, env=None, **limits)
     found = set() if result.was_stopped else {PurePosixPath(name).name for name in result.out.decode().split()}

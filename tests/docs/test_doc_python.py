@@ -72,4 +72,4 @@ def test_every_program_is_python(page: Path, block: Block) -> None:
 
 def test_the_library_has_programs_that_run() -> None:
     """In the README, on the library's page and on the one for programs that come from rlms."""
-    assert {doc_pages.name(page) for page, _ in RUN} == {"README.md", "docs/library.md", "docs/rlms.md"}
+    assert {doc_pages.name(page) for page, _ in RUN} == {"README.md", "docs/library.md", "docs/contributing/rlms.md"}
