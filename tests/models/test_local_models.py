@@ -77,7 +77,7 @@ def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
     ("name", "kind", "sentence"),
     [
         ("exec:", errors.UsageError, "is not a model name"),
-        ("exec:no-such-program -p", errors.UsageError, "there is no program no-such-program here: install it"),
+        ("exec:no-such-program -p", errors.UsageError, "the program no-such-program was not found. Install it"),
         ("exec:claude 'p", errors.UsageError, "is not a command"),
         ("exec:sh -c 'exit 3'", errors.ProviderDown, r"failed with exit code 3. Run the command yourself"),
         ("function:f", errors.UsageError, "is a function. Pass it from your program"),
@@ -95,5 +95,5 @@ def test_a_program_of_the_folder_takes_no_commands_place(tmp_path: Path, monkeyp
     (tmp_path / "claude").chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f".{os.pathsep}bin")
-    with pytest.raises(errors.UsageError, match="there is no program claude"):
+    with pytest.raises(errors.UsageError, match="the program claude was not found"):
         reply_of("exec:claude -p", asked())

@@ -136,7 +136,7 @@ def test_an_error_inside_a_200() -> None:
 
     with pytest.raises(ProviderDown, match="502"):
         asyncio.run(run(b'{"error": {"message": "upstream died"}}'))
-    with pytest.raises(ProviderRefused, match="unknown model"):
+    with pytest.raises(ProviderRefused, match="does not know the model"):
         asyncio.run(run(b'{"error": {"code": 404, "message": "no"}}'))
     with pytest.raises(ProviderDown, match="without a message"):
         asyncio.run(run(b'{"choices": []}'))

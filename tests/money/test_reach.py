@@ -83,7 +83,7 @@ def question(body: Mapping[str, Any]) -> str:
         (Reply(status=401), AccountRefused, "refused the key"),
         (Reply(status=402), AccountRefused, "no credit left"),
         (Reply(status=403), ModelRefused, "refused the key"),
-        (Reply(status=404), ModelRefused, "unknown model"),
+        (Reply(status=404), ModelRefused, "does not know the model"),
         (Reply(status=307), AccountRefused, "redirects"),
     ],
 )
