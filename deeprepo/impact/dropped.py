@@ -1,7 +1,7 @@
 """Dependencies that a manifest no longer lists while code still imports them, and packages of the tree that have a new name.
 
 What a package manager would install is not in sight: a dependency may bring another one, and a package may call its modules as it likes.
-Only a language that refuses undeclared packages (Go, Rust) gives a proof. Everything else is a hint that says who may still bring the package.
+Only a language that refuses undeclared packages gives a proof. Everything else is a hint that says who may still bring the package.
 """
 
 import posixpath

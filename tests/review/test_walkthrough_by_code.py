@@ -43,7 +43,7 @@ def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
     assert said.by == "code"
     assert said.overview.startswith("1 edited file (+3 -3).")
     assert "renames `surcharge` → `extra` and changes the signature of `quote`" in said.overview
-    assert "Code outside the change uses `quote` and `surcharge` in 6 places (3 files)." in said.overview
+    assert "Code outside the change uses `quote` and `surcharge` in 6 locations (3 files)." in said.overview
     assert phrases(done) == {"shop/rates.py": "renames `surcharge` → `extra`; changes the signature of `quote`"}
     assert said.first is not None
     assert said.first.reason.startswith("finding 1 (high)")
@@ -151,16 +151,16 @@ def test_the_setting_switches_it_off(by_code: ByCode) -> None:
 
 # A guard, what stands around it, and what a reader is told once the guard is gone.
 GUARDS = {
-    "a decorator": ("a.py", "@login_required\n", "def drop(request):\n    return 1\n", "`@login_required` is gone from `drop`."),
+    "a decorator": ("a.py", "@login_required\n", "def drop(request):\n    return 1\n", "`@login_required` was removed from `drop`."),
     "a dependency": (
         "a.py", ", dependencies=[Depends(get_superuser)]", 'from app import *\n\n\n@router.delete("/x"{})\ndef drop(id):\n    return 1\n',
         "`drop` no longer depends on `get_superuser`.",
     ),
     "an annotation": (
         "A.java", '@PreAuthorize("isAdmin()")', "class A {{\n  {}\n  void drop() {{ go(); }}\n}}\n",
-        '`@PreAuthorize("isAdmin()")` is gone from `A.drop`.',
+        '`@PreAuthorize("isAdmin()")` was removed from `A.drop`.',
     ),
-    "an attribute": ("A.cs", "[Authorize]", "class A {{\n  {}\n  void Drop() {{ Go(); }}\n}}\n", "`Authorize` is gone from `A.Drop`."),
+    "an attribute": ("A.cs", "[Authorize]", "class A {{\n  {}\n  void Drop() {{ Go(); }}\n}}\n", "`Authorize` was removed from `A.Drop`."),
     "what a route is given": (
         "a.js", "requireAdmin, ", "router.delete('/x', {}(req, res) => drop(req))\n", "`delete /x` no longer depends on `requireAdmin`.",
     ),
@@ -204,7 +204,7 @@ def test_a_guard_that_became_another_is_named_with_that(by_code: ByCode) -> None
     """The route beside it has its own."""
     first = told(by_code({"a.js": ROUTES}, {"a.js": ROUTES.replace("requireAdmin", "requireClient", 1)})).first
     assert first is not None
-    assert first.reason == "`requireAdmin` became `requireClient` at `delete /x`."
+    assert first.reason == "`requireAdmin` was replaced by `requireClient` in `delete /x`."
 
 
 @pytest.mark.parametrize(
