@@ -10,6 +10,4 @@ from bot.config.setting import setting
 class WalkthroughSettings:
     """What the owner says of walkthroughs."""
 
-    walkthrough: bool = setting(
-        True, "Whether the summary describes the change: a few sentences, a table of files and the calls between them."
-    )
+    walkthrough: bool = setting(True, "Whether a review says what the change does: sentences, a table of files, calls.")
