@@ -27,7 +27,7 @@ MARKS = (
 LONE = re.compile(
     rf"^[ \t]*(?:{'|'.join(re.escape(closing) for _, closing in MARKS)})[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
-FENCED = re.compile(r"\s*```\w*\s(.*)```\s*", re.DOTALL)
+FENCED = re.compile(r"\s*+```\w*+\s(.*)```\s*+", re.DOTALL)
 MAX_STARTS = 2_000  # braces that are tried as the beginning of an object; a text of nothing else must cost no minutes
 DECODER = json.JSONDecoder(strict=False)
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"

@@ -45,7 +45,7 @@ WINDOW = re.compile(
     re.IGNORECASE,
 )
 # "190000 + 32768 > 200000": the prompt, the longest reply and the window.
-TOTAL = re.compile(r"(\d{3,}) \+ \d{3,} > (\d{3,})")
+TOTAL = re.compile(r"(?<!\d)(\d{3,12}) \+ \d{3,12} > (\d{3,12})")
 LENGTH = re.compile(r"token|length|context|too long", re.IGNORECASE)
 # For the minute of this account.
 TOO_LARGE = re.compile(r"request too large|requested \d|reduce your message", re.IGNORECASE)
@@ -151,7 +151,7 @@ OVERLOADED = 529  # Anthropic's own; the rest have names
 GATEWAY_LATE = 524  # Cloudflare's own
 QUOTE_CHARS = 160  # characters of the server's own words
 SHARED = 12  # characters in a row that would come from the prompt
-KEY_LIKE = re.compile(r"(?=[\w+/=.-]*\d)(?=[\w+/=.-]*[A-Za-z])[\w+/=.-]{16,}")
+KEY_LIKE = re.compile(r"[\w+/=.-]{16,400}+")
 
 
 @dataclass(eq=False, repr=False)
@@ -303,7 +303,8 @@ def translate(refusal: Refusal, name: str, host: str = "", prompt: str = "") -> 
 
 def quote(message: str, prompt: str) -> str:
     """Return the beginning of a server's message, "" where it may repeat the prompt. What may be a key becomes "[...]"."""
-    text = KEY_LIKE.sub("[...]", " ".join(message.split())[: 2 * QUOTE_CHARS])[:QUOTE_CHARS]
+    words = " ".join(message.split())[: 2 * QUOTE_CHARS]
+    text = KEY_LIKE.sub(lambda run: "[...]" if re.search(r"\d", run[0]) else run[0], words)[:QUOTE_CHARS]
     low, whole = text.lower(), " ".join(prompt.split()).lower()
     if any(low[at : at + SHARED] in whole for at in range(len(low) - SHARED + 1)):
         return ""

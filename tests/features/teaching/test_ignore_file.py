@@ -51,7 +51,6 @@ def test_the_reason_goes_with_the_finding() -> None:
     ("text", "warning"),
     [
         ("- fingerprint: abc\n  reason: r\n  expires: 2026-05-31\n", "expired on 2026-05-31"),
-        ("- fingerprint: abc\n  reason: r\n  untill: 2027-01-01\n", "untill"),
         ("- fingerprint: abc\n", "reason"),
         ("- kind: claims\n  path: a.py\n  reason: r\n", "are answered by `ignore` of .deeprepo.yml"),
         ("- scope: rule\n  rule: removed-symbol\n  reason: r\n", "needs path"),
@@ -69,6 +68,13 @@ def test_an_entry_that_cannot_count_is_a_warning(text: str, warning: str) -> Non
     said, warnings = split(text)
     assert said
     assert warning in warnings[0]
+
+
+def test_an_unknown_key_does_not_bring_a_finding_back() -> None:
+    """The entry still ignores its finding, and a warning names the key."""
+    said, warnings = split("- fingerprint: abc\n  reason: r\n  untill: 2027-01-01\n")
+    assert not said
+    assert "untill: this key is not known" in warnings[0]
 
 
 @pytest.mark.parametrize("path", ["app/[id]/page.tsx", "setup.py", "#a b.py", "!x?.py", "a\\b*.py"])
