@@ -40,7 +40,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Hard caps for one run. None means no cap. The maximum cost of a call is reserved before it is sent."""
+    """Hard caps for one run. None means no cap. Each call reserves its maximum cost before it is sent."""
 
     usd: float | None = 1.0
     tokens: int | None = 2_000_000
