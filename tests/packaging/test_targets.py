@@ -19,11 +19,11 @@ TEXTS = {
 
 
 def test_every_target_is_declared_and_explained() -> None:
-    """`.PHONY` lists each of them and no other; twenty at most."""
+    """`.PHONY` lists each of them and no other; twenty-two at most."""
     declared = re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)
     assert declared
     assert set(declared[1].split()) == TARGETS
-    assert len(TARGETS) <= 20
+    assert len(TARGETS) <= 22
 
 
 def test_what_is_named_exists() -> None:

@@ -478,7 +478,7 @@ def calls_around(text: str, at: int) -> list[str]:
             depth -= 1
         elif text[at] == "(":
             before = text[:at].rstrip()
-            if (name := re.search(r"[\w$.]+(?:<[^<>()]*>)?$", before)) is not None:
+            if (name := re.search(r"(?<![\w$.])[\w$.]++(?:<[^<>()]*+>)?$", before)) is not None:
                 found.append(name[0].partition("<")[0])
             elif before.endswith(")"):  # a function that a call returns: the first of the chain has the name
                 while before.endswith(")"):
