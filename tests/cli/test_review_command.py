@@ -288,15 +288,15 @@ def test_a_refused_key_is_said_first(changed: Repository, form: str) -> None:
         done = run("--worker", "openai/reader", "--format", form, cwd=changed.folder, **env)
 
     assert done.returncode == 3
-    said = "openai refuses the key (status 401): check that it is set, valid and allowed to use reader"
+    said = "openai refused the key (status 401). Check that it is set, valid and allowed to use reader"
     if form == "json":
         found = json.loads(done.stdout)
-        assert (found["fault"], found["failure"]) == ("provider", said)
-        assert found["result"].startswith(f"No model could be asked: {said}. 1 finding")
+        assert (found["fault"], found["failure"]) == ("provider", f'{said}. It says: "no"')
+        assert found["result"].startswith(f'No model could be asked: {said}. It says: "no". 1 finding')
     else:
         page = " ".join(done.stdout.split())
         assert page.index(said) < page.index("high 1.")
-        assert page.count("refuses the key") == 2  # at the top, and in the last line
+        assert page.count("refused the key") == 2  # at the top, and in the last line
 
 
 def test_a_range_the_wrong_way_round_is_turned(changed: Repository) -> None:

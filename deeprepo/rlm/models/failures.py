@@ -148,7 +148,6 @@ CODE = re.compile(r"[a-z][a-z0-9_.\[\]]{0,47}")  # what may be repeated: never a
 DEEPEST, MOST_LAYERS = 5, 20  # of a body: how deep it is read, and how many parts of each object
 STATUSES = range(300, 600)  # of answers that are none
 OVERLOADED = 529  # Anthropic's own; the rest have names
-GATEWAY_LATE = 524  # Cloudflare's own
 QUOTE_CHARS = 160  # characters of the server's own words
 SHARED = 12  # characters in a row that would come from the prompt
 KEY_LIKE = re.compile(r"[\w+/=.-]{16,400}+")
