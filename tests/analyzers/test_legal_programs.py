@@ -36,6 +36,10 @@ GO: Files = {
 }
 TS_BASE = "export class Base {\n  handle(%s) {\n    return 1;\n  }\n}\n"
 TS_HEIR = 'import { Base } from "./base";\n\nexport class Heir extends Base {\n  handle(%s) {\n    return 2;\n  }\n}\n'
+SHIP_AND_CLASS = (
+    'import { Ship } from "./ship"\n\nexport interface P {\n  stop(): number\n}\n'
+    "export class P implements Ship {\n  go() {\n    return 1\n  }\n}\n"
+)
 MORE = ", int b"
 LEGAL: dict[str, tuple[Files, Files]] = {
     "a macro makes the method it is given the name of": (
@@ -93,6 +97,20 @@ LEGAL: dict[str, tuple[Files, Files]] = {
     "a constant is the second of its line": (
         GO,
         {"a/a.go": "package a\n\nconst (\n\tBlue, Red = iota, iota + 1\n)\n"},
+    ),
+    "a class body makes the method through locals()": (
+        {
+            "shop.py": "class Order:\n    def total_of(self):\n        return 1\n",
+            "use.py": "from shop import Order\n\nprint(Order().total_of())\n",
+        },
+        {"shop.py": 'class Order:\n    for name in ("total_of",):\n        locals()[name] = lambda self: 1\n'},
+    ),
+    "an interface of the same name adds the member to the class": (
+        {
+            "src/ship.ts": "export interface Ship {\n  go(): number\n}\n",
+            "src/p.ts": SHIP_AND_CLASS,
+        },
+        {"src/ship.ts": "export interface Ship {\n  go(): number\n  stop(): number\n}\n"},
     ),
 }
 BROKEN: dict[str, tuple[Files, Files]] = {

@@ -269,6 +269,10 @@ def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | No
     language = language_of(path)
     own = types_of(index, path, whole.name) if language is not None and language.told_by else [(path, whole.name)]
     line, inherited = lineage(index, *own[0], below=target) if len(own) == 1 else None, set(whole.names)
+    merged = parts_of(index, path)  # an interface of the same name adds its members to a class
+    inherited |= (
+        {one.name for one in merged.requirements if (one.owner, one.kind) == (whole.name, "heir")} if merged else set()
+    )
     for home, name in line or ():
         known = parts_of(index, home)
         asked_here = (

@@ -1,8 +1,8 @@
-"""The forms in which a request can be made: a ladder from the fullest to the plainest.
+"""The forms in which a request can be made, from the fullest to the plainest.
 
-Nobody can know what each server of each version takes. It answers with 400; the request is then sent once more in a plainer form:
-first in one that the refusal speaks of, else, whatever its words are, without each thing alone that this server has never taken.
-What worked is kept: no parameter is refused twice, but for calls that were on their way together.
+Servers differ in the parameters that they accept. If one refuses a request with status 400, the request is sent again: without
+the parameter that the refusal mentions, or else without every parameter that this server has not accepted yet. The form that
+worked is kept. Later requests add the parameters back one at a time, because some may have been left out for nothing.
 """
 
 import re

@@ -1,7 +1,7 @@
 ; who gives its object to another name has more members than are written
 ([(assignment right: (identifier) @self) (named_expression value: (identifier) @self)] @open.owner (#any-of? @self "self" "cls"))
 (class_definition body: (_ (function_definition parameters: (parameters . [(identifier) @self (typed_parameter (identifier) @self)])) @open.owner) (#not-match? @self "^(self|cls)$"))
-; when: /__getattr|__new__|setattr|__dict__|metaclass|sys\.modules|importlib\.reload|\b(?:exec|execfile|globals|vars)\b/
+; when: /__getattr|__new__|setattr|__dict__|metaclass|sys\.modules|importlib\.reload|\b(?:exec|execfile|globals|locals|vars)\b/
 (module (function_definition name: (identifier) @n (#eq? @n "__getattr__")) @open)
 (module [(if_statement (block (function_definition name: (identifier) @n) @open)) (try_statement (block (function_definition name: (identifier) @n) @open))] (#eq? @n "__getattr__"))
 (call function: (identifier) @f arguments: (argument_list . (identifier) @n) (#eq? @f "setattr") (#match? @n "^(_?[A-Z]|cls$|mod(ule)?$)")) @open
@@ -10,6 +10,8 @@
 (import_from_statement name: (dotted_name) @n (#eq? @n "__getattr__")) @open
 (call function: (identifier) @f arguments: (argument_list . (_) .) (#any-of? @f "exec" "execfile")) @open
 (call function: (identifier) @f arguments: (argument_list . ")") (#any-of? @f "globals" "vars")) @open
+(assignment left: (subscript value: (call function: (identifier) @f arguments: (argument_list . ")"))) @open.owner (#eq? @f "locals"))
+(call function: (attribute object: (call function: (identifier) @f arguments: (argument_list . ")")) attribute: (identifier) @m) @open.owner (#eq? @f "locals") (#any-of? @m "update" "setdefault"))
 (subscript value: (attribute) @m subscript: (identifier) @k (#eq? @m "sys.modules") (#eq? @k "__name__")) @open
 (call function: (identifier) @f arguments: (argument_list (subscript value: (attribute) @m (#eq? @m "sys.modules"))) (#eq? @f "setattr")) @open
 (call function: (attribute) @f arguments: (argument_list . (identifier) @k) (#match? @f "^sys\\.modules\\.") (#eq? @k "__name__")) @open
