@@ -93,6 +93,14 @@ async def tip(folder: Path, ref: str) -> str | None:
     return None
 
 
+async def named(folder: Path, expression: str) -> str | None:
+    """Return the id of the object that a revision expression names, such as `main:shop.py`; None if there is none."""
+    try:
+        return await text(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", expression)
+    except GitError:
+        return None
+
+
 async def commit(folder: Path, branch: str, parent: str | None, files: Files, message: str, author: str) -> str:
     """A new commit upon another one, to which the branch points then: files are written, those with None are taken away."""
     when = int(time.time())

@@ -12,7 +12,7 @@ from typing import Any
 
 from graphql import DocumentNode, ExecutionResult, GraphQLError, build_schema, execute, parse, validate
 
-from deeprepo_sandbox.github import access
+from deeprepo_sandbox.github import access, git
 from deeprepo_sandbox.github.bodies.comments import place
 from deeprepo_sandbox.github.call import Caller, GitHubRefusal
 from deeprepo_sandbox.github.things import Comment, Json, Pull, Repository, Review, ReviewComment
@@ -73,7 +73,15 @@ class _Root:
                 raise _refused("Could not resolve to a PullRequest with that number.")
             return self._pull(pull)
 
-        return {"nameWithOwner": where.full_name, "pullRequest": one}
+        async def found(_: object, expression: str = "") -> Fields | None:
+            self._enter(where, ("contents",), "read")
+            oid = await git.named(where.git, expression)
+            return {"__typename": (await git.kind(where.git, oid)).capitalize(), "oid": oid} if oid else None
+
+        async def is_empty(_: object) -> bool:
+            return await git.named(where.git, "HEAD") is None
+
+        return {"nameWithOwner": where.full_name, "pullRequest": one, "object": found, "isEmpty": is_empty}
 
     def _pull(self, pull: Pull) -> Fields:
         async def threads(_: object, **page: Any) -> Fields:  # noqa: ANN401 - the arguments of a page
