@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from bot.checkout import git
+from bot.machine import files
 from bot.secrets.masking.masks import Masks
 from bot.values import Query, Side
 from deeprepo.impact.ports import Tree
@@ -78,17 +79,13 @@ async def _matching(query: Query, patterns: Sequence[str], lines: Sequence[str])
     syntax = "-F" if query.syntax == "fixed" else "-P"
     words = [*(["-w"] if query.word else []), syntax, *(part for one in patterns for part in ("-e", one))]
     with tempfile.TemporaryDirectory(prefix="deeprepo-shown-") as folder:
-        _write_each(folder, lines)
+        texts = {str(number): f"{line}\n".encode("utf-8", "surrogateescape") for number, line in enumerate(lines)}
+        files.fill(Path(folder), texts)
         limits: dict[str, Any] = {"seconds": MASKED_SEARCH_SECONDS, "rows": None, "most": MOST_TEXT}
         command = ("grep", "--no-index", "-l", "-I", "--no-color", *words, "--", ".")
         result = await git.search(*command, cwd=folder, env=None, **limits)
     found = set() if result.was_stopped else {PurePosixPath(name).name for name in result.out.decode().split()}
     return [str(number) in found for number in range(len(lines))]
-
-
-def _write_each(folder: str, lines: Sequence[str]) -> None:
-    for number, line in enumerate(lines):
-        Path(folder, str(number)).write_text(f"{line}\n", "utf-8", errors="surrogateescape")
 
 
 def archive_without_secrets(archive: bytes, folder: str) -> bytes:

@@ -39,6 +39,8 @@ LATER = (
     "deeprepo.impact.uses.meant",
     "deeprepo.impact.uses.results",
     "deeprepo.impact.uses.lacking",
+    "deeprepo.impact.uses.name_check",
+    "deeprepo.impact.uses.providers",
     "deeprepo.rlm.money.schema",
     "configparser",
     "jinja2",

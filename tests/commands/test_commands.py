@@ -131,12 +131,21 @@ def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> Non
     assert len(pull.silenced()) == 2
 
 
-@pytest.mark.parametrize("data", [None, b"", b"{", b"[]", b'{"findings": [{}]}', b"\xff"])
-def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: bytes | None) -> None:
-    """Or where what is stored cannot be read."""
-    pull.data = data
+def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene) -> None:
+    pull.data = None
     assert "no finished review" in pull.give("ignore", "1").body
     assert "no finished review" in pull.give("explain", "1").body
+
+
+@pytest.mark.parametrize("data", [b"{", b"[]", b'{"findings": [{}]}', b"\xff"])
+def test_a_review_that_cannot_be_read_is_not_called_missing(pull: Scene, data: bytes) -> None:
+    """The reply says what is wrong with it and what makes a new one."""
+    pull.data = data
+    for command in ("ignore", "explain"):
+        body = pull.give(command, "1").body
+        assert "no finished review" not in body
+        assert "cannot be used" in body
+        assert "`/deeprepo review`" in body
 
 
 def test_numbers_are_those_of_the_summary(pull: Scene) -> None:

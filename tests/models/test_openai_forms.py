@@ -108,7 +108,7 @@ def test_no_key_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_spoilt_answer_is_the_model_s_fault() -> None:
     """A 400 about the model's own broken call is worth asking again, and the tool stays offered."""
-    with pytest.raises(BadAnswer, match="ask again"):
+    with pytest.raises(BadAnswer, match="Try again"):
         ask(Prompt(QUESTION, tool=TOOL), Reply("Failed to call a function.", status=400, error="tool_use_failed"))
 
 

@@ -214,7 +214,7 @@ def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: 
     [
         (404, {"error": {"message": "No endpoints found matching your data policy"}}, ModelRefused, "data policy"),
         (403, "<!DOCTYPE html><title>Attention Required!</title>", AccountRefused, "web page"),
-        (429, {"error": {"message": "Rate limit exceeded: free-models-per-day"}}, AccountRefused, "each day"),
+        (429, {"error": {"message": "Rate limit exceeded: free-models-per-day"}}, AccountRefused, "daily limit"),
         (400, {"error": {"message": "Your organization must be verified to use this model"}}, ProviderRefused, "verif"),
         (403, {"error": {"message": "Your account was flagged for abuse"}}, ModelRefused, "refused the key"),
     ],
@@ -282,7 +282,7 @@ def test_a_stream_ends_where_the_server_says_so() -> None:
     kind = "text/event-stream"
     reply, bodies = talk(lambda _: (200, chunk + b"data: [DONE]\n\n"), lambda model: model.complete(asked()), kind=kind)
     assert (reply.text, reply.stop, len(bodies)) == ("whole", "end", 1)
-    assert "too early" in str(refused(200, chunk, kind=kind))
+    assert "before it was complete" in str(refused(200, chunk, kind=kind))
 
 
 def test_a_local_server_that_says_in_a_500_what_it_does_not_take() -> None:

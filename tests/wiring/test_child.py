@@ -45,7 +45,15 @@ def test_secrets_of_the_parent_alone_are_not_in_the_environment(monkeypatch: pyt
 
 def made(kind: type[DeepRepoError]) -> DeepRepoError:
     """One error of a kind, with something for everything that its constructor takes."""
-    given = {"status": 422, "retry_after": 3.5, "behind": True, "window": 8192, "most": 4096, "usage": (1, 2)}
+    given = {
+        "remedy": "install it",
+        "status": 422,
+        "retry_after": 3.5,
+        "behind": True,
+        "window": 8192,
+        "most": 4096,
+        "usage": (1, 2),
+    }
     takes = [name for name in inspect.signature(kind.__init__).parameters if name in given]
     return kind("a sentence", **{name: given[name] for name in takes})
 

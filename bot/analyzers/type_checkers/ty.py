@@ -64,10 +64,9 @@ class Ty(TypeChecker):
             SETTINGS: _settings(sources.setup, contents),
             SENTINEL: b"last = 1()\n",
             f"{PACKAGES}/pyvenv.cfg": b"home = /nonexistent\n",
+            f"{PACKAGES}/lib/python{NEWEST}/site-packages/README.txt": b"no package is installed\n",
         }
         lay_out(folder, {**contents, **own_files})
-        site = folder / PACKAGES / "lib" / f"python{NEWEST}" / "site-packages"
-        site.mkdir(parents=True)
         command = [
             self.program() or self.NAME,
             "check",

@@ -93,7 +93,8 @@ def check(text: bytes) -> IgnoreFile:
         place: tuple[str | int, ...]
         problem, place = (f"{unknown}: this key is not known", (unknown,)) if unknown else ("", ())
         if not isinstance(entry, WrittenEntry):
-            problem, place = entry
+            missing, inside = entry
+            problem, place = (f"{problem}; {missing}", place) if unknown else (missing, inside)
         elif not unknown or entry.scope == "finding":
             entries.append((number, entry))
             what = "is used without one of its keys"
