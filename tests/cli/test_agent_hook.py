@@ -59,7 +59,7 @@ def test_an_agent_goes_on_until_its_change_is_mended(shop: Repository) -> None:
     """It is told what is open, as a prompt; once that is mended nothing is said, and nothing stands in the work tree that it did not write."""
     first = stop(shop, active=False)
     assert first["decision"] == "block"
-    assert "round 1 of at most 3" in first["reason"]
+    assert "review 1 of at most 3" in first["reason"]
     assert "File: shop/cart.py\nLines: 5\n" in first["reason"]
     (shop.folder / "shop/cart.py").write_text(SHOP["shop/cart.py"].replace("quote(w, 2)", "quote(w)"))
     assert stop(shop, active=True) is None
@@ -73,7 +73,7 @@ def test_rounds_end(shop: Repository) -> None:
     assert stop(shop, active=False) is None
     for at, active in enumerate((False, True), 1):
         (shop.folder / "shop/rates.py").write_text(f"{BROKEN}# {at}\n")
-        assert f"round {at} of at most 3" in stop(shop, active=active)["reason"]
+        assert f"review {at} of at most 3" in stop(shop, active=active)["reason"]
     (shop.folder / "shop/rates.py").write_text(f"{BROKEN}# 3\n")
     assert stop(shop, active=True) is None
     (shop.folder / "shop/rates.py").write_text(f"{BROKEN}# 4\n")

@@ -33,10 +33,10 @@ async def test_a_place_that_github_refuses_moves_to_the_summary(at: Scene) -> No
 
     assert sorted(one.line or 0 for one in stands.review_comments) == [5, 41]
     assert (outcome.posted_count, outcome.listed_count) == (2, 1)
-    assert "2 on the changed lines, 1 listed here." in stands.comments[0].body
+    assert "Comments on changed lines: 2; listed here only: 1" in stands.comments[0].body
     assert "#### 🔴 High · Finding f3" in stands.comments[0].body
     (note,) = outcome.notes
-    assert "must be part of the diff”): it is in the summary" in note
+    assert "must be part of the diff”), so it is in the summary" in note
     assert note not in stands.comments[0].body  # which place takes a comment is nobody's concern
 
     before = at.writes()
@@ -65,11 +65,11 @@ MOVES: dict[str, Callable[[Scene], Awaitable[object]]] = {
     "another base": lambda at: at.repo.retarget(at.number, "release"),
 }
 SAYS = {
-    "pushed": "the head is [0-9a-f]{10} now, and [0-9a-f]{10} was reviewed",
-    "rewritten": "the head is [0-9a-f]{10} now, and [0-9a-f]{10} was reviewed",
-    "closed": "the pull request was closed in the meantime",
-    "merged": "the pull request was merged in the meantime",
-    "another base": "the base is release now, and main was compared with",
+    "pushed": "the head is now [0-9a-f]{10}, but [0-9a-f]{10} was reviewed",
+    "rewritten": "the head is now [0-9a-f]{10}, but [0-9a-f]{10} was reviewed",
+    "closed": "the pull request was closed during the review",
+    "merged": "the pull request was merged during the review",
+    "another base": "the base is now release, but the review used main",
 }
 
 
