@@ -72,7 +72,7 @@ bench: $(READY)  ## list the benches; NAME=offline runs one, ARGS="--verbose" ar
 	@$(BIN)/python -m benchmarks $(NAME) $(ARGS)
 
 golden: $(READY)  ## renew the approved pages in tests/outputs/golden; look at the difference before you commit it
-	PYTHONPATH=. $(BIN)/python tests/outputs/golden_reviews.py
+	PYTHONPATH=.:tests $(BIN)/python tests/outputs/golden_reviews.py
 
 museum: $(READY)  ## add what this build stores to tests/stored/museum: once for each release
 	PYTHONPATH=.:tests:tests/workflow:sandbox $(BIN)/python tests/stored/make.py $$($(BIN)/python -c "import bot; print(bot.__version__)")

@@ -63,10 +63,10 @@ def test_a_file_only_lowers_a_limit(ours: dict[str, float], asked: str, holds: f
     found = config.resolve({}, f"budget: {{{asked}}}\n".encode(), Settings(**ours))
     name = asked.partition(":")[0]
     assert getattr(found, name) == holds
-    assert ("below the" in found.origins[name]) == (float(asked.partition(":")[2]) != holds)
+    assert ("lower than the" in found.origins[name]) == (float(asked.partition(":")[2]) != holds)
 
 
-CAPPED = "DEEPREPO_CAP_USD, below the 1.00 of: default"
+CAPPED = "DEEPREPO_CAP_USD, lower than the 1.00 from: default"
 NO_AMOUNTS = ("nan", "inf", "-inf", "-5")
 
 
@@ -74,7 +74,7 @@ NO_AMOUNTS = ("nan", "inf", "-inf", "-5")
 @pytest.mark.parametrize("name", ["usd", "tokens", "calls", "seconds", "timeout"])
 def test_no_door_takes_what_is_no_amount(monkeypatch: pytest.MonkeyPatch, name: str, number: str) -> None:
     """An option, a repository's file, the environment: not a number is above no cap, and below none."""
-    with pytest.raises(ConfigError, match=f"{name} is {number}.* give a finite number of 0 or more"):
+    with pytest.raises(ConfigError, match=f"{name} is {number}.* use a finite number of 0 or more"):
         config.resolve({name: float(number)}, None, Settings(cap_usd=0.5))
     section = "models" if name == "timeout" else "budget"
     of_yaml = number.replace("nan", ".nan").replace("inf", ".inf")
@@ -108,7 +108,7 @@ def test_a_flag_is_the_wish_of_who_pays() -> None:
     """It is stronger than DEEPREPO_USD, and only DEEPREPO_CAP_USD is above it."""
     assert config.resolve({"usd": 5.0}, None, Settings(usd=0.1)).usd == 5.0
     found = config.resolve({"usd": 5.0}, None, Settings(usd=0.1, cap_usd=2.0))
-    assert (found.usd, found.origins["usd"]) == (2.0, "DEEPREPO_CAP_USD, below the 5.00 of: flag")
+    assert (found.usd, found.origins["usd"]) == (2.0, "DEEPREPO_CAP_USD, lower than the 5.00 from: flag")
 
 
 FILE_MODELS = b"models: {root: a/dear, worker: b/mid}\nstrategy: rlm\n"
@@ -251,17 +251,17 @@ def test_an_unknown_key_is_a_warning_with_the_nearest_name(text: bytes, sentence
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"quota: [\n", "line 2: this is not YAML that can be used"),
+        (b"quota: [\n", "line 2: this is not valid YAML"),
         (b"- a\n", "the file must consist of"),
         (b"quota: many\n", "quota"),
-        (b"language: 2026-13-45\n", "not YAML that can be used"),
+        (b"language: 2026-13-45\n", "not valid YAML"),
         (b"[" * 5_000, "nested too deeply"),
         (b"ignore: ['!']\n", "ignore.0"),
         (b"instructions: [{path: '!', text: t}]\n", "instructions.0.path"),
         (b"budget: {usd: -1}\n", "budget.usd"),
         (b"strategy: magic\n", "strategy"),
-        (b"\xff\xfe", "not YAML that can be used"),
-        (b"x: !!python/object/apply:os.system [id]\n", "not YAML that can be used: could not determine a constructor"),
+        (b"\xff\xfe", "not valid YAML"),
+        (b"x: !!python/object/apply:os.system [id]\n", "not valid YAML: could not determine a constructor"),
         (b"ignore: a.py\n", r"line 1: ignore: write a list of entries, such as \[\"generated/\""),
         (b"\nbudget:\n  usd: lots\n", "line 3: budget.usd: write a number"),
         (b"models: cheap\n", "line 1: models: write `key: value` lines below it"),
@@ -279,7 +279,7 @@ def test_an_unknown_key_is_a_warning_with_the_nearest_name(text: bytes, sentence
         (b"triggers: {paths: ['!']}", "triggers.paths.0"),
         (b"triggers: {branches: main}", "triggers.branches: write a list"),
         (b"language: de # " + b"x" * 70_000, "longer than"),
-        (b"language: german\n", "line 1: language: write the code of a language, such as en, de or pt-BR"),
+        (b"language: german\n", "line 1: language: use a language code such as en, de or pt-BR"),
         (b"instructions: be nice\n", r"write a list of entries, such as \[{path: \"src/"),
         (b"rules: F841\n", r"write a list of entries, such as \[{path: \"tests/"),
     ],
@@ -292,7 +292,7 @@ def test_a_wrong_file_is_said_with_its_place(text: bytes, sentence: str) -> None
 def test_a_file_of_another_name_is_said_to_be_unread() -> None:
     """Somebody expects it to count."""
     found = config.resolve({}, None, NONE, others=[".deeprepo.yaml"])
-    assert found.warnings == (".deeprepo.yaml is not read: rename it to .deeprepo.yml.",)
+    assert found.warnings == (".deeprepo.yaml is not read. Rename it to .deeprepo.yml.",)
 
 
 def test_ignored_paths_are_matched_as_git_does() -> None:
@@ -358,14 +358,14 @@ def test_an_editor_marks_what_is_wrong(text: str, sound: bool) -> None:
     [
         (
             b"models: {root: gpt-5}\n",
-            "line 1: models.root: gpt-5 names no provider: write provider/model, such as openai/gpt-5",
+            "line 1: models.root: gpt-5 has no provider. Write provider/model, for example openai/gpt-5",
         ),
-        (b"models: {worker: openai/}\n", "models.worker: openai/ names no provider"),
+        (b"models: {worker: openai/}\n", "models.worker: openai/ has no provider"),
         (b"analyzers:\n  - ruff\n  - eslint\n", "line 3: analyzers.1: eslint is unknown; did you mean oxlint?"),
         (b"lenses: [secuirty]\n", "lenses.0: secuirty is unknown; did you mean security?"),
         (
             b"rules:\n  - {path: a, kind: perfomance}\n",
-            "rules.0.kind: perfomance is no category of findings; did you mean performance?",
+            "rules.0.kind: perfomance is not a category of findings; did you mean performance?",
         ),
     ],
 )

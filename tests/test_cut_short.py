@@ -34,7 +34,7 @@ def test_a_provider_that_refuses_the_second_opinions_is_a_fault(hand: Hand) -> N
     said = [placed.finding for placed in refusing.findings]
     assert (titles(said), refusing.cut.fault) == (FOUND, "provider")
     assert all(finding.basis.unconfirmed for finding in said)
-    assert any("without a second opinion" in note for note in refusing.notes)
+    assert any("could not be confirmed" in note for note in refusing.notes)
 
 
 def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:

@@ -40,7 +40,7 @@ def test_language_and_templates_come_from_the_base_branch(
     """What the pull request says about them is not heard."""
     review = reviewed(repository, SETTINGS.format("offline"), monkeypatch)
     made = posts.comments(review)
-    assert "<summary>What was covered" in made.summary  # our own phrases are English in every language
+    assert "<summary>What was checked" in made.summary  # our own phrases are English in every language
     assert [post.body.split("\n")[1][:3] for post in made.posts] == ["OWN"] * len(made.posts) != []
 
 

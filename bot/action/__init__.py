@@ -21,7 +21,7 @@ async def run(step: Step, console: Console) -> ReviewResult:
     report.ready(step)
     request = event.read(step)
     if isinstance(request, NothingAsked):
-        result = ReviewResult(HeadStatus("skipped"), f"Nothing was reviewed: {request.reason}.")
+        result = ReviewResult(HeadStatus("skipped"), f"Not reviewed: {request.reason}.")
     else:
         try:
             if isinstance(request, RemarkAsk):

@@ -18,7 +18,7 @@ ON_PULL = frozenset({"pull_request", "pull_request_target"})
 # Events that name their pull request, and their actor, who may be anybody. For these the input `pull-request` is not
 # listened to: it would turn a stranger's comment into a request without a name.
 OWN_EVENTS = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
-PULL_ENDS = {"closed": "the pull request is closed", "draft": "it is a draft now"}
+PULL_ENDS = {"closed": "the pull request is closed", "draft": "it is now a draft"}
 INSTALLATION = {"id": 1}  # which a workflow's events lack, and which nobody looks at here
 MAX_EVENT_BYTES = 25 << 20  # bytes of an event
 
@@ -61,13 +61,13 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Re
         case CommandAsk(word=word) if word in REVIEWS:
             return ReviewAsk(request.pull, "command", REVIEWS[word], request.actor, request.comment)
         case CommandAsk(word=word):
-            return NothingAsked(f"in a workflow `review` and `full review` are carried out, {word!r} needs the App")
+            return NothingAsked(f"a workflow supports only `review` and `full review`; {word!r} needs the App")
         case Cancel(reason=reason) | NothingAsked(reason=reason) if kind == "pull_request":
             return _repeat(delivery, PULL_ENDS.get(reason, reason))
         case RemarkAsk() | NothingAsked():
             return request
         case _:
-            return NothingAsked("nothing is done on this event")
+            return NothingAsked("this event starts no review")
 
 
 def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | NothingAsked:
@@ -83,7 +83,7 @@ def _from_inputs(step: Step) -> ReviewAsk | NothingAsked:
     """The pull request that the workflow names."""
     runner, number = step.runner, step.inputs.pull_request
     if number is None:
-        raise UsageError(f"the event {runner.github_event_name} names no pull request: set the input `pull-request`")
+        raise UsageError(f"the event {runner.github_event_name} has no pull request. Set the input `pull-request`")
     owner, _, name = runner.github_repository.partition("/")
     pull = PullRef(INSTALLATION["id"], runner.github_repository_id, owner, name, number)
     by_hand = runner.github_event_name == "workflow_dispatch"
@@ -95,9 +95,9 @@ def _payload(path: Path) -> Mapping[str, object]:
         with path.open("rb") as file:
             payload = json.loads(file.read(MAX_EVENT_BYTES))
     except OSError as error:
-        raise UsageError(f"the event's file cannot be read: {error.strerror}") from error
+        raise UsageError(f"the event file cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError):
-        raise UsageError("the event's file is not JSON") from None
+        raise UsageError("the event file is not JSON") from None
     if not isinstance(payload, Mapping):
-        raise UsageError("the event's file holds no object")
+        raise UsageError("the event file is not a JSON object")
     return payload

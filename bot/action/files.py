@@ -51,7 +51,7 @@ def _home(path: Path, runner: RunnerVariables) -> tuple[Path, Path]:
     for folder in (runner.github_workspace, runner.runner_temp):
         if folder is not None and Path(os.path.normpath(folder)) in whole.parents:
             return whole, folder
-    raise UsageError(f"{path} cannot be used: it is neither in the workspace nor in the runner's temporary folder")
+    raise UsageError(f"{path} must be in the workspace or in the runner's temporary folder")
 
 
 def deciding(inputs: Inputs, runner: RunnerVariables) -> tuple[tuple[str, str], ...]:

@@ -29,7 +29,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
     async with open_host(step, ask.pull) as host:
         remark = await _hear(ask, host)
         if isinstance(remark, str):
-            return ReviewResult(HeadStatus("skipped"), f"Nothing was answered: {remark}.")
+            return ReviewResult(HeadStatus("skipped"), f"No answer: {remark}.")
         state, settings = await look_up(host, step, console)
         permission = await _stands(ask, host)
         able = access.can_ask(settings)
@@ -38,7 +38,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
             await replies.post_reply(reason, ask.comment, host)
             return ReviewResult(
                 HeadStatus("skipped"),
-                "Nothing was answered: no model is set up, or who wrote may not ask, or not so often.",
+                "No answer: no model is configured, or the author has no permission or reached the rate limit.",
             )
         await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
         request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
@@ -49,7 +49,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
             withdrawn_marks = {withdrawal.mark for withdrawal in await withdrawn(host)}
             with suppress(HostRefused):
                 await close(ThreadCloser(host), [mark for mark, _ in reply.withdrawn], withdrawn_marks)
-    return ReviewResult(HeadStatus("success"), "A remark was answered.")
+    return ReviewResult(HeadStatus("success"), "Answered a comment.")
 
 
 async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:

@@ -49,7 +49,7 @@ def _requested_files(step: Step) -> dict[str, Path]:
 def _page(result: ReviewResult) -> str:
     """The job summary. The review itself is made harmless by its templates; the sentence above it is ours."""
     lines = [f"> {result.says}"] if result.says else []
-    lines += [f"[The summary on the pull request]({result.posted.summary_url})"] if result.posted else []
+    lines += [f"[Summary on the pull request]({result.posted.summary_url})"] if result.posted else []
     lines += [markdown.render(result.review, ROOM)] if result.review is not None else []
     return "\n\n".join([*lines, ""])
 

@@ -59,19 +59,16 @@ from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import ADDS_NOTHING, Funds, Reviewer, ReviewResult, ReviewRun
 
 DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
-NO_SECRETS = (
-    "GitHub gives a workflow no secrets for a pull request from a fork: no model has read this one, the checks that "
-    "need none have."
-)
+NO_SECRETS = "GitHub gives workflows no secrets for pull requests from forks, so only static checks ran here."
 APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
-ALONE = "The review is posted only here"
-MAY_NOT = f"{ALONE}: the workflow's token may not write to the pull request"
-FORK = "GitHub grants no such permission for a pull request from a fork"
+ALONE = "This review is shown only here"
+MAY_NOT = f"{ALONE}: the workflow's token has no write access to the pull request"
+FORK = "GitHub does not grant this for pull requests from forks"
 MAX_LISTED_PULLS = 1_000  # open pull requests at most among which another one with the same head is looked for
-UNKNOWN_HEAD = "No review of this commit is known, and with a bar a job without a review fails."
+UNKNOWN_HEAD = "This commit has no known review, so a job that can fail on findings fails."
 SAME_HEAD = (
-    "#{number} has the same commit as its head, and a required check belongs to a commit: close one of the two pull requests, "
-    "or push a commit to one, then edit the title of the other."
+    "#{number} has the same head commit, and a required check belongs to a commit. Close one of the two pull requests, "
+    "or push a commit to one and then edit the title of the other."
 )
 GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 
@@ -89,7 +86,10 @@ async def _review(
     """The same of a pull request that is looked up already."""
     runner = step.runner
     if ask.comment is not None and not await _may_review(ask, ask.comment, host, settings):
-        return ReviewResult(HeadStatus("skipped"), "Nothing was reviewed: who asked may not, or not so often.")
+        return ReviewResult(
+            HeadStatus("skipped"),
+            "Not reviewed: the author of the command has no permission or reached the rate limit.",
+        )
     attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
     bound = policy.bound(ask, state.facts, stranger=state.stranger)
     pushes = await push_count.count_pushes(host, bound, attempt, settings.pause_after)
@@ -118,11 +118,12 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
         stored = await stored_conclusion(host, state, step)
         if stored is None and policy.has_bar(settings):
             return await _review(event.ask, host, state, settings, step, console)
-    says = f"Nothing was reviewed: {event.reason}."
+    says = f"Not reviewed: {event.reason}."
     if stored is None:
         return ReviewResult(HeadStatus("skipped"), says)
     return ReviewResult(
-        HeadStatus(stored.conclusion), f"{says} What the review of this commit came to stands: {stored.conclusion}."
+        HeadStatus(stored.conclusion),
+        f"{says} The result of the last review of this commit still applies: {stored.conclusion}.",
     )
 
 
@@ -209,14 +210,14 @@ def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
     fault = result.fault
     if result.review is None:
         is_empty = result.says == ADDS_NOTHING
-        before = "There is nothing to review" if is_empty else "There is no review" if fault else "Not reviewed"
+        before = "Nothing to review" if is_empty else "Review failed" if fault else "Not reviewed"
         return replace(result, says=f"{before}: {result.says}")
     if isinstance(fault, SupersededError):
         return replace(result, says=f"{ALONE}: {public(fault)}.", fault=None)
     if isinstance(fault, HostRefused) and fault.is_forbidden:
         return replace(result, says=f"{MAY_NOT}; {FORK if fork else GRANT}.", fault=None)
     if fault is not None:
-        why = "GitHub did not take it" if isinstance(fault, HostRefused) else "it could not be posted"
+        why = "GitHub refused it" if isinstance(fault, HostRefused) else "it could not be posted"
         return replace(result, says=f"{ALONE}: {why}.")
     return result
 
@@ -400,8 +401,8 @@ class StepReviewer(Reviewer):
         why = given if isinstance(given, str) and given else kept
         sentence = f"{why[:1].upper()}{why[1:]}: " if isinstance(why, str) and why else ""
         if isinstance(kept, bytes):
-            return kept, f"{sentence}it was not used." if sentence else ""
-        return None, f"{sentence}everything was read again." if sentence else ""
+            return kept, f"{sentence}this file was not used." if sentence else ""
+        return None, f"{sentence}so everything was reviewed again." if sentence else ""
 
     async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
         """Store nothing: the state for the next round is posted with the summary."""

@@ -38,12 +38,12 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     except HostRefused as refusal:
         if refusal.status not in MAY_NOT_LIST:
             raise
-        console.say(f"Only the rounds of this pull request count for triggers.fork_reviews_per_day: {GRANT}.")
+        console.say(f"triggers.fork_reviews_per_day counts only the reviews of this pull request: {GRANT}.")
         count = await _rounds(run)
     if count is None:
         return Funds(
-            refusal=f"{OFFLINE} this workflow had {MAX_LISTED_RUNS:,} runs in 24 hours or more, and GitHub lists no more of them, so "
-            "`triggers.fork_reviews_per_day` cannot be held."
+            refusal=f"{OFFLINE} this workflow ran at least {MAX_LISTED_RUNS:,} times in 24 hours, the most that GitHub lists, so "
+            "`triggers.fork_reviews_per_day` cannot be checked."
         )
     if count < limit:
         return Funds()

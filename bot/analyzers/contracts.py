@@ -33,7 +33,7 @@ class Contracts:
 
     def __init__(self, languages: Mapping[str, Language]) -> None:
         self.NAME: str = "contracts"
-        self.READS = f"call sites in files of {', '.join(sorted(languages))}"
+        self.READS = f"call sites in {', '.join(sorted(languages))}"
         self._languages = languages
         self._suffixes = frozenset(suffix for language in languages.values() for suffix in language.SUFFIXES)
 

@@ -68,9 +68,7 @@ def _consequence(override: Definition, name: str) -> str:
     language = filetype(override.path)
     if language.broken_override:
         return language.broken_override
-    fails = (
-        f"a call that is written for {name}() fails on a {override.name.rpartition('.')[0]}, or reaches another method."
-    )
+    fails = f"a call written for {name}() fails on a {override.name.rpartition('.')[0]}, or reaches another method."
     return f"The file no longer compiles, or {fails}" if language.broken_use else f"{fails[:1].upper()}{fails[1:]}"
 
 
@@ -89,7 +87,7 @@ async def _finding(
         still = override.head if override.called else ""
         return Telling(
             f"{name}() has a new signature, but {override.path} still overrides it with the old one{more}",
-            f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {override.name}() takes its place and still is `{still}`.",
+            f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {override.name}() overrides it and still is `{still}`.",
             _consequence(override, name) if fits else _another(override, name),
         )
 

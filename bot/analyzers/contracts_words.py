@@ -134,7 +134,7 @@ def _more_files(rows: Sequence[Breakage]) -> str:
 def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
     if first.rule == "removed-key" and first.misfit is not None:
         has = "returns" if first.reference.call else "has"
-        return f"{first.name} {has} {first.misfit.says}, but {first.reference.path} asks for it"
+        return f"{first.name} {has} {first.misfit.says}, but {first.reference.path} still reads it"
     misuse = first.reference.misuse
     if first.rule in REQUIRED and misuse is not None:
         return f"{first.name} {misuse.gives}, but {first.reference.path} {misuse.says}"
@@ -179,7 +179,7 @@ def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
     left = list(others)[len(told) if is_removed_symbol else NAMES_IN_TITLE - 1 : LISTED_NAMES]
     if first.misfit is not None or not left:
         return sentences
-    return f"{sentences} The same holds for {', '.join(f'`{name}`' for name in left)}."
+    return f"{sentences} This also affects {', '.join(f'`{name}`' for name in left)}."
 
 
 def _fate(breakage: Breakage) -> str:
@@ -199,9 +199,7 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
         was, now = _head(before), _head(after)
         if breakage.rule == "removed-key":
             has = "returns" if reference.call else "has"
-            return (
-                f"`{breakage.name}` ({where} before the change) {has} {breakage.misfit.says}. {place_text} asks for it."
-            )
+            return f"`{breakage.name}` ({where} before the change) {has} {breakage.misfit.says}. {place_text} still reads it."
         place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {place_text}"
         if reference.misuse is not None and (breakage.rule in REQUIRED or reference.likely or was == now):
             return _why_of_result(breakage, reference.misuse, reference, place)
@@ -210,15 +208,11 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
         place = f"{breakage.reference.path}:{breakage.reference.line}"
         use = "" if place == place_text else f" and uses it at line {reference.line}"
         if breakage.new_path:
-            return (
-                f"This change moves {breakage.home} to {breakage.new_path}; {place} imports it from its old place{use}."
-            )
-        return f"This change removes {breakage.home}; nothing in the tree takes its place, and {place} imports it{use}."
-    by_name = (
-        "" if reference.sure else " No other definition of that name is left in the tree, and there was none before."
-    )
+            return f"This change moves {breakage.home} to {breakage.new_path}; {place} still imports it from the old path{use}."
+        return f"This change removes {breakage.home}; no file replaces it, but {place} still imports it{use}."
+    by_name = "" if reference.sure else " The repository has no other definition with this name."
     if reference.likely:
-        by_name = " Nothing in the tree defines that name any more. What the receiver is was not proven: a library may still offer it."
+        by_name = " No definition with this name remains in the repository. The type of the object is unknown, so a library may still provide it."
     if isinstance(reference.resolution, Unknown):
         by_name = f" This is not certain: {reference.resolution.reason}."
     return f"`{breakage.name}` ({where} before the change) was {_fate(breakage)}, but {place_text} still uses {_left(breakage)}.{by_name}"
@@ -235,7 +229,7 @@ def _left(breakage: Breakage) -> str:
     """What a line that was left behind still uses."""
     fate = _fate(breakage)
     return (
-        "the old name" if fate.startswith("renamed") else "it from its old place" if fate.startswith("moved") else "it"
+        "the old name" if fate.startswith("renamed") else "it from the old path" if fate.startswith("moved") else "it"
     )
 
 
@@ -254,7 +248,7 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     many = f" {len(places)} lines {where} are affected." if len(places) > 1 else ""
     language = filetype(reference.path)
     if reference.likely:
-        effect = "If nothing else offers it, this line fails or no longer compiles."
+        effect = "Unless a library provides it, this line fails or no longer compiles."
     elif reference.misuse is not None:
         effect = f"This line {reference.misuse.happens}."
     elif language.broken_use or _fails(rows):

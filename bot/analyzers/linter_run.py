@@ -74,14 +74,14 @@ async def execute(
             out = await _beginning(process.stdout, MAX_LINTER_BYTES + 1)
             status = await process.wait()
     except TimeoutError:
-        raise DeepRepoError(f"{name} took longer than {seconds:g} s and was ended") from None
+        raise DeepRepoError(f"{name} was stopped after {seconds:g} s") from None
     finally:
         await end_process(process, process.stdout)
         log = await listening
     if len(out) > MAX_LINTER_BYTES:
-        raise DeepRepoError(f"{name} reported more than {MAX_LINTER_BYTES >> 20} MiB: no report of it was used")
+        raise DeepRepoError(f"{name} reported more than {MAX_LINTER_BYTES >> 20} MiB, so its report was ignored")
     if status < 0:
-        raise DeepRepoError(f"{name} was ended by signal {-status}")
+        raise DeepRepoError(f"{name} was stopped by signal {-status}")
     return status, out, log.decode("utf-8", "replace")
 
 

@@ -33,9 +33,7 @@ NAMED_REPORTS = 3  # reports that a sentence names
 NAMED_ROW = re.compile(r"\bline (\d+)\b")  # in a message
 MAX_QUOTED_LINES = 6  # a longer report is quoted by its first line
 SYNTAX = "invalid-syntax"  # may be reported behind the end of a text
-UNREAD = (
-    "the program states no reading to the end of the file: a syntax error, an encoding or a part that it passes over"
-)
+UNREAD = "the program could not read the whole file (syntax error, encoding or skipped code), so the file was only partly checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +303,7 @@ class Linter(ABC):
         try:
             return list(self.read(json.loads(out)))
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-            raise DeepRepoError(f"{self.NAME} ended with status {status} and no report that can be read") from error
+            raise DeepRepoError(f"{self.NAME} exited with status {status} and without a readable report") from error
 
     def _open(self, side: Side) -> Iterator[str]:
         """What is not known of a file: whether it was read to its end, and what a comment of the change hides."""
@@ -316,7 +314,7 @@ class Linter(ABC):
         if hidden:
             labels = [f"{code} in line {line}" for code, line in sorted(hidden, key=lambda one: one[::-1])]
             more = f" and {count(len(labels) - NAMED_REPORTS, 'more report')}" if len(labels) > NAMED_REPORTS else ""
-            yield f"a comment that the change writes silences {', '.join(labels[:NAMED_REPORTS])}{more}"
+            yield f"a comment added by the change silences {', '.join(labels[:NAMED_REPORTS])}{more}"
 
     def _fresh(self, side: Side, head: bytes) -> Iterator[LintReport]:
         """The reports about the text after the change that count, of which the base had none."""

@@ -21,10 +21,10 @@ UNREAD = "it could not be parsed"
 ROOT = "the root package"
 # What is told of a name that is nobody's of the tree, behind the place.
 ALONE = {
-    "undeclared-package": "asks for `{0.asked}`; no package that {0.home}, another manifest, a lock file or a script names is called like it.",
-    "unshipped-file": "imports `{0.asked}`, which is not among what {0.home} lists for the package.",
-    "missing-part": "gives the parts of `{0.name}` ({0.home}), which {0.says}.",
-    "half-bound": "reads `{0.name}`, which only the branch with line {0.asked} binds: code that did not take it comes here, too.",
+    "undeclared-package": "imports `{0.asked}`, but {0.home}, the other manifests, the lock files and the scripts list no such package.",
+    "unshipped-file": "imports `{0.asked}`, which {0.home} does not include in the package.",
+    "missing-part": "passes the fields of `{0.name}` ({0.home}), which {0.says}.",
+    "half-bound": "reads `{0.name}`, but only the branch at line {0.asked} assigns it. Code that skips that branch also reaches this line.",
 }
 FURTHER_LINES = 6  # further lines with the same cause
 
@@ -96,8 +96,8 @@ def _told_as(place: impact.Place) -> set[tuple[str, str]]:
 
 def _limit(place: impact.Place) -> str:
     if place.rule == "arguments":
-        return f"unchanged calls of `{place.asked}` ({place.source}) do not fit it as it is read here: new ones were not judged"
-    return f"`{place.home or place.name}` has files that are not in the tree: what new lines name of it was not judged"
+        return f"unchanged calls of `{place.asked}` ({place.source}) do not match its signature either, so new calls were not checked"
+    return f"`{place.home or place.name}` has files outside the repository, so new references to it were not checked"
 
 
 def _last(name: str) -> str:
@@ -106,7 +106,7 @@ def _last(name: str) -> str:
 
 def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves: bool) -> Finding:
     mine = lines[place.path]
-    many = f" So do {len(place.also)} further lines of the file." if place.also else ""
+    many = f" This also applies to {len(place.also)} more lines in this file." if place.also else ""
     title, effect = _title(place), f"This line {place.happens}.{many}"
     evidence = [
         Evidence(
@@ -120,7 +120,7 @@ def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves:
     ]
     if place.definition is not None and place.source in lines:
         there = place.definition.line
-        evidence.insert(0, Evidence(place.source, lines[place.source][there - 1], there, note="what is there"))
+        evidence.insert(0, Evidence(place.source, lines[place.source][there - 1], there, note="definition"))
     proof = proof_of(place.rule, f"{place.home} {place.name}") if proves else ""
     return Finding(
         path=place.path,
@@ -159,15 +159,13 @@ def _title(place: impact.Place) -> str:
 def _why(place: impact.Place) -> str:
     place_text = f"{place.path}:{place.line}"
     if place.rule == "missing-module":
-        return f"{place_text} imports `{place.name}`, and no file of the repository is meant by that."
+        return f"{place_text} imports `{place.name}`, which matches no file in the repository."
     if place.rule in ALONE:
         return f"{place_text} {ALONE[place.rule].format(place)}"
     if place.rule == "arguments" and place.definition is not None:
         head = place.definition.head.rstrip(" {:")
-        return (
-            f"The call at {place_text} does not fit `{head}` ({place.source}:{place.definition.line}): it {place.says}."
-        )
+        return f"The call at {place_text} does not match `{head}` ({place.source}:{place.definition.line}): it {place.says}."
     if place.owner:
-        return f"{place_text} uses `{place.name}`; `{place.owner}` ({place.home}) neither defines it nor inherits it."
+        return f"{place_text} uses `{place.name}`; `{place.owner}` ({place.home}) neither defines nor inherits it."
     verb = "imports" if place.here else "uses"
-    return f"{place_text} {verb} `{place.name}`; {place.home or ROOT} neither defines it nor hands it on."
+    return f"{place_text} {verb} `{place.name}`; {place.home or ROOT} neither defines nor re-exports it."

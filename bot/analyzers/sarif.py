@@ -49,7 +49,7 @@ class Sarif:
             if missing := [
                 each for each, quote in quotes.items() if quote is None or (not quote and each.new is not False)
             ]:
-                reasons[path] = f"{count(len(missing), 'result')} without a line of code in this commit"
+                reasons[path] = f"{count(len(missing), 'result')} without a matching line in this commit"
             if unread := next((each for each in self._found.get(path, ()) if each.is_unread), None):
                 reasons[path] = unread.message
         left = reasons.items()

@@ -92,7 +92,7 @@ def _finding(proof: str, groups: Sequence[Sequence[_Row]]) -> Finding:
         quote=_quote(line, hit),
         title=f"{hit.what} is committed",
         why=f"The change adds a line with {hit.how}.",
-        consequence="Everyone who can read the repository can use it, now or later. "
+        consequence="Everyone who can read the repository can use it. "
         "Revoke it and take it from the environment or a secret store: removing the line leaves it in the history.",
         severity=hit.severity,
         category="secret",

@@ -24,10 +24,8 @@ class SettingsFile(OwnerFile):
 
     path = names.FILE
     other_names = names.OTHER_NAMES
-    fatal_consequence = (
-        "Once this is on the base branch, reviews use the defaults, and no check succeeds until it is corrected."
-    )
-    consequence = "Once this is on the base branch, each review warns about it."
+    fatal_consequence = "Once this is merged, reviews use the defaults, and no check succeeds until it is corrected."
+    consequence = "Once this is merged, every review warns about it."
 
     def problems(self, text: bytes) -> tuple[Problem, ...]:
         """List what is wrong with its text."""
@@ -70,7 +68,7 @@ async def _template(path: str, text: bytes) -> list[Finding]:
     problem = await asyncio.to_thread(sandbox.check, source)
     if problem is None:
         return []
-    after = "Once this is on the base branch, comments have deeprepo's own form and a note about it."
+    after = "Once this is merged, comments use the default templates and a note explains why."
     title = f"{path} cannot be used: {problem[1]}"
     return [_finding(path, source, Places(source), problem[0], title, after)]
 
@@ -79,7 +77,7 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
     source = text.decode("utf-8", "replace")
     places = Places(source, YAML_BREAKS)
     if path in INSTEAD:
-        after = f"deeprepo reads {INSTEAD[path]} only: rename the file."
+        after = f"deeprepo only reads {INSTEAD[path]}. Rename the file."
         yield _finding(path, source, places, None, f"{path} is not read", after)
         return
     file = OWNER_FILES[path]
@@ -92,7 +90,7 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
             places,
             problems[MAX_PROBLEMS].line,
             more,
-            "They are listed once these are corrected.",
+            "They are listed once you correct the first ones.",
         )
     for problem in problems[:MAX_PROBLEMS]:
         consequence = file.fatal_consequence if problem.fatal else file.consequence

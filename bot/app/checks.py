@@ -34,7 +34,7 @@ class CheckedItem:
         return "ok" if self.works else "!!"
 
 
-NO_APP = CheckedItem("App", "no credentials: start `deeprepo serve` and open the page that it names", works=False)
+NO_APP = CheckedItem("App", "no credentials. Run `deeprepo serve` and open the setup page it prints", works=False)
 
 
 async def checks(settings: Server, choose_models: ChooseModels, model_fault: str = "") -> list[CheckedItem]:
@@ -42,7 +42,7 @@ async def checks(settings: Server, choose_models: ChooseModels, model_fault: str
     options, limits = settings.options, config.environment(on_server=True)
     public = f", for GitHub {options.public_url}" if options.public_url else ""
     root, worker = choose_models()
-    models = f"root {root or 'none'}, worker {worker or root}"
+    models = f"root model {root or 'none'}, worker model {worker or root}"
     return [
         CheckedItem("address", f"http://{options.host}:{options.port}{public}"),
         await asyncio.to_thread(_folder, options),
@@ -50,14 +50,14 @@ async def checks(settings: Server, choose_models: ChooseModels, model_fault: str
         *([line async for line in _github(settings.app, options)] if settings.app is not None else (NO_APP,)),
         CheckedItem(
             "models",
-            model_fault or (models if root or worker else "none: reviews are made by static analysis"),
+            model_fault or (models if root or worker else "none, so reviews run only static checks"),
             works=not model_fault,
         ),
-        CheckedItem("ceiling", f"${limits.cap_usd:.2f} for each review"),
+        CheckedItem("limit", f"${limits.cap_usd:.2f} per review"),
         CheckedItem(
-            "in 24 hours",
-            f"${limits.cap_usd_per_day_repository:.2f} for each repository, "
-            f"${limits.cap_usd_per_day_installation:.2f} for each installation, ${limits.cap_usd_per_day:.2f} in all",
+            "24 hours",
+            f"${limits.cap_usd_per_day_repository:.2f} per repository, "
+            f"${limits.cap_usd_per_day_installation:.2f} per installation, ${limits.cap_usd_per_day:.2f} in total",
         ),
     ]
 
@@ -107,7 +107,7 @@ async def _github(app: App, options: ServerOptions) -> AsyncIterator[CheckedItem
 
 def _lacks(what: str, missing: list[str], *, bad: bool) -> CheckedItem:
     return CheckedItem(
-        what, f"the App's settings at GitHub lack {', '.join(missing)}" if missing else "as needed", works=not bad
+        what, f"missing in the App's settings on GitHub: {', '.join(missing)}" if missing else "complete", works=not bad
     )
 
 

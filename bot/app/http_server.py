@@ -39,7 +39,7 @@ class Shutdown:
 
     def _next(self) -> None:
         if self.asked.is_set():
-            _log("leaving at once: what was running is taken up at the next start")
+            _log("stopping now. Running jobs resume at the next start")
             logging.shutdown()
             os._exit(HURRIED)
         self.asked.set()
@@ -70,7 +70,7 @@ def listen(options: ServerOptions) -> socket.socket:
         listener.close()
         reason = error.strerror or str(error)
         raise UsageError(
-            f"{options.host}:{options.port} cannot be listened on ({reason}): set DEEPREPO_HOST and DEEPREPO_PORT"
+            f"{options.host}:{options.port} is not available ({reason}). Set DEEPREPO_HOST and DEEPREPO_PORT to another address"
         ) from None
     listener.setblocking(False)  # noqa: FBT003 - of the library
     return listener

@@ -41,7 +41,7 @@ async def maintain(server: RunningServer, *, web: bool) -> None:
         well = not web or await _try("catching up", catch_up(server))
         if loop.time() - forgot_at >= DAY:
             forgot_at = loop.time()
-            await _try("forgetting what is old", _forget(server))
+            await _try("deleting old data", _forget(server))
         with suppress(TimeoutError):
             await asyncio.wait_for(server.is_called.wait(), HOUR if well else SOON)
         server.is_called.clear()
@@ -62,7 +62,7 @@ async def catch_up(server: RunningServer) -> None:
     async with apps.app(server.identity, server.pace) as client:
         for delivery in await _missed(client, _iso(now - timedelta(days=KEPT_DAYS))):
             facts = {"delivery": delivery["guid"], "event": delivery["event"], "status": delivery["status_code"]}
-            _log("a delivery that failed is asked for again", **facts)
+            _log("asking GitHub to resend a failed delivery", **facts)
             await client.json(client.rest.apps.async_redeliver_webhook_delivery(delivery["id"]))
         installations = [data async for data in client.pages(client.rest.apps.async_list_installations)]
     since, left = _iso(now - timedelta(days=server.options.catch_up_days)), MOST_PULLS
@@ -124,7 +124,7 @@ async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # n
     fresh = await server.jobs.submit(ReviewAsk(pull, "catch-up", head=head), name)
     if fresh:
         server.metrics.delivery("pull_request", "caught up")
-        _log("a pull request that nobody has looked at is reviewed", pull=pull.key, head=head)
+        _log("reviewing a pull request that was missed", pull=pull.key, head=head)
     return fresh
 
 
@@ -138,14 +138,14 @@ async def _forget(server: RunningServer) -> None:
         old += await asyncio.to_thread(journals.orphans, server.options.data, now - HOUR, names)
     await asyncio.to_thread(journals.delete, old)
     await asyncio.to_thread(fact_files.sweep, server.options.data / kept_facts.FACTS_FOLDER, now - days * DAY)
-    _log("what is old was deleted", rows=rows, journals=len(old))
+    _log("old data was deleted", rows=rows, journals=len(old))
 
 
 async def _try(what: str, doing: Coroutine[Any, Any, None]) -> bool:
     """Do something, and log how it failed. Whether it went well."""
     error = (await asyncio.gather(doing, return_exceptions=True))[0]
     if isinstance(error, HostError):
-        _log(f"{what} was broken off", level=logging.WARNING, reason=str(error))
+        _log(f"{what} failed", level=logging.WARNING, reason=str(error))
     elif error is not None:
         _log(f"{what} failed", level=logging.ERROR, error=error)
     return error is None

@@ -47,7 +47,7 @@ def manifest(public: str, back: str, organization: str) -> str:
         {
             "name": name,
             "url": public,
-            "description": "Reviews pull requests by reading beyond the diff.",
+            "description": "Reviews pull requests beyond their diff.",
             "public": False,
             "hook_attributes": {"url": f"{public}/webhook", "active": True},
             "redirect_url": back,
@@ -80,16 +80,16 @@ def install(api: str, slug: str) -> str:
 async def convert(api: str, code: str) -> dict[str, Any]:
     """Return the App's credentials for the code that GitHub gave the browser. Raises HostRefused and HostDown."""
     if not CODE.fullmatch(code):
-        raise HostRefused("GitHub's code is missing or damaged: begin again", 422)
+        raise HostRefused("the code from GitHub is missing or damaged. Start again", 422)
     try:
         async with client.open_client(api, UnauthAuthStrategy(), RequestPace(patience=0)) as github_client:
             registration: Any = await github_client.json(github_client.rest.apps.async_create_from_manifest(code))
             return dict(registration)
     except HostRefused as refusal:
-        sentence = f"GitHub answered {refusal.status}: the code is good for one hour and for one use; begin again"
+        sentence = f"GitHub answered {refusal.status}: the code is valid for one hour and can be used once. Start again"
         raise HostRefused(sentence, refusal.status) from None
     except HostDown:  # its sentence has the code
-        raise HostDown("GitHub did not answer: try again") from None
+        raise HostDown("GitHub did not answer. Try again") from None
 
 
 def store(app: dict[str, Any], path: Path, public: str = "") -> None:
@@ -108,5 +108,7 @@ def store(app: dict[str, Any], path: Path, public: str = "") -> None:
         App.model_validate(credentials)
     except ValidationError as error:
         names = ", ".join(str(item["loc"][0]) for item in error.errors())
-        raise HostRefused(f"GitHub's answer lacks {names}: delete the new App at GitHub and begin again", 422) from None
+        raise HostRefused(
+            f"GitHub's answer does not contain {names}. Delete the new App on GitHub and start again", 422
+        ) from None
     files.write(path, json.dumps(credentials | {"public_url": public}), below=path.parent, private=True, folders=True)

@@ -23,17 +23,17 @@ class Metrics:
         counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
         histogram = partial(Histogram, buckets=ACK, registry=registry)
         self._deliveries = counter("deeprepo_deliveries", "Webhook deliveries.", ("event", "outcome"))
-        self._ack = histogram("deeprepo_ack_seconds", "From the last byte of a delivery to its answer.")
-        self._jobs = gauge("deeprepo_jobs", "Stored pieces of work.", ("state",))
-        outcomes = "Reported findings of the last 30 days by outcome."
+        self._ack = histogram("deeprepo_ack_seconds", "Time from the last byte of a delivery to its response.")
+        self._jobs = gauge("deeprepo_jobs", "Stored jobs.", ("state",))
+        outcomes = "Findings reported in the last 30 days, by outcome."
         self._outcomes = gauge("deeprepo_findings_outcome", outcomes, ("outcome",))
-        self._reviews = counter("deeprepo_reviews", "Reviews that came to an end.", (*self._named, "conclusion"))
+        self._reviews = counter("deeprepo_reviews", "Finished reviews.", (*self._named, "conclusion"))
         self._findings = counter("deeprepo_findings_posted", "Findings posted.", self._named)
-        help_text = "Spent on models, as far as prices are known."
+        help_text = "Money spent on models, as far as prices are known."
         self._dollars = counter("deeprepo_spent_dollars", help_text, self._named)
         self._tokens = counter("deeprepo_tokens", "Tokens sent to and received from models.", ("kind",))
         self._github = counter("deeprepo_github_requests", "Requests to GitHub.", ("status",))
-        self._left = gauge("deeprepo_github_rate_remaining", "As GitHub's last answer says.")
+        self._left = gauge("deeprepo_github_rate_remaining", "As reported in GitHub's last response.")
         self._model_errors = counter("deeprepo_model_errors", "Model calls that failed.")
 
     def delivery(self, event: str, outcome: str, seconds: float | None = None) -> None:

@@ -55,7 +55,7 @@ class RunningServer:
     async def unready(self) -> str:
         """Return why deliveries cannot be stored or worked on, or "" if they can. Anybody may read it, so it names no path."""
         if self.resting:
-            return "the server is being stopped"
+            return "the server is stopping"
         well, why = await self.jobs.healthy()
         if not well:
             return why
@@ -63,7 +63,7 @@ class RunningServer:
             if shutil.disk_usage(self.options.data).free < LEAST_SPACE:
                 return "the disk of the data folder is full"
         except OSError:
-            return "the data folder is gone"
+            return "the data folder no longer exists"
         for look in (self._database, *self.looks):
             if reason := await look.reason():
                 return reason

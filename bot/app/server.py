@@ -117,7 +117,7 @@ async def serve(
             gc.collect()
             if web:
                 url = settings.options.public_url or options.address(listener.getsockname()[1])
-                say(f"The operator's page, signed in, once: {operator.link(settings, url)}")
+                say(f"One-time sign-in link for the operator's page: {operator.link(settings, url)}")
             gc.set_threshold(150_000, 20, 20)  # it runs for long, and cycles of what it has served add up
             gc.freeze()  # what is loaded stays: to look through it in each full collection stops everything for 0.2 s
             await http_server.serve(
@@ -141,7 +141,7 @@ async def _set_up(settings: Server, shutdown: Shutdown, say: Callable[[str], Non
 async def _wait(settings: Server, shutdown: Shutdown, say: Callable[[str], None]) -> None:
     """Wait until the server that shares the file has been set up."""
     options, page = settings.options, setup.Setup(settings.options)
-    say(f"No credentials are set. Waiting for {options.credentials}, where the server's set-up page keeps them")
+    say(f"No credentials are set. Waiting for {options.credentials}, which the server's setup page writes")
     listener, watch = http_server.listen(options), asyncio.create_task(_watch(page))
     await http_server.serve(setup.waiting(), listener, options, shutdown, until=page.is_done)
     watch.cancel()
@@ -157,12 +157,12 @@ def worker(settings: Server) -> Server:
     """Return the settings of a worker. Raises UsageError where there is nothing that it could share."""
     if settings.app is None and settings.options.app_path is None:
         raise UsageError(
-            "a worker needs the credentials of the server that it works for: set the same DEEPREPO_ variables, "
-            "or DEEPREPO_APP_PATH to the file of its set-up page"
+            "a worker needs its server's credentials. Set the same DEEPREPO_ variables, "
+            "or set DEEPREPO_APP_PATH to the file that its setup page wrote"
         )
     if not settings.url:
         raise UsageError(
-            "a worker shares its jobs with the server through PostgreSQL: set DEEPREPO_DATABASE_URL for both. "
-            "With SQLite `deeprepo serve` does all the work itself."
+            "a worker needs a PostgreSQL database that it shares with the server. Set DEEPREPO_DATABASE_URL for both. "
+            "With SQLite, `deeprepo serve` runs every job itself."
         )
     return settings

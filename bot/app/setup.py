@@ -20,9 +20,9 @@ from bot.errors import HostError
 from bot.github.identity import site
 
 GITHUB = "https://github.com"
-WAITING = "this server has no credentials yet: its log names the page that sets it up"
-NOT_YET = "This server is not set up yet. Open the address that its log names."
-OTHER = "This page does not belong to the set-up that is under way. Open the address in the server's log again."
+WAITING = "this server has no credentials yet. Open the setup page shown in its log"
+NOT_YET = "This server is not set up yet. Open the address shown in its log."
+OTHER = "This page belongs to an earlier setup. Open the address in the server's log again."
 _log = log("setup")
 probes = APIRouter()
 
@@ -47,14 +47,14 @@ def create(setup: Setup) -> FastAPI:
 
     @app.get("/")
     async def home() -> Response:
-        return _wrong(503, NOT_YET, "deeprepo is waiting for its set-up")
+        return _wrong(503, NOT_YET, "deeprepo is not set up yet")
 
     @app.get("/setup")
     async def form(
         request: Request, token: str = "", url: str = "", organization: str = "", *, edit: bool = False
     ) -> Response:
         if not _same(setup.token, token):
-            return _wrong(403, "The address of this page must contain the token from the server's log.")
+            return _wrong(403, "This address has no valid token. Open the address in the server's log.")
         return _form(setup, str(request.base_url).rstrip("/"), url.strip(), organization.strip(), edit=edit)
 
     @app.get("/setup/done")
@@ -100,7 +100,7 @@ async def _register(setup: Setup, code: str) -> tuple[str, str]:
         if setup.app_names is None:
             credentials = await manifest.convert(setup.options.github_api, code)
             manifest.store(credentials, setup.options.credentials, setup.public)
-            _log("the App was made at GitHub, and its credentials are stored", app=credentials.get("slug"))
+            _log("the App was created on GitHub, and its credentials were stored", app=credentials.get("slug"))
             setup.app_names = str(credentials.get("name") or "The App"), str(credentials.get("slug", ""))
             setup.is_done.set()
         return setup.app_names
@@ -115,7 +115,7 @@ def _form(setup: Setup, own_url: str, url: str, organization: str, *, edit: bool
     public = (url or options.public_url or ("" if _private(own_url) else own_url)).rstrip("/")
     wrong = ""
     if organization and not manifest.LOGIN.fullmatch(organization):
-        wrong = f"{organization} is not the name of an organization: use the name in its address, github.com/NAME."
+        wrong = f"{organization} is not the name of an organization. Use the name in its address, github.com/NAME."
     elif url and (_private(public) or urlsplit(public).scheme != "https") and site(options.github_api) == GITHUB:
         # A GitHub Enterprise Server may be in the same network; github.com is not.
         wrong = "GitHub cannot reach this address. Use an https address that is reachable from the internet, such as a tunnel's or a proxy's."
@@ -144,5 +144,5 @@ def _same(ours: str, given: str) -> bool:
     return secrets.compare_digest(ours.encode(), given.encode("utf-8", "replace"))
 
 
-def _wrong(status: int, why: str, title: str = "The set-up failed") -> Response:
+def _wrong(status: int, why: str, title: str = "The setup failed") -> Response:
     return page("setup/wrong.html.j2", status, title=title, why=why)

@@ -42,15 +42,15 @@ MOST_TOGETHER = 48 << 20  # bytes of all bodies of one room that are arriving at
 _EVENT_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SIGNATURE = re.compile(r"sha256=[0-9a-fA-F]{64}")
 _GUID = re.compile(r"[A-Za-z0-9-]{1,64}")
-UNSIGNED = "X-Hub-Signature-256 is missing, or was not made with the webhook secret"
+UNSIGNED = "X-Hub-Signature-256 is missing or does not match the webhook secret"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 COMMENTS, COMMENTS_OF_STRANGER = 60, 6  # taken on of one person in an hour
 COMMENTS_OF_STRANGERS = 60  # taken on of all strangers of an installation in an hour
 CHANGES = 120  # changes of a person without delay
 UNDELAYED_CHANGES = 12  # changes of a stranger without delay
 DELAY_STEP, MAX_DELAY = 30.0, 900.0  # seconds for each further one, and at most
-TOO_MANY = "its writer has sent too many comments in this hour"
-ALL_STRANGERS = "people who are not known to may write here have sent too many comments in this hour"
+TOO_MANY = "its author sent too many comments this hour"
+ALL_STRANGERS = "people without known write access sent too many comments this hour"
 DeliveryOutcome = Literal["queued", "known", "ignored"]
 _log = log("webhook")
 router = APIRouter()
@@ -70,7 +70,7 @@ async def webhook(request: Request) -> Response:
     except TimeoutError:
         return _refuse(server, HTTPException(408, "the body did not arrive in time"), request)
     except ClientDisconnect:
-        return _refuse(server, HTTPException(400, "the sender went away"), request)
+        return _refuse(server, HTTPException(400, "the sender closed the connection"), request)
     seconds = time.perf_counter() - start
     server.metrics.delivery(arrival.event, outcome, seconds)
     # Of what asks for nothing, the checks of others come by the hundred.
@@ -100,7 +100,7 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
         fresh = await server.jobs.submit(ask, arrival.guid, delay=delay)
     except StorageError as error:
         _log("a delivery could not be stored", level=logging.ERROR, delivery=arrival.guid, reason=str(error))
-        raise HTTPException(503, "the delivery could not be stored: send it again") from None
+        raise HTTPException(503, "the delivery could not be stored. Send it again") from None
     return "queued" if fresh else "known", ""
 
 
@@ -153,7 +153,7 @@ class Bodies:
             room = self.small if is_small else self.large
             body = await room.read(chunks, SMALL_BODY_BYTES if is_small else MAX_BODY_BYTES, BODY_SECONDS)
         if body is None:
-            raise HTTPException(413, f"a delivery has at most {MAX_BODY_BYTES >> 20} MB")
+            raise HTTPException(413, f"a delivery may not exceed {MAX_BODY_BYTES >> 20} MB")
         return body
 
 
@@ -163,9 +163,9 @@ def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
         raise HTTPException(401, UNSIGNED)
     event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
     if not _EVENT_NAME.fullmatch(event):
-        raise HTTPException(400, "X-GitHub-Event is missing or is not an event's name")
+        raise HTTPException(400, "X-GitHub-Event is missing or invalid")
     if not _GUID.fullmatch(guid):
-        raise HTTPException(400, "X-GitHub-Delivery is missing or is not a delivery's id")
+        raise HTTPException(400, "X-GitHub-Delivery is missing or invalid")
     return Delivery(event, guid, _payload(headers.get("content-type", ""), raw))
 
 

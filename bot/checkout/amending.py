@@ -47,7 +47,7 @@ async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) 
     for path, content in sorted(contents.items()):
         mode = await _mode(pull.head, path, git_dir, env)
         if mode not in REGULAR:
-            raise UsageError(f"{path} is not a file of the reviewed tree: it was not changed")
+            raise UsageError(f"{path} is not in the reviewed commit, so it was not changed")
         blob = await git.output("hash-object", "-w", "--no-filters", "--stdin", cwd=git_dir, env=env, stdin=content)
         rows.append(b"%s %s 0\t%s\0" % (mode, blob.strip(), raw_name(path)))
     await git.output("update-index", "-z", "--index-info", cwd=git_dir, env=env, stdin=b"".join(rows))

@@ -81,7 +81,7 @@ async def start(
     except FileNotFoundError as error:
         if error.filename == cwd:
             raise GitError(f"there is no folder {cwd}") from error
-        raise GitError("git was not found: install it, or put it on PATH") from error
+        raise GitError("git was not found. Install it, or add it to PATH") from error
 
 
 async def run(
@@ -98,7 +98,7 @@ async def run(
         async with asyncio.timeout(seconds):
             out, err = await process.communicate(stdin)
     except TimeoutError:
-        raise GitError(f"git {arguments[0]} took longer than {seconds:g} s and was ended") from None
+        raise GitError(f"git {arguments[0]} was stopped after {seconds:g} s") from None
     finally:
         await end_process(process, process.stdout, process.stderr)
     return GitResult(process.returncode or 0, out, err.decode("utf-8", "replace").strip())
@@ -156,7 +156,7 @@ def failure(command: str, result: GitResult) -> GitError:
     """Return what to tell of a command that failed."""
     if LACKING.search(result.err):
         return GitError(
-            "the object store lacks a part of this change: in a partial clone run `git fetch --refetch --filter=blob:limit=1g`, "
-            f"in a damaged one `git fsck` ({result.err[:200]})"
+            "the clone lacks objects of this change. In a partial clone, run `git fetch --refetch --filter=blob:limit=1g`; "
+            f"in a damaged clone, run `git fsck` ({result.err[:200]})"
         )
     return GitError(f"git {command} failed: {result.err[:400] or f'status {result.status}'}")

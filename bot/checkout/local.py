@@ -105,10 +105,10 @@ async def _resolve(repository: _OwnRepository, revision: str) -> str:
     if commit:
         return commit
     if revision == "HEAD":
-        raise NoCommitError("this branch has no commit yet: commit something, or use --staged or --uncommitted")
+        raise NoCommitError("this branch has no commits yet. Commit something, or use --staged or --uncommitted")
     if own_git_dir.shallow(repository.place):
         raise RevisionError(
-            f"unknown revision {revision!r}: this clone is shallow, `git fetch --unshallow` brings the rest of its history"
+            f"unknown revision {revision!r}: this clone is shallow. Run `git fetch --unshallow` to get the full history"
         )
     before = re.fullmatch(r"([^~^]++)[~^][~^\d]*+", revision)
     if before and await _commit(repository, before[1]):
@@ -117,11 +117,11 @@ async def _resolve(repository: _OwnRepository, revision: str) -> str:
         )
     if "/" in revision and not (await repository.run("cat-file", "-e", f"HEAD:{revision.rstrip('/')}")).status:
         raise RevisionError(
-            f"{revision!r} is a file or folder: give a range of commits as BASE..HEAD, for example `main..HEAD`"
+            f"{revision!r} is a file or folder. Use a range of commits instead, for example `main..HEAD`"
         )
     if await _commit(repository, f"refs/remotes/origin/{revision}"):
         raise RevisionError(f"unknown revision {revision!r}: did you mean origin/{revision}?")
-    raise RevisionError(f"unknown revision {revision!r}: `git branch -a` and `git log` list what there is")
+    raise RevisionError(f"unknown revision {revision!r}: use `git branch -a` and `git log` to list revisions")
 
 
 async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:
@@ -153,7 +153,7 @@ async def _missing_history(repository: _OwnRepository, base: str, head: str) -> 
         return ""
     commits = await repository.run("rev-list", f"{base}..{head}")
     is_cut = bool(commits.status) or not ends.isdisjoint(commits.out.decode().split())
-    return "this clone is shallow, `git fetch --unshallow` brings the rest of its history" if is_cut else ""
+    return "this clone is shallow. Run `git fetch --unshallow` to get the full history" if is_cut else ""
 
 
 async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, str]:
@@ -189,11 +189,11 @@ async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, s
             return (symref or name).removeprefix("refs/remotes/").removeprefix("refs/heads/"), commit
     is_unpushed = not any(name.startswith("refs/remotes/") for name in refs)
     raise RevisionError(
-        "no default branch is known here, so there is nothing to compare HEAD with: name the base, as in "
+        "no default branch was found to compare HEAD with. Name the base branch, for example "
         + (
-            "`deeprepo review BRANCH..HEAD` or `deeprepo review HEAD~1..HEAD`. Before the first push of a repository the hook has no base: `git push --no-verify` skips it"
+            "`deeprepo review BRANCH..HEAD` or `deeprepo review HEAD~1..HEAD`. Before the first push, the hook has no base; skip it with `git push --no-verify`"
             if is_unpushed
-            else "`deeprepo review origin/BRANCH..HEAD`, after `git fetch origin BRANCH:refs/remotes/origin/BRANCH` if this clone lacks it"
+            else "`deeprepo review origin/BRANCH..HEAD`, after `git fetch origin BRANCH:refs/remotes/origin/BRANCH` if this clone does not have it"
         )
     )
 
@@ -234,23 +234,25 @@ async def _merge_bases(repository: _OwnRepository, base: str, head: str, base_na
         return result.out.decode().split()
     if own_git_dir.shallow(repository.place):
         raise RevisionError(
-            f"this clone is shallow and holds no common ancestor of {base_name} and {head_name}: "
-            "run `git fetch --unshallow` (or `git fetch --deepen=500`) and try again"
+            f"this clone is shallow and lacks the common ancestor of {base_name} and {head_name}. "
+            "Run `git fetch --unshallow` (or `git fetch --deepen=500`) and try again"
         )
-    raise RevisionError(f"{base_name} and {head_name} have no common history: name the base with BASE..HEAD")
+    raise RevisionError(f"{base_name} and {head_name} have no common history. Choose another base with BASE..HEAD")
 
 
 async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:
     """Staged or uncommitted work as a tree. The index is copied, and new objects go to the folder of our own."""
     place = repository.place
     if place.top is None:
-        raise RevisionError("a bare repository has no staged or uncommitted work: name commits with BASE..HEAD")
+        raise RevisionError("a bare repository has no staged or uncommitted work. Use a range BASE..HEAD")
     base = await _commit(repository, request.base or "HEAD")
     index = worktree.index(place, repository.own)
     withheld = await index.add_work_tree() if request.scope == "uncommitted" else ()
     tree = await index.run("write-tree", "--missing-ok")
     if tree.status:
-        raise GitError(f"the index cannot be read as a tree, a merge may be in progress: {tree.err[:200]}")
+        raise GitError(
+            f"the index cannot be read. If a merge is in progress, resolve its conflicts and run `git add` first: {tree.err[:200]}"
+        )
     what = "staged changes" if request.scope == "staged" else "uncommitted changes"
     head = tree.out.decode().strip()
     empty = own_git_dir.EMPTY_TREES["sha256" if len(head) == own_git_dir.SHA256_LENGTH else "sha1"]

@@ -22,13 +22,13 @@ class RepositoryPaths:
 def locate(repo: str) -> RepositoryPaths:
     """Find the repository that a folder is, or belongs to. Raises RevisionError."""
     if not os.path.isdir(repo):  # noqa: PTH112 - one look at the local disk
-        raise RevisionError(f"{repo} is not a folder: give the path of a git checkout with --repo")
+        raise RevisionError(f"{repo} is not a folder. Pass the path of a git checkout with --repo")
     start = Path(repo).resolve()
     if _is_git_dir(start):
         return paths_of(start)
     paths = next((place for folder in (start, *start.parents) if (place := _at(folder))), None) or _named(start)
     if paths is None:
-        raise RevisionError(f"{repo} is not a git repository: run deeprepo inside a checkout, or name one with --repo")
+        raise RevisionError(f"{repo} is not a git repository. Run deeprepo in a checkout, or pass one with --repo")
     return paths
 
 

@@ -72,9 +72,7 @@ async def revisions(place: RepositoryPaths, folder: Path) -> str:
     git_dir = objects(place.common, folder, sha256=last.get("extensions.objectformat") == "sha256")
     reftable = last.get("extensions.refstorage") == "reftable"
     if reftable and place.git_dir != place.common:
-        raise RevisionError(
-            "a linked work tree whose refs are a reftable cannot be read: name the main checkout with --repo"
-        )
+        raise RevisionError("a linked work tree that uses reftable cannot be read. Pass the main checkout with --repo")
     configure(
         folder,
         [(name, value) for name, value in settings if TRACKING.fullmatch(f"{name}={value}")],

@@ -8,7 +8,7 @@ from bot.checkout.tree import Checkout
 from bot.errors import UsageError
 
 Origins = Iterable[tuple[str, str]]  # the option or variable, and its file; of a folder, the records in it
-REMEDY = "so its author could decide what is reported: name a file outside of the repository"
+REMEDY = "so the author of the change could influence the review. Use a file outside the repository"
 
 
 async def refuse_reviewed(tree: Checkout, origins: Origins) -> None:
@@ -19,7 +19,7 @@ async def refuse_reviewed(tree: Checkout, origins: Origins) -> None:
     tracked_paths = {path.casefold() for side in ("base", "head") for path in await tree.entries(side)}
     for option, path in sorted(inside):
         if path.casefold() in tracked_paths:
-            raise UsageError(f"{option}: {path} is a file of the reviewed tree, {REMEDY}")
+            raise UsageError(f"{option}: {path} is part of the reviewed commit, {REMEDY}")
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -75,7 +75,7 @@ async def fetch(
     """
     commits = tuple(dict.fromkeys(commits))
     if not all(map(is_object_id, commits)):
-        raise UsageError("what is fetched is named by commit ids")
+        raise UsageError("fetches need commit IDs")
     store = await _store(url, str(Path(folder, "store.git")))
     try:
         async with asyncio.timeout(most_seconds):
@@ -93,7 +93,7 @@ async def fetch_tip(
     It is tried once. Raises HostDown, HostRefused, or GitError.
     """
     if commit != "HEAD" and not is_object_id(commit):
-        raise UsageError("what is fetched is named by commit ids")
+        raise UsageError("fetches need commit IDs")
     await _store(url, store)
     try:
         async with asyncio.timeout(most_seconds):
@@ -108,7 +108,7 @@ async def fetch_history(url: str, base: str, head: str, token: SecretStr | None,
     Its branches are `base` and `head`. Raises as `fetch` does.
     """
     if not is_object_id(head):
-        raise UsageError("what is fetched is named by commit ids")
+        raise UsageError("fetches need commit IDs")
     store = await _store(url, str(Path(folder, "history.git")))
     source = base if is_object_id(base) else f"refs/heads/{base}"
     refs = (f"+{source}:refs/heads/base", f"+{head}:refs/heads/head")
@@ -136,7 +136,7 @@ async def find_bases(store: str) -> Bases:
 async def _store(url: str, path: str) -> str:
     """A new bare store at this path."""
     if urlsplit(url).scheme not in ("http", "https"):
-        raise UsageError("a repository is fetched over http or https")
+        raise UsageError("repositories are fetched over http or https")
     arguments = ("init", "--quiet", "--bare", "--template=", f"--initial-branch={TIP}", path)
     await git.output(*arguments, cwd=str(Path(path).parent), env=ALONE)
     return path
@@ -154,7 +154,7 @@ class _Fetch:
 
 def missing_history(ahead: int) -> str:
     """Return why a store that was fetched may lack commits of a change with this many; empty if it has room for all of them."""
-    return "" if ahead < MOST_DEPTH else f"the change has {ahead:,} commits, and the last {MOST_DEPTH} are fetched"
+    return "" if ahead < MOST_DEPTH else f"the change has {ahead:,} commits, and only the last {MOST_DEPTH} are fetched"
 
 
 async def _patiently(job: _Fetch, backoff: float) -> None:
@@ -181,7 +181,9 @@ async def _once(job: _Fetch) -> None:
             await asyncio.wait([replies], timeout=SIZE_LOOK_SECONDS)
             if _size(job.store) > job.most_bytes:
                 limit = job.most_bytes >> 20
-                raise GitError(f"the repository is larger than {limit:,} MiB without its history: it is not fetched")
+                raise GitError(
+                    f"the repository is larger than {limit:,} MiB without its history, so it was not fetched"
+                )
         _, err = replies.result()
     finally:
         await _kill(process)
@@ -219,15 +221,15 @@ def _failure(stderr: str, commits: Sequence[str]) -> Exception:
         return SupersededError(f"commit {name[:10]} is no longer in the repository: it was force-pushed away")
     if MISSING.search(stderr):
         return HostRefused(
-            "git finds no such repository: it was deleted or renamed, or the App is not installed there", 404
+            "the repository was not found. It was deleted or renamed, or the App is not installed there", 404
         )
     if DENIED.search(stderr):
-        return HostRefused("git may not read the repository: the App needs the permission to read contents", 403)
+        return HostRefused("access to the repository was denied. The App needs permission to read contents", 403)
     if MOVED.search(stderr):
-        return HostRefused("the repository has moved: git follows no redirect with a token in hand", 404)
+        return HostRefused("the repository has moved, and git does not follow redirects with a token", 404)
     if DAMAGED.search(stderr) and "early EOF" not in stderr:
-        return GitError(f"what was fetched cannot be used: {stderr[:300]}")
-    return HostDown(f"git could not fetch: {stderr[:300] or 'it ended without a word'}")
+        return GitError(f"the fetched data cannot be used: {stderr[:300]}")
+    return HostDown(f"git could not fetch: {stderr[:300] or 'it exited without a message'}")
 
 
 def _size(store: str) -> int:

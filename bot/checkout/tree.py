@@ -174,7 +174,7 @@ class Checkout:
         by_path = {entry.path: entry for entry in map(_entry, rows)}
         if result.was_stopped or len(rows) >= MOST_ENTRIES:
             self.stopped_searches.append(
-                f"the tree has more than {MOST_ENTRIES:,} files: dependents were looked for in the first of them"
+                f"the tree has more than {MOST_ENTRIES:,} files, so dependents were only searched for in the first of them"
             )
             ends = self.pull.base, self.pull.head
             names = await self._git("diff-tree", "-r", "--no-renames", "--name-only", "-z", *ends)
@@ -231,9 +231,9 @@ class Checkout:
         if entry is None:
             return None
         if entry.kind != "file":
-            raise UsageError(f"{path} of the base branch is a link: put a file there")
+            raise UsageError(f"{path} on the base branch is a symbolic link. Replace it with a file")
         if path in self._left_out or not 0 <= entry.size <= MAX_FILE_BYTES:
-            raise UsageError(f"{path} of the base branch cannot be read: make it shorter and simpler")
+            raise UsageError(f"{path} on the base branch cannot be read. Make it shorter and simpler")
         async with self._lock:
             return _contents([entry], await self._blobs([entry.oid])).get(path)
 
@@ -310,11 +310,11 @@ class Checkout:
         commits = [commit for commit in commit_patches.commits(done.out) if commit[0] != self.pull.head]
         missing = ""
         if self.pull.missing_history:
-            missing = f"not all commits of the change were looked through for secrets: {self.pull.missing_history}"
+            missing = f"not all commits in the change were checked for secrets: {self.pull.missing_history}"
         elif len(commits) > most:
-            missing = f"only the last {most} commits of the change were looked through for secrets"
+            missing = f"only the last {most} commits in the change were checked for secrets"
         elif done.was_stopped or done.status:
-            missing = "the commits of the change are too large to be looked through for secrets to their end"
+            missing = "the commits in the change are too large to check all of them for secrets"
         return [lines for commit in reversed(commits[:most]) for lines in commit_patches.lines_of(*commit)], missing
 
     async def holds(self, name: str) -> bool:
@@ -339,7 +339,7 @@ class Checkout:
         )  # fmt: skip
         if result.was_stopped:
             raise GitError(
-                f"the patch is larger than {PATCH_BYTES >> 20} MiB, or takes minutes to make: split the change"
+                f"the patch is larger than {PATCH_BYTES >> 20} MiB or takes too long to create. Split the change"
             )
         if result.status:
             raise git.failure("diff-tree", result)
@@ -398,7 +398,7 @@ class Checkout:
                 if is_refused
                 else "at a line that is too hard for it"
             )
-            self.stopped_searches.append(f"a search of the tree was stopped {why}: it may have missed something")
+            self.stopped_searches.append(f"a search stopped {why}, so it may have missed something")
         elif result.status not in (0, NO_MATCH):
             raise git.failure("grep", result)
         rows = [*(_paths(result.out, tree) if most is None else _lines(result.out, tree))]
@@ -437,7 +437,7 @@ class Checkout:
                 self._batch = None
                 await end_process(process, process.stdout, process.stderr)
                 if isinstance(error, TimeoutError):
-                    raise GitError(f"git cat-file took longer than {git.MOST_SECONDS:g} s and was ended") from None
+                    raise GitError(f"git cat-file was stopped after {git.MOST_SECONDS:g} s") from None
                 raise
         return blobs
 

@@ -10,7 +10,7 @@ from bot.values import ReviewRequest
 def read(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> ReviewRequest:
     """Return what was typed, as a value; in a pre-push hook, what is pushed. Raises UsageError if the parts contradict each other."""
     if sum((staged, uncommitted, change is not None)) > 1:
-        raise UsageError("give one of BASE..HEAD, --staged and --uncommitted")
+        raise UsageError("use only one of BASE..HEAD, --staged and --uncommitted")
     if staged or uncommitted:
         return ReviewRequest(repo, "staged" if staged else "uncommitted")
     if change is None and (push := hook.push()) is not None:
@@ -29,20 +29,18 @@ def nothing(request: ReviewRequest, *, behind: bool = False) -> str:
 def _nothing(request: ReviewRequest, head: str, *, behind: bool) -> str:
     base = request.base
     if request.scope != "range":
-        nothing_staged = "nothing is staged (`git add` something, or use --uncommitted)"
-        return nothing_staged if request.scope == "staged" else "there is no uncommitted work"
+        nothing_staged = "nothing is staged (use `git add`, or --uncommitted)"
+        return nothing_staged if request.scope == "staged" else "there are no uncommitted changes"
     if base and behind:
-        return (
-            f"{head} has nothing that {base} lacks. `deeprepo review {head}..{base}` reviews what {base} adds to {head}"
-        )
+        return f"{head} has no commits that {base} does not have. To review the other direction, run `deeprepo review {head}..{base}`"
     if base:
-        alone = f"; `deeprepo review {base}~1..{base}` reviews what {base} itself changes"
+        alone = f"; to review the last commit on {base}, run `deeprepo review {base}~1..{base}`"
         return f"no file differs between {base} and {head}" + ("" if request.head else alone)
     last = (
         ""
         if request.head
-        else " (`deeprepo review HEAD~1..HEAD` reviews the last commit, `--uncommitted` what is not committed yet)"
+        else " (to review the last commit, run `deeprepo review HEAD~1..HEAD`; for uncommitted changes, add --uncommitted)"
     )
     if last and own_git_dir.shallow(locate(request.repo)):
-        last = " (this clone is shallow: after `git fetch --unshallow`, `deeprepo review HEAD~1..HEAD` reviews the last commit)"
-    return f"{head} adds nothing to the default branch{last}"
+        last = " (this clone is shallow: run `git fetch --unshallow`, then `deeprepo review HEAD~1..HEAD` to review the last commit)"
+    return f"{head} has no changes compared with the default branch{last}"

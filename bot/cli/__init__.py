@@ -56,7 +56,7 @@ def _carried_out(arguments: list[str]) -> Any:  # noqa: ANN401 - what the comman
     try:
         return _stop_hook() if options is None else _by_code(options)
     except KeyboardInterrupt:
-        tell("deeprepo: interrupted before anything was found")
+        tell("deeprepo: interrupted before the review found anything")
         return INTERRUPTED
 
 
@@ -109,5 +109,5 @@ def _outside(error: Exception) -> int:
 
     lines = [f"deeprepo {__version__}, Python {sys.version}\n", *traceback.format_exception(error, chain=True)]
     log = files.temporary_log("".join(lines))
-    tell(f"deeprepo: this is a defect of deeprepo ({type(error).__name__}); what to report is in {log}")
+    tell(f"deeprepo: internal error ({type(error).__name__}). Please report it and attach {log}")
     return FAULT

@@ -18,22 +18,22 @@ ELSEWHERE = {"demo": "./sandbox", "eval": "./sandbox ./evals"}  # of them ours, 
 OF_ONE_CHANGE = ("review", "estimate")
 OF_FEATURES = {command.name: command for command in hooks.commands()}
 ABOUT = {  # command -> what the page of help says of it
-    "review": "Review a change: a branch, a range, staged or uncommitted work.",
-    "estimate": "Estimate the calls, tokens and dollars of a review; needs no key.",
-    "config": "Print the settings of a review of this repository.",
+    "review": "Review a branch, a range of commits, or staged or uncommitted work.",
+    "estimate": "Estimate the model calls, tokens and cost of a review. Needs no key.",
+    "config": "Print the settings that a review of this repository uses.",
     "action": "Review a pull request in a GitHub Actions workflow.",
-    "fix": "Write the fixes of a review's findings into the work tree.",
-    "init": "Write a workflow that reviews pull requests into a repository.",
-    "trace": "Show what a recorded review did, turn by turn, and its cost.",
-    "replay": "Reproduce a recorded review. Nothing is sent.",
+    "fix": "Apply the fixes for a review's findings to the work tree.",
+    "init": "Add a workflow to a repository that reviews its pull requests.",
+    "trace": "Show what a recorded review did, turn by turn, and what it cost.",
+    "replay": "Reproduce a recorded review without calling a model.",
     **{name: command.about for name, command in OF_FEATURES.items()},
-    "mcp": "Serve coding agents by the Model Context Protocol.",
-    "agent-hook": "Answer the Stop hook of a coding agent.",
-    "serve": "Run the server: GitHub's webhooks in, reviews out.",
-    "worker": "Run a worker of a server that stores its jobs in PostgreSQL.",
-    "status": "Show what the server of this machine does, and its costs.",
-    "demo": "Show a pull request and the bot on a sandbox GitHub.",
-    "eval": "Repeat the experiments behind the claims.",
+    "mcp": "Serve coding agents over the Model Context Protocol.",
+    "agent-hook": "Answer a coding agent's Stop hook.",
+    "serve": "Run the server that receives GitHub webhooks and posts reviews.",
+    "worker": "Run an extra worker for a server that stores its jobs in PostgreSQL.",
+    "status": "Show what the server on this machine is doing, and what it costs.",
+    "demo": "Try the bot on a pull request in a sandbox GitHub.",
+    "eval": "Repeat the experiments behind the published figures.",
 }
 
 
@@ -73,21 +73,21 @@ class _Commands(TyperGroup):
             from bot.machine import extras
 
             remedy = extras.install(folder=ELSEWHERE[word])
-            raise UsageError(f"`deeprepo {word}` is a part of deeprepo that is not installed: {remedy}")
+            raise UsageError(f"`deeprepo {word}` is not installed: {remedy}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as above
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            tell("deeprepo: interrupted before anything was found")
+            tell("deeprepo: interrupted before the review found anything")
             return INTERRUPTED
 
 
 app = typer.Typer(
     name="deeprepo",
     cls=_Commands,
-    help="Reviews a change by reading beyond the diff: every changed definition and everything that depends on it.",
+    help="Review a change beyond its diff: every changed definition and all the code that depends on it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # a page of help loads no library that draws

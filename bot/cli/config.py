@@ -19,13 +19,13 @@ def command(
     explain: Annotated[bool, typer.Option("--explain", help="Show where each value comes from.")] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of .deeprepo.yml instead.")] = False,
     reference: Annotated[
-        bool, typer.Option("--reference", help="Print every setting there is, as Markdown, instead.")
+        bool, typer.Option("--reference", help="Print a Markdown reference of every setting instead.")
     ] = False,
 ) -> int:
     """Print the settings that a review of this repository would use.
 
-    They are read from .deeprepo.yml at the tip of the base branch, from the defaults whose clone DEEPREPO_ORGANIZATION names, and
-    from the environment.
+    They come from .deeprepo.yml on the base branch, from the organization defaults in the clone that
+    DEEPREPO_ORGANIZATION points to, and from the environment.
     """
     from bot import checkout, config, wiring
     from bot.config.repository import in_new_form
@@ -43,14 +43,16 @@ def command(
             try:
                 pull = await checkout.pull(ReviewRequest(repo), scratch)
             except NoCommitError:
-                tell("This repository has no commit yet: nothing is read from .deeprepo.yml.")
+                tell("This repository has no commits yet, so .deeprepo.yml is not read.")
                 return config.resolve({}, None, config.environment())
             async with checkout.Checkout(pull) as tree:
                 others = list(await tree.many_at_tip(config.OTHER_NAMES))
                 text = await tree.settings_at_tip(config.FILE)
                 _compare(Path(repo, config.FILE), text or b"")
                 if new := in_new_form(text or b""):
-                    tell(f"{config.FILE} has lists of an earlier version. They count; write them as\n\n{new}")
+                    tell(
+                        f"{config.FILE} uses list names from an earlier version. They still work; the current form is\n\n{new}"
+                    )
                 settings = config.environment()
                 shared = await wiring.shared_files(pull, settings, scratch)
                 return config.resolve({}, text, settings, others=others, shared=shared)
@@ -70,7 +72,7 @@ def _compare(path: Path, in_force: bytes) -> None:
     with suppress(OSError), path.open("rb") as file:
         if file.read(MAX_FILE_BYTES).splitlines() != in_force[:MAX_FILE_BYTES].splitlines():
             tell(
-                f"{path} differs from the one at the tip of the base branch, which is used: commit and merge it there."
+                f"{path} differs from the file on the base branch, which is the one in use. Merge your changes to apply them."
             )
 
 

@@ -71,8 +71,8 @@ def take_over(top: Path, names: Sequence[str]) -> TakenOver:
     missing = [name for name in wanted if name not in used]
     if missing or not (old_files or guides):
         known = ", ".join(f"{form.word} ({', '.join(form.files or form.guides)})" for form in FORMATS)
-        what = f"nothing of {missing[0]} is" if missing else "no settings of another reviewer are"
-        raise UsageError(f"{what} in {top}; known are {known}")
+        what = f"nothing from {missing[0]}" if missing else "no settings of another reviewer"
+        raise UsageError(f"{what} was found in {top}. Supported reviewers: {known}")
     return TakenOver(new.text(), tuple(old_files), tuple(guides))
 
 
@@ -83,7 +83,7 @@ def _read(form: SettingsFormat, path: str, text: str, new: NewSettings) -> OldFi
         line, problem = getattr(error, "line", None), " ".join(str(error).split())
         return OldFile(path, form.name, fault=f"line {line}: {problem}" if line else problem)
     if not isinstance(data, dict):
-        return OldFile(path, form.name, fault="" if data is None else "it holds no keys")
+        return OldFile(path, form.name, fault="" if data is None else "the file has no settings")
     old = OldSettings(data, new)
     form.read(old)
     return OldFile(path, form.name, tuple(old.rows()))
@@ -92,9 +92,9 @@ def _read(form: SettingsFormat, path: str, text: str, new: NewSettings) -> OldFi
 def _guide(path: str, content: bytes) -> Guide:
     guideline = read_guideline(path, content)
     if guideline is None:
-        return Guide(path, "not shown: it says nothing of its own, or its header names no paths for reviews")
+        return Guide(path, "not used: the file has no text of its own, or its header lists no paths for reviews")
     size = len(guideline.text)
-    return Guide(path, f"at most {MAX_FILE:,} of its {size:,} characters at once" if size > MAX_FILE else "")
+    return Guide(path, f"reviews use the first {MAX_FILE:,} of its {size:,} characters" if size > MAX_FILE else "")
 
 
 def _git(folder: Path, *words: str) -> str:

@@ -17,7 +17,7 @@ from bot.cli.exits import CLEAN, finish
 @options.with_features(is_estimate=True)
 def command(
     change: Annotated[
-        str | None, typer.Argument(metavar="BASE..HEAD", help="What would be reviewed, as for `deeprepo review`.")
+        str | None, typer.Argument(metavar="BASE..HEAD", help="What to review, as in `deeprepo review`.")
     ] = None,
     repo: options.RepoFolder = ".",
     staged: options.Staged = False,
@@ -35,9 +35,9 @@ def command(
     of_features: Mapping[str, Any] = MappingProxyType({}),
     quiet: options.Quiet = False,
 ) -> int:
-    """Estimate what a review would ask and cost at each effort: units, calls, tokens, dollars. Nothing is sent; no key is needed.
+    """Estimate the model calls, tokens and cost of a review at each effort level. Nothing is sent, and no key is needed.
 
-    Takes the arguments of `deeprepo review`. Exit codes: 0, or 2 for a usage error.
+    Takes the same arguments as `deeprepo review`. Exit codes: 0, or 2 for a usage error.
     """
     from bot.checkout import typed
     from bot.wiring import local
@@ -83,29 +83,29 @@ def _table(estimates: dict[str, Any]) -> None:
             effort + mark,
             entry["strategy"],
             *(f"{count:,}" for count in counts),
-            money + (" > cap" if above else ""),
+            money + (" > limit" if above else ""),
             part,
         )
     console.print(
-        f"{count(estimates['units'], 'unit')} in {count(estimates['files'], 'file')}; {estimates['strategy']['reason']}"
+        f"{count(estimates['units'], 'code region')} in {count(estimates['files'], 'file')}; {estimates['strategy']['reason']}"
     )
     say = partial(console.print, highlight=False, markup=False)
     for path, why in estimates["left_out"].items():
         say(line(f"{path} was not read: {why}."))
-    say(f"root {estimates['root'] or 'none'}, worker {estimates['worker']}\n")
+    say(f"root model: {estimates['root'] or 'none'}; worker model: {estimates['worker']}\n")
     if estimates["efforts"]:
         console.print(table)
     if not extras.is_installed("models"):
-        missing = "Prices, and what a root would ask, come with the models, which are not installed"
+        missing = "Install model support to see prices and the calls of a root model"
         say(f"\n{missing}: {extras.install('models')}", soft_wrap=True)
     if estimates["cap_usd"] is not None:
-        say(f"\nThe cap of one review is ${estimates['cap_usd']:.2f} ({estimates['cap_from']}).")
+        say(f"\nThe limit for one review is ${estimates['cap_usd']:.2f} ({estimates['cap_from']}).")
     say(
-        "\nat least: the reading alone, if nobody asks to see more and nothing is found. root: its share of the dollars."
+        "\n'at least' is the cost if no model asks for more code and nothing is found. 'root' is the root model's share of the cost."
     )
     if any(entry["strategy"] == "cascade" for entry in estimates["efforts"]):
         say(
-            "cascade at effort medium: one call, and the root only if that leaves something open (15 of 100 recorded ones did)."
+            "At effort medium, cascade makes one call, then uses the root model if questions remain (15 of 100 recorded reviews)."
         )
-    say("Effort none costs nothing and needs no model.")
-    say(f"Assumed, as the mean of recorded reviews: {estimates['assumed']}.", style="dim")
+    say("Effort none runs only static checks, which cost nothing.")
+    say(f"Averages from recorded reviews: {estimates['assumed']}.", style="dim")

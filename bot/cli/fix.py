@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from bot.values.fixing import Fix, FixCheck
 
 REASONS = {
-    "none": "no rewrite and no suggestion that can be applied is known",
-    "place": "it is not in a file that may be changed, or the name of the file does not fit into a patch",
-    "moved": "its lines are not in the file as they were reviewed",
+    "none": "there is no automatic fix",
+    "place": "its file may not be changed, or the file name cannot be written in a patch",
+    "moved": "the file no longer contains the reviewed lines",
     "clash": "another fix changes the same lines",
-    "syntax": "the file would not parse",
-    "long": "it changes too much at once",
-    "worse": "its fix would bring a new problem, so the file was restored",
-    "part": "what has to stand there is for a person to decide",
+    "syntax": "the file would no longer parse",
+    "long": "the fix changes too much at once",
+    "worse": "the fix would add a new problem, so the file was restored",
+    "part": "a person has to decide what belongs there",
 }
 
 
@@ -35,11 +35,11 @@ def command(
     numbers: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[N]...", help="The numbers or fingerprints of the findings. Default: all that can be fixed."
+            metavar="[N]...", help="Numbers or IDs of the findings to fix. Default: every finding that has a fix."
         ),
     ] = None,
-    repo: Annotated[str, typer.Option(help="The checkout whose files are changed.", metavar="DIR")] = ".",
-    patch: Annotated[bool, typer.Option("--patch", help="Print the change as a patch and write nothing.")] = False,
+    repo: Annotated[str, typer.Option(help="The checkout to change.", metavar="DIR")] = ".",
+    patch: Annotated[bool, typer.Option("--patch", help="Print a patch instead of changing files.")] = False,
     quiet: Quiet = False,
 ) -> int:
     """Write the fixes of a review's findings into the work tree: rewrites of broken callers, and suggestions that can be committed.
@@ -54,7 +54,7 @@ def command(
 
     data = reviewing.content(review)
     if data is None:
-        raise UsageError(f"{review} does not exist: `deeprepo review --format json --output {review}` writes it")
+        raise UsageError(f"{review} does not exist. Create it with `deeprepo review --format json --output {review}`")
     try:
         review_done = reviews.review(data)
     except reviews.UnreadableError as error:
@@ -77,7 +77,7 @@ def carry_out(
     from bot.wiring import fixing
 
     if not rows:
-        tell("Nothing can be fixed: no finding has a rewrite or a suggestion that can be applied.")
+        tell("Nothing to fix: none of the findings has an automatic fix.")
         return reviewing.exit_code(review_done)
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, reviewing.progress(quiet=quiet):
         fix, check = fixing.fix_work_tree(review_done, rows, repo, scratch, origin, keep=patch)
@@ -116,10 +116,10 @@ def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:
         unjudged = len(fix.findings) - check.by_code
         is_partial = any(reason == "part" for _, reason in fix.refusals)
         tell(
-            "A review of the result by code reports "
-            + ("nothing new." if unjudged or is_partial else "none of them any more, and nothing new.")
+            "Static checks of the result report "
+            + ("nothing new." if unjudged or is_partial else "no remaining problems.")
             + (
-                f" {count(unjudged, 'finding')} of models can be judged by a model alone: review again."
+                f" Run the review again to check {count(unjudged, 'finding')} that only a model reported."
                 if unjudged
                 else ""
             )

@@ -42,40 +42,40 @@ class Source:
 def command(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[REVIEWER|FILE]...", help="With --from: those alone, such as coderabbit or .gemini."),
+        typer.Argument(
+            metavar="[REVIEWER|FILE]...", help="With --from: only these, for example coderabbit or .gemini."
+        ),
     ] = None,
     *,
     elsewhere: Annotated[
         bool,
-        typer.Option(
-            "--from", help="Take over the settings of other reviewers, and say of each key what became of it."
-        ),
+        typer.Option("--from", help="Convert the settings of other reviewers, and report what happened to each key."),
     ] = False,
-    repo: Annotated[Path, typer.Option(help="The work tree of the repository.", metavar="DIR")] = Path(),
+    repo: Annotated[Path, typer.Option(help="The checkout to write to.", metavar="DIR")] = Path(),
     action: Annotated[
         str,
         typer.Option(
             metavar="OWNER/NAME@COMMIT",
-            help="Your copy of deeprepo, and the commit to use. Default: the `origin` of the clone that this was installed from.",
+            help="Your copy of deeprepo and the commit to use. Default: `origin` of the clone that deeprepo was installed from.",
         ),
     ] = "",
     app: Annotated[
-        bool, typer.Option("--app", help="For a GitHub App: write only the settings file, and no workflow.")
+        bool, typer.Option("--app", help="For a GitHub App: write only the settings file, without a workflow.")
     ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Write over files that are there already.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite existing files.")] = False,
 ) -> int:
-    """Write a workflow that reviews pull requests, and a small .deeprepo.yml, into a repository.
+    """Add a workflow that reviews pull requests, and a small .deeprepo.yml, to a repository.
 
-    Nothing is sent, committed or pushed. A file that is there and differs is left alone, and then nothing is written.
+    Nothing is sent, committed or pushed. If either file exists with different content, nothing is written.
     Without a repository on GitHub that the workflow can use, only .deeprepo.yml is written.
     """
     from bot.cli.elsewhere import take_over
     from bot.render import text
 
     if names and not elsewhere:
-        raise UsageError(f"{names[0]}: write --from before it, to take over settings of other reviewers")
+        raise UsageError(f"{names[0]}: to convert the settings of other reviewers, write --from before this name")
     if app and action:
-        raise UsageError("--action names what a workflow uses, and --app writes none: give one of them")
+        raise UsageError("use either --action or --app. --action is for a workflow, and --app writes none")
     top = top_of(repo)
     taken = take_over(top, names or []) if elsewhere else None
     source = None if app else _named(action) if action else _installed_from()
@@ -101,10 +101,10 @@ def _write(top: Path, written: Mapping[str, str], *, overwrite: bool) -> None:
     before = {name: files.content(top / name, MAX_PRESENT_BYTES, below=top) for name in written}
     others = [name for name, old in before.items() if old is not None and old != written[name].encode()]
     if others and not overwrite:
-        raise UsageError(f"{' and '.join(others)}: already there with other text; --overwrite replaces it")
+        raise UsageError(f"{' and '.join(others)} already exists with different content. Use --overwrite to replace it")
     for name, new in written.items():
         if before[name] == new.encode():
-            say(f"{name}: already there")
+            say(f"{name}: unchanged")
             continue
         files.write(top / name, new, below=top, folders=True, nested=False)
         say(f"{name}: {'overwritten' if name in others else 'written'}")
@@ -128,7 +128,7 @@ def _workflow(source: Source) -> str:
 def _named(action: str) -> Source:
     """What --action names."""
     if not ACTION.fullmatch(action):
-        raise UsageError(f"--action {action!r}: write OWNER/NAME@COMMIT, with the 40 digits of the commit")
+        raise UsageError(f"--action {action!r}: write OWNER/NAME@COMMIT, with all 40 digits of the commit")
     name, _, commit = action.partition("@")
     return Source(name, commit)
 
@@ -143,14 +143,14 @@ def _installed_from() -> Source | str:
     found = REMOTE_ADDRESS.fullmatch(address)
     if not found or not commit:
         return (
-            f"{folder} has no `origin` on GitHub that a workflow can use. Push this clone to a repository of yours, "
-            "or name one with --action OWNER/NAME@COMMIT"
+            f"{folder} has no `origin` on GitHub that a workflow can use. Push this clone to your own repository, "
+            "or pass one with --action OWNER/NAME@COMMIT"
         )
     changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
     warning = (
-        f"{address} is not known to have {commit[:12]}: push it, or the workflow cannot fetch it"
+        f"{address} may not have {commit[:12]}. Push that commit, or the workflow cannot fetch it"
         if not _git(folder, "branch", "--remotes", "--contains", commit)
-        else f"{folder} has changes that are not committed: the workflow does without them"
+        else f"{folder} has uncommitted changes, which the workflow will not use"
         if changed
         else _elsewhere(found[1])
     )

@@ -14,7 +14,7 @@ def command(repo: RepoFolder = ".") -> int:
     An editor starts it; for example `claude mcp add deeprepo -- deeprepo mcp`, or the command `deeprepo` with the argument `mcp`.
     """
     if not Path(repo).is_dir():
-        raise UsageError(f"{repo} is not a folder: give the path of a git checkout with --repo")
+        raise UsageError(f"{repo} is not a folder. Pass the path of a git checkout with --repo")
     extras.need("mcp")
     from bot.cli.mcp_server import server
 

@@ -26,35 +26,43 @@ class Show(StrEnum):
     all = "all"
 
 
-SHOW_HELP = "Also list findings that a second call did not confirm (unproven), and every list to its end (all)."
-RepoFolder = Annotated[str, typer.Option(help="The git repository.", metavar="DIR")]
-Staged = Annotated[bool, typer.Option("--staged", help="Take what is in the index.")]
-Uncommitted = Annotated[bool, typer.Option("--uncommitted", help="Take all local work, new files too.")]
+SHOW_HELP = "Also show findings that no second model call confirmed (unproven), or every list in full (all)."
+RepoFolder = Annotated[str, typer.Option(help="The git repository to use.", metavar="DIR")]
+Staged = Annotated[bool, typer.Option("--staged", help="Review staged changes (the index).")]
+Uncommitted = Annotated[
+    bool, typer.Option("--uncommitted", help="Review all uncommitted changes, including new files.")
+]
 EffortOption = Annotated[
     ReviewEffort | None,
     typer.Option(
-        help="How far the review goes (default: medium): none: by code alone; low: one reading; medium: a root model follows "
-        "what that leaves open; high: it does in any case."
+        help="How much models do (default: medium). none: only static checks; low: one model pass; medium: a root model "
+        "also answers open questions; high: a root model always runs."
     ),
 ]
-RootModel = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")]
-WorkerModel = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")]
+RootModel = Annotated[
+    str | None, typer.Option(metavar="PROVIDER/MODEL", help="The root model, which directs the review.")
+]
+WorkerModel = Annotated[
+    str | None,
+    typer.Option(metavar="PROVIDER/MODEL", help="The worker model, usually a cheaper one, which reads the code."),
+]
 Thinking = Annotated[
-    Effort | None, typer.Option(help="How much models that think may think (default: low; medium for the root).")
+    Effort | None, typer.Option(help="How long reasoning models may think (default: low; medium for the root model).")
 ]
 StrategyOption = Annotated[Strategy | None, typer.Option(hidden=True)]  # for comparisons: docs/effort.md
-MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")]
+MaxUsd = Annotated[float | None, typer.Option(min=0, help="Spending limit in dollars (default: 1.00).")]
 Verify = Annotated[
-    bool | None, typer.Option("--verify/--no-verify", help="Have a model's findings checked by a second call.")
+    bool | None,
+    typer.Option("--verify/--no-verify", help="Have a second model call confirm each finding from a model."),
 ]
 Previous = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="The JSON output of the last review of this change: read only what is new since then."
+        metavar="FILE", help="JSON output of the last review of this change. Only newer changes are reviewed."
     ),
 ]
 Full = Annotated[
-    bool, typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
+    bool, typer.Option("--full", help="With --previous: review everything again and repeat every open finding.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")]
 
@@ -70,9 +78,9 @@ class OneChange(TyperCommand):
             first, (second, *others) = ctx.params["change"], rest
             plain = not others and ".." not in first + second
             raise UsageError(
-                f"a change is one argument: `{ctx.command_path} {first}..{second}`"
+                f"to compare two revisions, use a range: `{ctx.command_path} {first}..{second}`"
                 if plain
-                else f"unexpected argument {second!r}: a change is one argument, BASE..HEAD"
+                else f"unexpected argument {second!r}. Use a single range, BASE..HEAD"
             )
         return rest
 
@@ -131,5 +139,5 @@ def top_of(folder: Path) -> Path:
 
     top = locate(str(folder)).top
     if top is None:
-        raise UsageError(f"{folder} is a bare repository, which has no files: name a checkout with --repo")
+        raise UsageError(f"{folder} is a bare repository without files. Pass a checkout with --repo")
     return Path(top)

@@ -13,10 +13,11 @@ from bot.outputs import Format
 
 def command(
     journal: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What `deeprepo review --journal FILE` has recorded.")
+        Path, typer.Argument(metavar="FILE", help="A journal that `deeprepo review --journal FILE` recorded.")
     ],
     repo: Annotated[
-        str | None, typer.Option(help="A clone that holds the change, if the first one is gone.", metavar="DIR")
+        str | None,
+        typer.Option(help="A clone that contains the change, if the original no longer exists.", metavar="DIR"),
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="Output format.")] = "console",
     output: Annotated[

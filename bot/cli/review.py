@@ -14,44 +14,46 @@ from bot.machine import files
 from bot.outputs import Format
 
 RangeOfReview = Annotated[
-    str | None, typer.Argument(metavar="BASE..HEAD", help="What to review. Default: HEAD against the default branch.")
+    str | None,
+    typer.Argument(metavar="BASE..HEAD", help="The commits to review. Default: HEAD compared with the default branch."),
 ]
 OutputFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")]
-FailOn = Annotated[Severity | None, typer.Option(help="Exit with 1 if a finding is at least this severe.")]
-Quota = Annotated[int | None, typer.Option(min=0, help="Findings shown in full (default: 4; critical ones always).")]
+FailOn = Annotated[Severity | None, typer.Option(help="Exit with code 1 if a finding has at least this severity.")]
+Quota = Annotated[
+    int | None,
+    typer.Option(min=0, help="How many findings to show in full (default: 4). Critical findings are always shown."),
+]
 JournalFile = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Record every call and turn in this file (a folder: one file per change). The same command resumes from it.",
+        help="Record the review in this file, or in a new file in this folder. Run the same command again to resume.",
     ),
 ]
 TraceFile = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE", help="As --journal, but start the file from the beginning. `deeprepo trace FILE` shows it."
-    ),
+    typer.Option(metavar="FILE", help="Like --journal, but overwrite the file. Show it with `deeprepo trace FILE`."),
 ]
 ShowOption = Annotated[list[options.Show] | None, typer.Option(help=options.SHOW_HELP)]
 SarifFiles = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FILE",
-        help="Results of another tool (SARIF 2.1.0): those that the change brings are reported too. Repeatable.",
+        help="SARIF 2.1.0 results of another tool. Results that are new in the change are reported. Repeatable.",
     ),
 ]
 SarifBaseFiles = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FILE",
-        help="With --sarif: the same tool's results about the base. What they hold is not new. Repeatable.",
+        help="With --sarif: the same tool's results for the base, which are not reported as new. Repeatable.",
     ),
 ]
 Fix = Annotated[
     bool,
     typer.Option(
         "--fix",
-        help="Write the fixes of what was found into the work tree, as `deeprepo fix` does, and review the result by code.",
+        help="Apply fixes to the work tree, as `deeprepo fix` does, and run static checks on the result.",
     ),
 ]
 
@@ -84,10 +86,10 @@ def command(
     fix: Fix = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Review a change: what HEAD adds to the default branch, a range, staged or uncommitted work.
+    """Review a change: the commits on HEAD that the default branch lacks, a range, or staged or uncommitted work.
 
-    Exit codes: 0 reviewed, or nothing to review; 1 findings at or above --fail-on (with --fix: left); 2 usage error; 3 provider or internal error;
-    130 interrupted.
+    Exit codes: 0 reviewed, or nothing to review; 1 findings at or above --fail-on (with --fix: still unfixed); 2 usage
+    error; 3 provider or internal error; 130 interrupted.
     """
     import asyncio
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, tell, terminal_text
+from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, say, tell, terminal_text
 from bot.errors import NothingToReview, UsageError
 from bot.machine import extras, files
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from bot.values import Review, ReviewRequest
 
 MOST_LIST = 1 << 20  # bytes of a list of entries; far less is used
-OFFLINE = "No model is configured: only checks by code ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to have models read it too."
+OFFLINE = (
+    "No model is configured, so only static checks ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to add a model review."
+)
 
 
 def finish(
@@ -31,7 +33,7 @@ def finish(
     """Deliver the review and return the exit code. `fixable`: how many findings --fix would mend, None where it is about to."""
     from bot.review.strategies.choice import NO_MODEL
 
-    if review.strategy.reason == NO_MODEL:
+    if review.strategy.reason == NO_MODEL and not _is_short(review, form, output):
         tell(OFFLINE)
     deliver(review, form, output, show=show, fixable=fixable)
     return exit_code(review)
@@ -72,8 +74,11 @@ def deliver(
     if form == "console" and output is None:
         from rich.console import Console
 
-        from bot.outputs import console
+        from bot.outputs import console, facts
 
+        if _is_short(review, form, output):
+            say(f"deeprepo: {facts.summary(review).result}")
+            return
         missing = review.coverage.not_installed
         needed = [
             extra for extra in ("lint", "types") if any((name == "tsc") == (extra == "types") for name in missing)
@@ -92,7 +97,15 @@ def deliver(
         raise
     new, old = len(review.having("new")), len(review.having("still"))
     count_text = f"{count(new, 'new finding')}, {old} still open" if old else count(new, "finding")
-    tell(f"{count_text}; the review is in {output}")
+    tell(f"{count_text}; wrote the review to {output}")
+
+
+def _is_short(review: "Review", form: str, output: Path | None) -> bool:
+    """Whether one line is enough: a hook's review that found nothing and has nothing to add."""
+    from bot.config import hook
+
+    is_clean = review.conclusion == "clean" and not (review.notes or review.findings or review.cut.failure)
+    return form == "console" and output is None and is_clean and hook.is_running()
 
 
 def tell_stopped(review: "Review", *, push: bool) -> None:
@@ -110,8 +123,8 @@ def tell_stopped(review: "Review", *, push: bool) -> None:
         else shlex.quote(str(beside_python))
     )
     tell(
-        f"`{again}` goes on without this check. If a finding is wrong, silence it on this machine, for example "
-        f"`{name} ignore {mark} --local --reason '...'`; without --local the entry is for everybody, once it is on the base branch."
+        f"To continue without this check: `{again}`. If a finding is wrong, silence it on this machine: "
+        f"`{name} ignore {mark} --local --reason '...'`. Without --local, the entry applies to everyone after you merge it."
     )
 
 
@@ -126,7 +139,7 @@ def last(previous: Path | None) -> bytes | None:
     """Return the last review, as it was written. In the first round the file does not exist yet, and the console reports that."""
     data = None if previous is None else content(previous)
     if previous is not None and data is None:
-        tell(f"{previous} does not exist yet: this is the first round")
+        tell(f"{previous} does not exist yet, so this is the first review")
     return data
 
 
@@ -136,7 +149,7 @@ def content(path: Path) -> bytes | None:
 
     data = _beginning(path, reviews.MAX_BYTES + 1) if path.exists() else None
     if data is not None and len(data) > reviews.MAX_BYTES:
-        raise UsageError(f"{path} is too large: name the JSON output of `deeprepo review`")
+        raise UsageError(f"{path} is too large to be the JSON output of `deeprepo review`")
     return data
 
 

@@ -9,7 +9,7 @@ from bot.errors import public
 from bot.machine import extras
 
 
-def command(check: Annotated[bool, typer.Option("--check", help="Check every setting and exit.")] = False) -> int:
+def command(check: Annotated[bool, typer.Option("--check", help="Check the configuration and exit.")] = False) -> int:
     """Run the server: answer GitHub's webhooks and review pull requests until it is stopped.
 
     Settings come from environment variables DEEPREPO_*. Without an App's credentials it prints the address of a set-up page.

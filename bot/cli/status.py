@@ -25,15 +25,15 @@ PATHS = 30  # that are listed
 
 def command(
     days: Annotated[
-        float | None, typer.Option(min=0.01, help="How far the figures go back: 7 days, with --worth 30.")
+        float | None, typer.Option(min=0.01, help="How many days the figures cover (default: 7; 30 with --worth).")
     ] = None,
     worth: Annotated[
         bool,
-        typer.Option("--worth", help="Show what became of the findings of merged pull requests, and what they cost."),
+        typer.Option("--worth", help="Show how many findings in merged pull requests were fixed, and what they cost."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead.")] = False,
     link: Annotated[
-        bool, typer.Option("--link", help="Print a link that signs you in on the operator's page, once.")
+        bool, typer.Option("--link", help="Print a one-time sign-in link for the operator's page.")
     ] = False,
 ) -> int:
     """Show what the server on this machine is doing, its last reviews, and what they cost by repository.
@@ -75,7 +75,7 @@ def _link(settings: "Server") -> int:
     from bot.app import operator
 
     if settings.app is None:
-        tell("the App's credentials are not set: `deeprepo serve` shows the page that sets it up")
+        tell("the App's credentials are not set. Run `deeprepo serve` and open the setup page")
         return USAGE
     print(operator.link(settings, settings.options.public_url or settings.options.address()))  # noqa: T201 - the command line speaks
     return CLEAN
@@ -94,11 +94,9 @@ def _show(server: "ServerStatus", days: float) -> None:
         return
     day = server.day
     console.print(
-        Text(f"24 hours {sum(row.reviews for row in day)} reviews, {_dollars(day)}"),
-        Text(f"caps     ${server.counted[1]:,.2f} count under the caps of 24 hours: {_times(server.counted[0])}"),
-        Text(
-            f"{days:g} days   {sum(row.reviews for row in server.period)} reviews, {_dollars(server.period)}{_half(server)}"
-        ),
+        Text(f"24 hours {_reviews(day)}, {_dollars(day)}"),
+        Text(f"limits   ${server.counted[1]:,.2f} spent against the 24-hour limits ({_times(server.counted[0])})"),
+        Text(f"{days:g} days   {_reviews(server.period)}, {_dollars(server.period)}{_half(server)}"),
         sep="\n",
     )
     if server.period:
@@ -110,7 +108,7 @@ def _show(server: "ServerStatus", days: float) -> None:
 def _half(server: "ServerStatus") -> str:
     from bot.render.forms import took
 
-    return "" if server.half is None else f", half of them within {took(server.half)}"
+    return "" if server.half is None else f", half of them in under {took(server.half)}"
 
 
 def _spending(server: "ServerStatus") -> "Table":
@@ -134,7 +132,7 @@ def _recent(server: "ServerStatus") -> "Table":
 
 
 def _failures(server: "ServerStatus") -> "Table":
-    table = _table("came to nothing", "what", "why", "when")
+    table = _table("failed", "what", "why", "when")
     for failure in server.failures:
         table.add_row(
             f"{failure.repository}#{failure.number}", failure.what, terminal_text(failure.why), _when(failure.failed)
@@ -159,9 +157,16 @@ def _dollars(rows: "list[DaySum] | tuple[DaySum, ...]") -> str:
     return f"${sum(row.usd for row in rows):,.2f}{more}"
 
 
+def _reviews(rows: "list[DaySum] | tuple[DaySum, ...]") -> str:
+    from bot.render import count
+
+    return count(sum(row.reviews for row in rows), "review")
+
+
 def _times(times: int) -> str:
-    many = f"{times} reviews and questions" if times != 1 else "one review or question"
-    return f"{many}, stopped ones as what may be billed, those under way as their whole budget"
+    from bot.render import count
+
+    return f"{count(times, 'review or question', 'reviews and questions')}; running ones count at their full budget"
 
 
 def _when(seconds: float) -> str:

@@ -45,9 +45,7 @@ def _given(text: bytes) -> dict[str, Any]:
     except ValueError:
         given = None
     if not isinstance(given, dict):
-        raise UsageError(
-            "agent-hook is called by a coding agent, which gives it JSON on standard input: docs/command-line.md"
-        )
+        raise UsageError("agent-hook expects JSON on standard input from a coding agent. See docs/command-line.md")
     return given
 
 

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
 WIDE = 200  # columns where nobody's terminal sets a limit
 SHOWN_CHARS = 100  # characters of a line of code, an error, a prompt
-COVERED = (("unit", "changed code"), ("use", "uses of what changed"), ("dependent", "dependent files"))
+COVERED = (("unit", "changed code"), ("use", "references to changed code"), ("dependent", "dependent files"))
 Row = dict[str, Any]
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A journal or a trace of `deeprepo review`.")],
-    calls: Annotated[bool, typer.Option("--calls", help="Every call on its own line.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Every review in the file, not only the last one.")] = False,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file that `deeprepo review --journal` or --trace wrote.")
+    ],
+    calls: Annotated[bool, typer.Option("--calls", help="Show every call on its own line.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show every review in the file, not only the last one.")] = False,
 ) -> int:
     """Show what a recorded review did, turn by turn, and what each part of it cost.
 
@@ -39,7 +41,7 @@ def command(
     for section in sections if every else sections[-1:]:
         console.print(_Trace(record, section, calls).tree())
     if len(sections) > 1 and not every:
-        tell(f"{len(sections) - 1} earlier reviews in this file: --all shows them")
+        tell(f"{len(sections) - 1} earlier reviews in this file. Use --all to show them")
     return CLEAN
 
 
@@ -62,14 +64,14 @@ class _Trace:
         top.add(_words(("models  ", "dim"), f"root {start['root'] or 'none'}, worker {start['worker'] or 'none'}"))
         if plan:
             top.add(_words(("strategy  ", "dim"), (plan["name"], "bold"), f"  {plan['reason']}"))
-        self._phase(top, "workers, outside the root's turns", "worker", "root", at="")
+        self._phase(top, "workers, outside the root model's turns", "worker", "root", at="")
         self._phase(top, "pairs", "pairs")
         for run in dict.fromkeys(turn["run"].partition(".")[0] for turn in self.section.turns):
             self._run(top, run)
-        self._phase(top, "second opinions", "verify")
+        self._phase(top, "confirmations", "verify")
         in_flight = len(self.section.of("request")) - len(self.section.of("call"))
         if in_flight:
-            top.add(_words((f"{in_flight} requests were in flight when a run was killed", "yellow")))
+            top.add(_words((f"{in_flight} requests were still running when a run was killed", "yellow")))
         for sentence in dict.fromkeys(failure["text"] for failure in self.section.of("failed")):
             top.add(_words(("not answered  ", "yellow"), sentence[: 2 * SHOWN_CHARS]))
         self._end(top)
@@ -126,7 +128,7 @@ class _Trace:
             return _words(model, (line(call["error"])[:SHOWN_CHARS], "red"))
         request = next((r for r in self.section.of("request") if r["key"] == call["key"] and r["messages"]), None)
         text = self.record.messages.get(request["messages"][-1], {}).get("text", "") if request else ""
-        reply = _line(call["reply"]["text"]) or "a call of its tool"
+        reply = _line(call["reply"]["text"]) or "a tool call"
         return _words(model, (f"{_totals([call])}  ", "dim"), _line(text), (" -> ", "dim"), reply)
 
     def _end(self, top: "Tree") -> None:
@@ -158,7 +160,7 @@ class _Trace:
             where = f"{finding['path']}:{finding['start']}  {finding['title']}"
             branch.add(_words((f"{finding['severity']}  ", "bold"), where, (f"  {finding['verdict']}", "dim")))
         if end["fault"]:
-            top.add(_words((f"ended by a fault: {end['fault']}", "red")))
+            top.add(_words((f"stopped by an error: {end['fault']}", "red")))
 
     def _calls(self, at: str | None) -> list[Row]:
         return [call for call in self.section.of("call") if at in {None, call["at"]}]

@@ -76,7 +76,7 @@ async def answer(template: str, question: str, about: CommandTarget, session: Se
     role: Purpose = "root" if model is session.root else "worker"
     data = await reply_to(_prompt(template, question, about, session, excerpts), session, model, role)
     if not data["answer"].strip():
-        raise BadAnswer(f"{model.name} had nothing to say")
+        raise BadAnswer(f"{model.name} returned an empty answer")
     sketch = (data["sketch"] or "").strip("\n") or None
     return CheckedAnswer(data["answer"].strip(), await verbatim(data["quotes"], session.tree), sketch)
 

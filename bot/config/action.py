@@ -18,12 +18,12 @@ from bot.values import ReviewEffort, Severity
 from bot.values.consumer import Disclosure
 
 PREFIX = "DEEPREPO_ACTION_"
-WHERE = "deeprepo action runs as a step of a GitHub Actions workflow"
+WHERE = "`deeprepo action` only runs as a step of a GitHub Actions workflow"
 
 
 def _inside(value: str) -> str:
     if value.startswith(("/", "-")) or ".." in value.split("/") or not value.isprintable() or set(value) & set("?#\\:"):
-        raise ValueError("this is not a path inside the repository")
+        raise ValueError("this must be a path inside the repository")
     return value
 
 
@@ -99,7 +99,9 @@ Kind = TypeVar("Kind", bound=BaseSettings)
 def step() -> Step:
     """Return the step's inputs and surroundings. Raises ConfigError with the input's name, never with its value."""
     if not os.environ.get("GITHUB_EVENT_PATH"):
-        raise UsageError(f"{WHERE}: docs/action.md has workflows to copy; `deeprepo review` reviews a local change")
+        raise UsageError(
+            f"{WHERE}: See docs/action.md for workflows to copy. To review a local change, run `deeprepo review`"
+        )
     return Step(_read(Inputs), _read(RunnerVariables))
 
 

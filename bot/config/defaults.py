@@ -24,10 +24,10 @@ Bar = Annotated[Threshold, Checked(lambda value: "off" if value is False else va
 Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review by itself
 SECTIONS = {  # of the file, whose keys are settings of their own: what each holds
     "models": (
-        "Section `models`: who orchestrates and who reads, and how they are called.",
-        "The models that orchestrate and read.",
+        "Section `models`: which models review, and how they are called.",
+        "The models to use.",
     ),
-    "budget": ("Section `budget`: hard caps of one review.", "Hard caps of one review."),
+    "budget": ("Section `budget`: hard limits for one review.", "Hard limits for one review."),
 }
 ANALYZERS = (
     "contracts",
@@ -58,59 +58,57 @@ class IgnoreItem:
 
     short = "path"
     path: Pattern = setting(
-        "", "The files, as in .gitignore; without a kind or a finding they are listed and not read."
+        "", "Files, as in .gitignore. Without `kind` or `finding`, these files are listed but not reviewed."
     )
     kind: str = setting(
         "",
-        "Findings of this kind are counted and not reported there: the code of a check, such as F841, or a category, such as "
-        "performance; `claims`: what models claim and `reason` answers; `all`.",
+        "The kind of finding to count but not report: a rule such as F841, a category such as performance, `all`, or `claims` "
+        "for findings from models that `reason` answers.",
     )
-    symbol: str = setting("", "Of `claims`, the definition that they are about; if empty, any.", max_length=200)
-    finding: str = setting("", "This finding alone, by its fingerprint.")
+    symbol: str = setting(
+        "", "With `claims`: only findings about this definition. Empty: any definition.", max_length=200
+    )
+    finding: str = setting("", "Only this finding, given by its ID.")
     reason: str = setting(
         "",
-        "Why, in one sentence. Of `claims`, what holds there: a second opinion decides whether it answers a finding.",
+        "Why, in one sentence. With `claims`: a fact about this code. A second model call decides whether it answers a finding.",
     )
-    expires: Day = setting("", "The last day on which it holds, such as 2027-01-31.")
+    expires: Day = setting("", "The last day on which this entry applies, such as 2027-01-31.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
     """One entry of `instructions`: what the owner asks of reviews of certain files."""
 
-    path: Patterns = setting((), "The files, as in .gitignore, a pattern or a list of them; if empty, every file.")
-    text: str = setting(..., "What to look for, or what has to hold.", min_length=1)
+    path: Patterns = setting((), "Files, as in .gitignore: a pattern or a list. Empty: every file.")
+    text: str = setting(..., "What to check, or a requirement that the code must meet.", min_length=1)
     must: Must = setting(
         "no",
-        "A model says of each change whether it holds, with a verdict: passed, failed, undecided, or not applicable; 10 at most. A failure is a "
-        "row in the table (`note`), a review that is not clean (`warn`), or a failed check (`fail`, or `true`).",
+        "Makes this a requirement that a model checks in every change (at most 10). The result is passed, failed, undecided or not "
+        "applicable. `note` only lists a failure, `warn` makes the review not clean, `fail` or `true` fails the check.",
         is_threshold=True,
     )
-    name: str = setting(
-        "", "What the verdict is called in tables; if empty, the first words of the text.", max_length=60
-    )
+    name: str = setting("", "The name of the requirement in tables. Empty: the first words of `text`.", max_length=60)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleEntry:
     """One entry of `rules`, the old form: findings that the owner does not want to hear."""
 
-    path: Pattern = setting(..., "The files, as in .gitignore.")
-    kind: str = setting(
-        ..., "The code of a check, such as F841, or a category of findings, such as performance.", min_length=1
-    )
-    text: str = setting("", "Why; models that read such files are shown it.")
+    path: Pattern = setting(..., "Files, as in .gitignore.")
+    kind: str = setting(..., "A rule such as F841, or a category such as performance.", min_length=1)
+    text: str = setting("", "Why. Models that review these files see it.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningEntry:
     """One entry of `learnings`, the old form: a sentence that answers claims about certain code."""
 
-    path: Pattern = setting(..., "The files, as in .gitignore.")
-    symbol: str = setting("", "The definition in them that it is about; if empty, all.", max_length=200)
+    path: Pattern = setting(..., "Files, as in .gitignore.")
+    symbol: str = setting("", "Only findings about this definition. Empty: any definition.", max_length=200)
     text: str = setting(
         ...,
-        "What holds there, in one sentence: a second opinion decides whether it answers a finding.",
+        "A fact about this code, in one sentence. A second model call decides whether it answers a finding.",
         min_length=1,
         max_length=MOST_SENTENCE,
     )
@@ -120,17 +118,17 @@ class LearningEntry:
 class CheckEntry:
     """One entry of `checks`, the old form: a question of the owner's, which each review of such files answers."""
 
-    name: str = setting(..., "What the check is called in tables.", min_length=1, max_length=60)
+    name: str = setting(..., "The name of the check in tables.", min_length=1, max_length=60)
     ask: str = setting(
         ...,
-        "What has to hold, in plain words: what to look at, and what a violation looks like.",
+        "The requirement, in plain words: what to check, and what a violation looks like.",
         min_length=1,
         max_length=600,
     )
-    paths: tuple[Pattern, ...] = setting((), "The files, as in .gitignore; if empty, every file.")
+    paths: tuple[Pattern, ...] = setting((), "Files, as in .gitignore. Empty: every file.")
     severity: RulingSeverity = setting(
         "warn",
-        "What a failed check comes to: a row in the table; a review that is not clean; a failed check run.",
+        "What a failure does: `note` lists it, `warn` makes the review not clean, `fail` fails the check.",
         is_threshold=True,
     )
 
@@ -139,9 +137,9 @@ class CheckEntry:
 class EffortEntry:
     """One entry of `effort_for`: how far reviews of certain files, or of pull requests with a label, go."""
 
-    paths: tuple[Pattern, ...] = setting((), "The files, as in .gitignore; if empty, every file.")
-    label: str = setting("", "A label that the pull request must have; if empty, none.", max_length=100)
-    effort: ReviewEffort = setting(..., "As `effort`.")
+    paths: tuple[Pattern, ...] = setting((), "Files, as in .gitignore. Empty: every file.")
+    label: str = setting("", "A label that the pull request must have. Empty: no label needed.", max_length=100)
+    effort: ReviewEffort = setting(..., "The effort to use, as in `effort`.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,33 +148,41 @@ class Triggers:
 
     events: tuple[Event, ...] = setting(
         ("opened", "reopened", "ready", "push"),
-        "Events that start a review; if the list is empty, only a command does.",
+        "Events that start a review. Empty: only a command starts one.",
     )
     drafts: bool = setting(False, "Whether drafts are reviewed automatically.")
     bots: bool = setting(False, "Whether pull requests that a bot opened are reviewed automatically.")
     forks: bool = setting(True, "Whether pull requests from forks are reviewed automatically.")
     fork_reviews_per_day: int = setting(
         50,
-        "Automatic reviews of changes by people without write permission, by models in a day; further ones use no model.",
+        "How many automatic reviews a day may use models for authors without write permission. Further reviews run only static checks.",
         ge=0,
     )
-    branches: tuple[str, ...] = setting((), "Base branches, with `*`; if empty, every branch.")
-    labels: tuple[str, ...] = setting((), "A pull request must have one of these; if empty, it needs no label.")
-    skip_labels: tuple[str, ...] = setting((), "A pull request must not have any of these.")
-    skip_authors: tuple[str, ...] = setting((), "Logins whose pull requests are not reviewed automatically.")
+    branches: tuple[str, ...] = setting((), "Base branches to review; `*` matches any text. Empty: every branch.")
+    labels: tuple[str, ...] = setting((), "A pull request needs one of these labels. Empty: no label needed.")
+    skip_labels: tuple[str, ...] = setting((), "A pull request with one of these labels is not reviewed.")
+    skip_authors: tuple[str, ...] = setting((), "Users whose pull requests are not reviewed automatically.")
     paths: tuple[Pattern, ...] = setting(
         (),
-        "A changed file must match, as in .gitignore; if empty, every file does.",
+        "At least one changed file must match, as in .gitignore. Empty: any file matches.",
     )
-    offline_files: int = setting(1_000, "Above this number of changed files, an automatic review uses no model.", ge=1)
-    offline_lines: int = setting(100_000, "The same, by added and deleted lines.", ge=1)
+    offline_files: int = setting(
+        1_000, "Automatic reviews of more changed files than this run only static checks.", ge=1
+    )
+    offline_lines: int = setting(
+        100_000, "Automatic reviews of more added and deleted lines than this run only static checks.", ge=1
+    )
     skip_files: int = setting(
-        5_000, "Above this number of files, no review starts automatically, and no model reads.", ge=1
+        5_000, "Above this number of changed files, reviews do not start automatically and use no model.", ge=1
     )
-    skip_lines: int = setting(1_000_000, "The same, by added and deleted lines.", ge=1)
-    commands_per_hour: int = setting(20, "Commands that one person may give in an hour.", ge=1)
+    skip_lines: int = setting(
+        1_000_000,
+        "Above this number of added and deleted lines, reviews do not start automatically and use no model.",
+        ge=1,
+    )
+    commands_per_hour: int = setting(20, "How many commands one person can run per hour.", ge=1)
     replies_per_hour: int = setting(
-        12, "Remarks of one person that are answered in an hour in one pull request; 0: none.", ge=0
+        12, "How many comments by one person are answered per hour in a pull request. 0: none.", ge=0
     )
 
 
@@ -184,84 +190,92 @@ class Triggers:
 class ReviewSettings:
     """What a review goes by."""
 
-    root: str | None = setting(None, "The model that asks across units, as provider/model.", section="models")
-    worker: str | None = setting(None, "The cheap model that reads the code, as provider/model.", section="models")
+    root: str | None = setting(None, "The root model, which directs the review, as provider/model.", section="models")
+    worker: str | None = setting(
+        None, "The worker model, usually a cheaper one, which reads the code, as provider/model.", section="models"
+    )
     readers: tuple[str, ...] = setting(
         (),
-        "Models that read the diff by itself, each once, in place of the worker: of other families they find other things.",
+        "Models that each review the diff once instead of the worker. Models from different families find different problems.",
         section="models",
         max_length=4,
     )
     thinking: Effort | None = setting(
         None,
-        "How much models that think may think. Default: low for workers and second opinions, medium for the root.",
+        "How long reasoning models may think. Default: low for workers and confirmations, medium for the root model.",
         section="models",
     )
     timeout: float = setting(
-        300.0, "Seconds that a provider may be silent between two pieces of a reply.", gt=0, section="models"
+        300.0, "How many seconds to wait for the next part of a model's reply.", gt=0, section="models"
     )
     concurrency: int | None = setting(
-        None, "Calls in flight at once. Default: 64, or 4 at a server of your own.", ge=1, section="models"
+        None,
+        "Maximum parallel calls. Default: 64, or 4 for a model server that you run yourself.",
+        ge=1,
+        section="models",
     )
     context: int | None = setting(
         None,
-        "Tokens of the models' context window, prompt and reply together. Default: learned when a prompt is too long.",
+        "Context window in tokens, for prompt and reply together. Default: detected when a prompt is too long.",
         ge=2_048,
         section="models",
     )
     effort: ReviewEffort = setting(
         "medium",
-        "How far a review goes: checks by code alone; one reading; a root model that follows what is open; a root in any case.",
+        "How much models do. `none`: only static checks; `low`: one model pass; `medium`: a root model also answers open questions; `high`: a root model always runs.",
     )
     effort_for: tuple[EffortEntry, ...] = setting(
         (),
-        "The effort by file or label: of the entries that fit a file the strongest, else `effort`. The most demanding file decides.",
+        "Effort by file or label. Each file gets the highest matching effort, otherwise `effort`. The highest effort of any file is used.",
         entries=EffortEntry,
     )
-    strategy: Strategy = setting(
-        "auto", "For comparisons: one way of reading instead of the one that `effort` comes to."
-    )
-    usd: float = setting(1.0, "Dollars.", ge=0, section="budget")
-    tokens: int = setting(2_000_000, "Tokens, in and out together.", ge=0, section="budget")
-    calls: int = setting(1_000, "Model calls.", ge=0, section="budget")
-    seconds: float = setting(900.0, "Seconds.", gt=0, section="budget")
+    strategy: Strategy = setting("auto", "For comparisons: use this strategy instead of the one that `effort` selects.")
+    usd: float = setting(1.0, "Cost in dollars.", ge=0, section="budget")
+    tokens: int = setting(2_000_000, "Input and output tokens together.", ge=0, section="budget")
+    calls: int = setting(1_000, "Number of model calls.", ge=0, section="budget")
+    seconds: float = setting(900.0, "Duration in seconds.", gt=0, section="budget")
     ignore: tuple[IgnoreItem, ...] = setting(
-        (), "What is not said: files, kinds of findings, single findings.", entries=IgnoreItem
+        (), "What not to report: files, kinds of findings, or single findings.", entries=IgnoreItem
     )
-    quota: int = setting(4, "Findings shown in full; critical ones do not count.", ge=0)
+    quota: int = setting(
+        4, "How many findings to show in full. Critical findings are always shown and do not count.", ge=0
+    )
     minimum_severity: Severity = setting(
         "low",
-        "Less severe findings are not posted: the summary counts them, and the JSON output has them. What reaches `fail_on` is posted all the same.",
+        "Findings below this severity are not posted, only counted in the summary and listed in the JSON output. Findings that reach `fail_on` are always posted.",
     )
     tone: Tone = setting(
-        "normal", "How much a comment says: `short` is the title, one sentence and the fix; the rest is collapsed."
+        "normal",
+        "How long comments are. `normal`: title, two sentences and the fix; `short`: title, one sentence and the fix. The rest is collapsed.",
     )
-    fail_on: Severity | None = setting(None, "The check fails for a finding at least this severe.", is_threshold=True)
+    fail_on: Severity | None = setting(
+        None, "The check fails if a finding has at least this severity.", is_threshold=True
+    )
     strict: bool = setting(
         False,
-        "With `fail_on`, or with an instruction that `must` hold: the check also fails for a pull request that your own "
-        "settings leave out (else it is neutral), and where such an instruction has no result.",
+        "With `fail_on` or a requirement (`must`): the check also fails if your settings exclude the pull request (otherwise it "
+        "is neutral), or if a requirement has no result.",
         is_threshold=True,
     )
     request_changes: Bar = setting(
         "off",
-        "While a finding at least this severe is open, the review requests changes; `off`: it only comments.",
+        "The review requests changes while a finding of at least this severity is open. `off`: the review only comments.",
         is_threshold=True,
     )
     pause_after: int | None = setting(
-        None, "Automatic reviews of a pull request pause after this number of pushes. Default: they do not.", ge=1
+        None, "Automatic reviews of a pull request pause after this many pushes. Default: they never pause.", ge=1
     )
-    linked_issues: bool = setting(
-        True, "Whether a model says, for each issue that the description closes, if the change does what it asks."
-    )
-    verify: bool = setting(True, "Whether a second call has to confirm a finding.")
-    analyzers: tuple[str, ...] = setting(ANALYZERS, "The checks that need no model.")
+    linked_issues: bool = setting(True, "Whether a model checks if the change does what the issues it closes ask for.")
+    verify: bool = setting(True, "Whether a second model call must confirm a model's findings.")
+    analyzers: tuple[str, ...] = setting(ANALYZERS, "The static checks to run.")
     language: Language = setting(
-        "en", 'The language in which models write what people read: "de", "pt-BR". Our own phrases are in English.'
+        "en", 'The language in which models write for people, such as "de" or "pt-BR". Fixed phrases stay in English.'
     )
-    lenses: tuple[str, ...] = setting(LENSES, "The questions that models may be asked.")
-    instructions: tuple[Instruction, ...] = setting((), "What to look at, and what must hold.", entries=Instruction)
-    guidelines: bool = setting(True, "Whether AGENTS.md, CLAUDE.md and the like are shown to the models.")
+    lenses: tuple[str, ...] = setting(LENSES, "The review questions that models may be asked.")
+    instructions: tuple[Instruction, ...] = setting(
+        (), "What to check, and which requirements the code must meet.", entries=Instruction
+    )
+    guidelines: bool = setting(True, "Whether models see AGENTS.md, CLAUDE.md and similar files.")
 
 
 FORMS: tuple[type, ...] = (ReviewSettings, *registry.parts("settings"))

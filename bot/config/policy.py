@@ -20,7 +20,7 @@ from deeprepo.impact.text import globs
 if TYPE_CHECKING:
     from bot.config import Config
 
-HOW = "`/deeprepo review` in a comment starts one"
+HOW = "comment `/deeprepo review` to start one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +90,16 @@ def decide(
     is_requested = ask.trigger in ASKED
     if facts.state != "open":
         end_state = "merged" if facts.merged else "closed"
-        return No(f"the pull request is {end_state}: there is nothing left to review.", quiet=not is_requested)
+        return No(f"the pull request is {end_state}.", quiet=not is_requested)
     by_author: Lack = "unreviewed" if stranger else "left out"
     if not is_requested:
-        paused = ("reviews of this pull request are paused, `/deeprepo resume` ends that",) if is_paused else ()
+        paused = (
+            ("reviews of this pull request are paused (`/deeprepo resume` turns them on again)",) if is_paused else ()
+        )
         objection = next(chain(_chosen(facts, settings), paused), None)
         if objection is not None:
             return No(f"{objection}; {HOW}.")
-        pause_reason = f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
+        pause_reason = f"automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
         waits = next(
             chain(_brought(facts, (ask.trigger, *ask.also), settings), (pause_reason,) if pushes else ()), None
         )
@@ -118,14 +120,14 @@ def decide_on_paths(paths: Sequence[str], settings: "Config", trigger: Trigger) 
     if not asks_for_paths(settings, trigger) or any(globs.matches(wanted, path) for path in paths):
         return Go()
     patterns = ", ".join(f"`{pattern}`" for pattern in wanted)
-    return No(f"no changed file matches `triggers.paths` ({patterns}) of {settings.file_of('paths')}; {HOW}.")
+    return No(f"no changed file matches `triggers.paths` ({patterns}) in {settings.file_of('paths')}; {HOW}.")
 
 
 def forks_used(limit: float, source: str = FILE) -> str:
     """Return why no model reads a stranger's change today. `source`: where the limit is set."""
     return (
-        f"pull requests of people who may not write here have used `triggers.fork_reviews_per_day` ({limit:g}) of {source} for these 24 hours; "
-        "`/deeprepo review` in a comment of somebody with write permission starts one with a model."
+        f"authors without write permission used up `triggers.fork_reviews_per_day` ({limit:g}) in {source} for these 24 hours; "
+        "someone with write permission can comment `/deeprepo review` for a review with a model."
     )
 
 
@@ -133,17 +135,17 @@ def _chosen(facts: PullFacts, settings: "Config") -> Iterator[str]:
     """Every rule of the repository against a review that nobody asked for and that only its people can make apply, the most telling first."""
     triggers, of = settings.triggers, settings.file_of
     if facts.author_type == "Bot" and not triggers.bots:
-        yield f"a bot has opened it, and `triggers.bots` of {of('bots')} is off"
+        yield f"a bot opened it, and `triggers.bots` in {of('bots')} is off"
     if facts.author.lower() in {name.lower() for name in _logins(triggers.skip_authors)}:
-        yield f"`triggers.skip_authors` of {of('skip_authors')} names its author"
+        yield f"`triggers.skip_authors` in {of('skip_authors')} lists its author"
     if triggers.branches and not any(fnmatchcase(facts.base_ref, pattern) for pattern in triggers.branches):
-        yield f"`triggers.branches` of {of('branches')} does not name its base branch"
+        yield f"`triggers.branches` in {of('branches')} does not list its base branch"
     lower_labels = {label.lower() for label in facts.labels}  # GitHub does not tell labels apart by their letters' case
     bad = next((label for label in triggers.skip_labels if label.lower() in lower_labels), None)
     if bad is not None:
         yield f"it has the label `{bad}`, one of `triggers.skip_labels` in {of('skip_labels')}"
     if triggers.labels and not lower_labels & {label.lower() for label in triggers.labels}:
-        yield f"it has none of the labels that `triggers.labels` of {of('labels')} asks for"
+        yield f"it has none of the labels in `triggers.labels` in {of('labels')}"
 
 
 def _brought(facts: PullFacts, events: Sequence[Trigger], settings: "Config") -> Iterator[str]:
@@ -152,9 +154,9 @@ def _brought(facts: PullFacts, events: Sequence[Trigger], settings: "Config") ->
     if facts.draft and not triggers.drafts:
         yield "it is a draft"
     if not any(bool(triggers.events) if event == "catch-up" else event in triggers.events for event in events):
-        yield f"`triggers.events` of {of('events')} does not name this event"
+        yield f"`triggers.events` in {of('events')} does not list this event"
     if facts.fork and not triggers.forks:
-        yield f"it comes from a fork, and `triggers.forks` of {of('forks')} is off"
+        yield f"it comes from a fork, and `triggers.forks` in {of('forks')} is off"
 
 
 def _logins(names: Iterable[str]) -> Iterator[str]:
@@ -167,13 +169,13 @@ def _size(facts: PullFacts, settings: "Config", *, is_requested: bool) -> Go | N
     """Beyond some size a diff is a vendored library or a generated file, and money spent on reading it is lost."""
     triggers = settings.triggers
     files, lines = facts.changed_files, facts.additions + facts.deletions
-    size = f"it changes {files:,} files and {lines:,} lines"
+    size = f"the pull request changes {files:,} files and {lines:,} lines"
     if files > triggers.skip_files or lines > triggers.skip_lines:
         limit = f"more than {triggers.skip_files:,} files or {triggers.skip_lines:,} lines"
         if is_requested:
-            return Go(offline=True, reason=f"Reviewed without a model: {size}, {limit}.")
+            return Go(offline=True, reason=f"Reviewed with static checks only: {size}, {limit}.")
         return No(f"{size}, {limit}; {HOW}, without a model.")
     if not is_requested and (files > triggers.offline_files or lines > triggers.offline_lines):
         limit = f"more than {triggers.offline_files:,} files or {triggers.offline_lines:,} lines"
-        return Go(offline=True, reason=f"Reviewed without a model: {size}, {limit}; {HOW} with one.")
+        return Go(offline=True, reason=f"Reviewed with static checks only: {size}, {limit}; {HOW} with a model.")
     return Go()

@@ -166,7 +166,7 @@ def _mistakes_in_entries(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - 
     for key in ("rules", "ignore"):
         for at, kind in enumerate(one.kind for one in getattr(settings, key)):
             if kind and kind not in FINDING_KINDS and get_close_matches(kind, FINDING_KINDS, 1):
-                sentence = f"{kind} is no category of findings{_near_miss(kind, FINDING_KINDS)}"
+                sentence = f"{kind} is not a category of findings{_near_miss(kind, FINDING_KINDS)}"
                 yield Mistake((key, at, "kind"), sentence, is_left_out=False)
 
 
@@ -180,24 +180,24 @@ def _is_no_day(text: str) -> bool:
 
 WRONG: Mapping[str, Sequence[tuple[Callable[[Any], bool], str]]] = {  # what an entry lacks, or has for nothing
     "ignore": (
-        (lambda entry: not entry.path and not entry.finding, "name a path or a finding"),
-        (lambda entry: bool(entry.kind and entry.finding), "name a kind or a finding, not both"),
-        (lambda entry: (entry.kind == CLAIMS or entry.finding) and not entry.reason.strip(), "say why, as its reason"),
+        (lambda entry: not entry.path and not entry.finding, "give a path or a finding"),
+        (lambda entry: bool(entry.kind and entry.finding), "give a kind or a finding, not both"),
+        (lambda entry: (entry.kind == CLAIMS or entry.finding) and not entry.reason.strip(), "give a reason"),
         (
             lambda entry: entry.kind == CLAIMS and len(entry.reason) > MOST_SENTENCE,
-            f"its reason has at most {MOST_SENTENCE} characters",
+            f"the reason may have at most {MOST_SENTENCE} characters",
         ),
         (lambda entry: bool(entry.symbol) and entry.kind != CLAIMS, "a symbol needs `kind: claims`"),
         (
             lambda entry: not re.fullmatch(FINGERPRINT, entry.finding),
-            "its finding is no fingerprint: copy the 16 or 32 characters behind a finding's source",
+            "`finding` is not an ID. Copy the 16 or 32 characters after `id` in the terminal output",
         ),
-        (lambda entry: _is_no_day(entry.expires), "expires is a day, such as 2027-01-31"),
+        (lambda entry: _is_no_day(entry.expires), "`expires` must be a date such as 2027-01-31"),
     ),
     "instructions": (
         (
             lambda entry: entry.must != "no" and len(entry.text) > MOST_ASKED,
-            f"what must hold has at most {MOST_ASKED} characters",
+            f"the text of a requirement may have at most {MOST_ASKED} characters",
         ),
     ),
 }
@@ -206,10 +206,10 @@ WRONG: Mapping[str, Sequence[tuple[Callable[[Any], bool], str]]] = {  # what an 
 def _wrong_model(model: str | None) -> str:
     """What is wrong with the name of a model, "" if nothing is."""
     if model is not None and model.strip().startswith(COMMAND):
-        return f"{model}: only who runs deeprepo can name a command, with --root, --worker, DEEPREPO_ROOT or DEEPREPO_WORKER"
+        return f"{model}: only the person who runs deeprepo can use a command as a model, with --root, --worker, DEEPREPO_ROOT or DEEPREPO_WORKER"
     if model is None or all(model.partition("/")[::2]):
         return ""
-    return f"{model} names no provider: write provider/model, such as openai/{model.strip('/')}"
+    return f"{model} has no provider. Write provider/model, for example openai/{model.strip('/')}"
 
 
 def _near_miss(word: str, words: Sequence[str]) -> str:
@@ -220,7 +220,7 @@ def _near_miss(word: str, words: Sequence[str]) -> str:
 def json_schema() -> str:
     """Return the JSON Schema of the file, for editors. It takes what the reader takes."""
     document = {"$schema": DIALECT, **forms.repository().model_json_schema()}
-    document |= {"title": FILE, "description": f"The settings of a repository, in {FILE} on its base branch."}
+    document |= {"title": FILE, "description": f"A repository's settings, in {FILE} on the base branch."}
     return json.dumps(_close(document), indent=2) + "\n"
 
 

@@ -198,7 +198,7 @@ class Config(ReviewSettings):
         for name, value in asdict(self.triggers).items():
             yield f"triggers.{name}", value_text(value), self.origins.get(f"triggers.{name}", "default")
         for name, text in self.ceilings:
-            yield name, text, "ceiling: no repository's file goes above it"
+            yield name, text, "limit: repository files cannot exceed it"
 
     def model_sentence(self) -> str:
         """Return a sentence about the models that the repository's file has chosen, "" if it has chosen none."""
@@ -206,7 +206,7 @@ class Config(ReviewSettings):
         ours = [f"{name} {getattr(self, name)}" for name in file_roles]
         if self.origins["readers"] not in ("flag", "environment", "default"):
             ours.append(f"readers {', '.join(self.readers)}")
-        return f"The repository's settings choose the models: {', '.join(ours)}." if ours else ""
+        return f"The repository's settings select the models: {', '.join(ours)}." if ours else ""
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - the value of any setting
@@ -284,11 +284,11 @@ def resolve(
         _bind(values, origins, layer, flags)
     for key, value in values.items():
         if isinstance(value, int | float) and not is_amount(value) and not isinstance(value, bool):
-            raise ConfigError(f"{key} is {value} ({origins[key]}): give a finite number of 0 or more")
+            raise ConfigError(f"{key} is {value} ({origins[key]}): use a finite number of 0 or more")
     _clamp(values, origins, settings, operator)
     _agree(values, origins, flags)
     if not_asked := [*_asked(values["instructions"])][MOST_MUSTS:]:
-        warnings.append(f"a review answers {MOST_MUSTS} instructions at most; not asked: {', '.join(not_asked)}")
+        warnings.append(f"a review checks at most {MOST_MUSTS} requirements. Not checked: {', '.join(not_asked)}")
     triggers = Triggers(**{key.removeprefix("triggers."): values.pop(key) for key in TRIGGERS})
     return Config(
         **_form_values(ReviewSettings, values),
@@ -310,14 +310,14 @@ def _own(
     text: bytes | None, name: str, others: Sequence[str], flags: Mapping[str, Any], operator: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str], tuple[str, ...]]:
     """Return what the repository's file sets and may set, the warnings about it, and the doubts among them."""
-    unread = [f"{other} is not read: rename it to {name}." for other in others]
+    unread = [f"{other} is not read. Rename it to {name}." for other in others]
     if text is None:
         return {}, unread, ()
     from bot.config.repository import read
 
     file = read(text, name)
     idle = (each for each in FILE_FIELDS if file.about_itself.get(each.name))
-    unread += [f"{name}: {each.name} has an effect in {each.metadata['only_in']} alone" for each in idle]
+    unread += [f"{name}: {each.name} only has an effect in {each.metadata['only_in']}" for each in idle]
     allowed, refusals = _allowed(file.values, flags, operator, name)
     return allowed, [*file.warnings, *unread, *refusals], file.doubts
 
@@ -373,7 +373,7 @@ def _bind(values: dict[str, Any], origins: dict[str, str], layer: "Layer", flags
         value = layer.values[key]
         holds = tuple(dict.fromkeys((*value, *values[key]))) if key == "instructions" else value
         if holds != values[key] and (origins[key] != "flag" or flags.get("is_workflow")):
-            values[key], origins[key] = holds, layer.source if key in TRIGGERS else f"{layer.source}, which enforces it"
+            values[key], origins[key] = holds, layer.source if key in TRIGGERS else f"{layer.source} (enforced)"
     if "effort" in layer.bound:
         values["effort_for"] = layer.values.get("effort_for", ())
 
@@ -396,7 +396,7 @@ def _clamp(values: dict[str, Any], origins: dict[str, str], settings: Settings, 
         value = values[key]
         if most is not None and not order(value) <= order(most):
             text = f"{value:.2f}" if isinstance(value, float) else str(value)
-            values[key], origins[key] = most, f"{variable}, below the {text} of: {origins[key]}"
+            values[key], origins[key] = most, f"{variable}, lower than the {text} from: {origins[key]}"
 
 
 def _ceiling(key: str, operator: Mapping[str, Any]) -> tuple[str, Any]:
@@ -405,7 +405,7 @@ def _ceiling(key: str, operator: Mapping[str, Any]) -> tuple[str, Any]:
         return f"DEEPREPO_{key.upper()}", operator[key]
     if key == "usd" and operator.get("cap_usd") is None:
         return "the default (DEEPREPO_USD sets another)", DEFAULTS["usd"]
-    return ("the limit of a file (DEEPREPO_SECONDS sets another)", MOST_SECONDS) if key == "seconds" else ("", None)
+    return ("the limit for files (DEEPREPO_SECONDS sets another)", MOST_SECONDS) if key == "seconds" else ("", None)
 
 
 def _agree(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, Any]) -> None:
@@ -445,19 +445,19 @@ def _allowed(
             continue
         if patterns or is_model_set:
             del allowed_choices[role]
-            why = "DEEPREPO_MODELS does not list it" if patterns else "the models are named by who runs deeprepo"
-            refusals.append(f"{name}: models.{role} {model} is not used: {why}")
+            why = "DEEPREPO_MODELS does not list it" if patterns else "the operator chose the models"
+            refusals.append(f"{name}: models.{role} {model} is ignored: {why}")
     readers = allowed_choices.get("readers") or ()
     unlisted = [model for model in readers if not any(fnmatchcase(model, pattern) for pattern in patterns)]
     if (patterns or is_model_set) and unlisted:
         allowed_choices["readers"] = tuple(model for model in readers if model not in unlisted)
-        why = "DEEPREPO_MODELS does not list" if patterns else "the models are named by who runs deeprepo, not"
-        refusals.append(f"{name}: some of models.readers are not used: {why} {', '.join(unlisted)}")
+        why = "DEEPREPO_MODELS does not list" if patterns else "the operator chose the models, which do not include"
+        refusals.append(f"{name}: some models.readers are ignored: {why} {', '.join(unlisted)}")
     strategy = allowed_choices.get("strategy")
     for variable in ("strategy", "effort"):
         limit = operator.get(variable)
         spends_nothing = (None, limit, "offline")
         if limit is not None and allowed_choices.get("strategy") not in spends_nothing:
             del allowed_choices["strategy"]
-            refusals.append(f"{name}: strategy {strategy} is not used: DEEPREPO_{variable.upper()} is {limit}")
+            refusals.append(f"{name}: strategy {strategy} is ignored: DEEPREPO_{variable.upper()} is {limit}")
     return allowed_choices, tuple(refusals)

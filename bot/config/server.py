@@ -28,14 +28,14 @@ SHORTEST_SECRET = 16
 MAX_SECRET_BYTES = 64_000  # bytes of a file that holds a secret
 # What to do about a variable, in the words of the person who sets it.
 ADVICE = {
-    "app_id": "it is the number on the App's page on GitHub",
-    "private_key": "give the text of the .pem file that GitHub made for the App, or its path in DEEPREPO_PRIVATE_KEY_FILE",
-    "client_id": "the App's page on GitHub shows it above the client secrets",
-    "webhook_secret": "`openssl rand -hex 32` makes one; it must be the same at GitHub",
-    "github_api": "leave it out for github.com; a GitHub Enterprise Server has https://HOST/api/v3",
-    "public_url": "give the address under which GitHub reaches this server, such as https://deeprepo.example.com",
-    "database_url": "leave it out for SQLite in the data folder, or give postgresql://USER:PASSWORD@HOST/DATABASE",
-    "trusted_proxy": "name the addresses of your own proxies, such as 10.0.0.5 or 10.0.0.0/8",
+    "app_id": "use the number on the App's page on GitHub",
+    "private_key": "set it to the content of the App's .pem file, or set DEEPREPO_PRIVATE_KEY_FILE to its path",
+    "client_id": "find it on the App's page on GitHub, above the client secrets",
+    "webhook_secret": "create one with `openssl rand -hex 32` and set the same value on GitHub",
+    "github_api": "leave it unset for github.com; use https://HOST/api/v3 for GitHub Enterprise Server",
+    "public_url": "set it to the address at which GitHub reaches this server, such as https://deeprepo.example.com",
+    "database_url": "leave it unset for SQLite, or use postgresql://USER:PASSWORD@HOST/DATABASE",
+    "trusted_proxy": "list the addresses of your own proxies, such as 10.0.0.5 or 10.0.0.0/8",
 }
 
 
@@ -60,14 +60,14 @@ def _pem(value: SecretStr) -> SecretStr:
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, RSAPrivateKey):
-        raise ValueError("this is not an RSA private key in PEM form")  # noqa: TRY004 - pydantic tells ValueErrors
+        raise ValueError("this is not an RSA private key in PEM format")  # noqa: TRY004 - pydantic tells ValueErrors
     return SecretStr(f"{text}\n")
 
 
 def _strong(value: SecretStr) -> SecretStr:
     text = value.get_secret_value().strip()
     if len(text) < SHORTEST_SECRET:
-        raise ValueError(f"the secret is too short: use at least {SHORTEST_SECRET} characters")
+        raise ValueError(f"the secret is too short. Use at least {SHORTEST_SECRET} characters")
     return SecretStr(text)
 
 
@@ -107,15 +107,15 @@ class App(FromEnvironment):
     model_config = SettingsConfigDict(env_prefix=PREFIX)
 
     app_id: Annotated[Trimmed, _fits(r"[0-9]{1,20}", "this is not a number")] = Field(
-        description="The App's number, as its page on GitHub shows it."
+        description="The App ID, shown on the App's page on GitHub."
     )
-    private_key: Annotated[SecretStr, AfterValidator(_pem)] = Field(description="The text of the App's .pem file.")
+    private_key: Annotated[SecretStr, AfterValidator(_pem)] = Field(description="The content of the App's .pem file.")
     webhook_secret: Annotated[SecretStr, AfterValidator(_strong)] = Field(
-        description="The secret that GitHub signs its deliveries with, at least 16 characters."
+        description="The secret with which GitHub signs deliveries, at least 16 characters."
     )
-    client_id: Annotated[Trimmed, _fits(r"[A-Za-z0-9._-]{0,100}", "this is not a client id")] = Field(
+    client_id: Annotated[Trimmed, _fits(r"[A-Za-z0-9._-]{0,100}", "this is not a client ID")] = Field(
         default="",
-        description="The App's client id; with its secret, people sign in on the operator's page with GitHub.",
+        description="The App's client ID. With a client secret, people can sign in to the operator's page with GitHub.",
     )
     client_secret: SecretStr | None = Field(default=None, description="A client secret of the App.")
 
@@ -149,69 +149,71 @@ class ServerOptions(FromEnvironment):
 
     github_api: Address = Field(
         default="https://api.github.com",
-        description="GitHub's API; of a GitHub Enterprise Server `https://HOST/api/v3`.",
+        description="The address of GitHub's API. For GitHub Enterprise Server: `https://HOST/api/v3`.",
     )
     public_url: Address | None = Field(default=None, description="The public address of this server.")
     data: Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())] = Field(
         default_factory=_home,
-        description="The folder for everything that must outlive the process.",
+        description="The folder for all persistent data.",
         json_schema_extra={"default": "~/.local/share/deeprepo"},
     )
     app_path: Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())] | None = Field(
         default=None,
-        description="The file in which the set-up page keeps the App's credentials. Default: `app.json` in the data folder. Workers that "
-        "share it need no other credentials, and wait for it.",
+        description="The file in which the setup page stores the App's credentials. Default: `app.json` in the data folder. Workers "
+        "that can read this file need no other credentials, and wait until it exists.",
     )
     database_url: Annotated[SecretStr, AfterValidator(_database)] | None = Field(
         default=None,
-        description="`postgresql://USER:PASSWORD@HOST/DATABASE`; without it, SQLite files in the data folder.",
+        description="`postgresql://USER:PASSWORD@HOST/DATABASE`. Default: SQLite files in the data folder.",
     )
     host: str = Field(default="127.0.0.1", description="The address to listen on; `0.0.0.0` means every address.")
-    port: int = Field(default=8000, ge=0, le=65535, description="The port; with 0 a free one, which the log names.")
-    trusted_proxy: Annotated[str, AfterValidator(_proxies)] | None = Field(
-        default=None, description="Addresses of your own proxies, whose X-Forwarded-For header is trusted."
+    port: int = Field(
+        default=8000, ge=0, le=65535, description="The port. 0 chooses a free port, which is shown in the log."
     )
-    work: bool = Field(default=True, description="Whether `serve` reviews too; if not, only workers do.")
+    trusted_proxy: Annotated[str, AfterValidator(_proxies)] | None = Field(
+        default=None, description="Addresses of your own proxies. Their X-Forwarded-For header is trusted."
+    )
+    work: bool = Field(default=True, description="Whether `serve` runs reviews itself. If not, only workers do.")
     review_memory_mb: int = Field(
         default=1024,
         ge=256,
-        description="MB of memory that one review may use, git included; above that its process is ended.",
+        description="Memory limit of one review in MB, including git. A review that exceeds it is stopped.",
     )
     reviews: int = Field(
         default_factory=lambda values: places(values.get("review_memory_mb", 1024)),
         ge=1,
         le=256,
-        description="Reviews at the same time in one process.",
-        json_schema_extra={"default": "4 for each core that fit into the memory, 2 to 32"},
+        description="Maximum parallel reviews in one process.",
+        json_schema_extra={"default": "4 per core, as far as memory allows (2 to 32)"},
     )
     review_cpu_seconds: int = Field(
-        default=20, ge=1, le=3600, description="CPU seconds for one file, after which the file is left out."
+        default=20, ge=1, le=3600, description="CPU seconds for one file. A file that needs more is skipped."
     )
-    debounce: float = Field(default=5.0, ge=0, le=600, description="Seconds in which a newer push replaces an older.")
-    poll: float = Field(default=0.5, ge=0.01, le=60, description="Seconds between two looks for waiting work.")
+    debounce: float = Field(
+        default=5.0, ge=0, le=600, description="Seconds to wait for a newer push before a review starts."
+    )
+    poll: float = Field(default=0.5, ge=0.01, le=60, description="Seconds between two checks for waiting jobs.")
     crashes: int = Field(
-        default=5, ge=1, description="Processes that may die during one job before it is given up and reported."
+        default=5, ge=1, description="How many times a job may crash its process before it is reported as failed."
     )
     grace: float = Field(
-        default=20.0, ge=0, le=3600, description="Seconds for running reviews to finish when the server stops."
+        default=20.0, ge=0, le=3600, description="Seconds that running reviews get to finish when the server stops."
     )
     write_pause: float = Field(
-        default=1.0, ge=0, le=60, description="Seconds between two writes to GitHub, as its documentation asks."
+        default=1.0, ge=0, le=60, description="Seconds between two writes to GitHub, as GitHub recommends."
     )
-    retention_days: int = Field(default=30, ge=1, description="Days after which what was stored is deleted.")
+    retention_days: int = Field(default=30, ge=1, description="Days after which stored data is deleted.")
     catch_up_days: int = Field(
         default=3,
         ge=0,
         le=30,
-        description="Age in days of missed pull requests that are still reviewed; 0 switches this off.",
+        description="Missed pull requests up to this age in days are still reviewed. 0 turns this off.",
     )
-    metrics_by_repository: bool = Field(
-        default=False, description="Whether /metrics names repositories: one series more for each."
-    )
-    log_format: Literal["text", "json"] = Field(default="text", description="Text lines, or one JSON object per line.")
+    metrics_by_repository: bool = Field(default=False, description="Whether /metrics has one series per repository.")
+    log_format: Literal["text", "json"] = Field(default="text", description="Plain text, or one JSON object per line.")
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], BeforeValidator(lambda text: str(text).strip().lower())
-    ] = Field(default="info", description="The least severe level that is logged.")
+    ] = Field(default="info", description="The lowest level to log.")
 
     @property
     def credentials(self) -> Path:
@@ -296,13 +298,13 @@ def _files(names: Iterable[str], wrong: list[str]) -> dict[str, Any]:
             continue
         variable = f"{PREFIX}{name.upper()}"
         if _variable(name):
-            wrong.append(f"{variable} and {variable}_FILE are both set: keep one of them")
+            wrong.append(f"{variable} and {variable}_FILE are both set. Keep only one of them")
         try:
             with Path(path).expanduser().open("rb") as file:
                 values[name] = file.read(MAX_SECRET_BYTES).decode()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
-            wrong.append(f"{variable}_FILE: the file cannot be read ({reason}); name a file that this user may read")
+            wrong.append(f"{variable}_FILE: the file cannot be read ({reason}); use a file that this user can read")
     return {name: text.strip() for name, text in values.items()}
 
 
@@ -317,7 +319,9 @@ def _stored_values(path: Path, wrong: list[str]) -> dict[str, Any]:
     except OSError as error:
         wrong.append(f"{path} cannot be read: {error.strerror}")
     except (ValueError, KeyError, TypeError):
-        wrong.append(f"{path} is damaged: delete it and set the App up again, or set {PREFIX}APP_ID and its companions")
+        wrong.append(
+            f"{path} is damaged. Delete it and set up the App again, or set {PREFIX}APP_ID and the other credentials"
+        )
     return {}
 
 

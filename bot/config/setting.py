@@ -67,7 +67,7 @@ def _pattern(value: str) -> str:
 
 def _language(value: str) -> str:
     if not re.fullmatch(LANGUAGE, value):
-        raise ValueError("write the code of a language, such as en, de or pt-BR")
+        raise ValueError("use a language code such as en, de or pt-BR")
     return value
 
 

@@ -42,7 +42,7 @@ def _as_file(name: str, more: str = "") -> Any:  # noqa: ANN401 - the type stand
 _BY_NAME = {each.name: each for each in SETTING_FIELDS}
 _OF_FEATURES: tuple[type, ...] = registry.parts("variables")
 Form = TypeVar("Form")
-LOWER = ", which can only lower this value"
+LOWER = " (a repository file can only lower this)"
 
 
 # ruff: noqa: RUF009 - `setting` returns what `field` returns
@@ -54,8 +54,8 @@ class Settings:
     worker: str | None = _as_file("worker")
     models: str | None = setting(
         None,
-        "The models that a repository's file may choose, separated by commas, with `*`; without it "
-        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` alone, if one of them is set.",
+        "The models that a repository's file may choose, separated by commas; `*` matches any text. Default: only "
+        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER`, if one of them is set.",
     )
     thinking: Effort | None = _as_file("thinking")
     timeout: float | None = _as_file("timeout")
@@ -63,13 +63,13 @@ class Settings:
     context: int | None = _as_file("context")
     base_url: str | None = setting(
         None,
-        "The address of an endpoint that speaks OpenAI's or Anthropic's dialect, for the one provider that "
-        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` name; `DEEPREPO_BASE_URL_<PROVIDER>` for another one.",
+        "The address of an OpenAI- or Anthropic-compatible endpoint, for the provider of "
+        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER`. For another provider, set `DEEPREPO_BASE_URL_<PROVIDER>`.",
     )
     effort: ReviewEffort | None = _as_file("effort", LOWER)
-    strategy: Strategy | None = _as_file("strategy", ", which then cannot name another")
+    strategy: Strategy | None = _as_file("strategy", " (a repository file then cannot choose another)")
     request_changes: Threshold | None = _as_file(
-        "request_changes", ", which can then be no stricter: `off` forbids it to every repository"
+        "request_changes", " (a repository file cannot be stricter; `off` turns this off for every repository)"
     )
     pause_after: int | None = _as_file("pause_after", LOWER)
     usd: float | None = _as_file("usd", LOWER)
@@ -78,32 +78,33 @@ class Settings:
     seconds: float | None = _as_file("seconds", LOWER)
     cap_usd: float | None = setting(
         None,
-        f"The operator's ceiling for one review: no option and no file can exceed it. On a server and in "
-        f"the Action ${HOSTED['cap_usd']:g}, if not set.",
+        f"The operator's spending limit for one review, which no option or file can exceed. Default on a server and in "
+        f"the Action: ${HOSTED['cap_usd']:g}.",
         ge=0,
     )
     cap_usd_per_day: float | None = setting(
         None,
-        f"The most that a server spends in 24 hours, in dollars. On a server "
-        f"${HOSTED['cap_usd_per_day']:g}, if not set.",
+        f"The server's spending limit for 24 hours, in dollars. Default on a server: ${HOSTED['cap_usd_per_day']:g}.",
         ge=0,
     )
     cap_usd_per_day_installation: float | None = setting(
         None,
-        f"The same for one installation of the App. On a server "
-        f"${HOSTED['cap_usd_per_day_installation']:g}, if not set.",
+        f"The 24-hour spending limit of one installation. Default on a server: "
+        f"${HOSTED['cap_usd_per_day_installation']:g}.",
         ge=0,
     )
     cap_usd_per_day_repository: float | None = setting(
-        None, f"The same for one repository. On a server ${HOSTED['cap_usd_per_day_repository']:g}, if not set.", ge=0
+        None,
+        f"The 24-hour spending limit of one repository. Default on a server: ${HOSTED['cap_usd_per_day_repository']:g}.",
+        ge=0,
     )
     cache: str | None = setting(
         None,
-        "The folder that keeps what was told of files, 512 MB at most; `off`: nothing is kept. "
-        "Default: `~/.cache/deeprepo/facts`, `facts` in the data folder of a server, nowhere in the Action.",
+        "The folder that caches parsed files (at most 512 MB); `off` turns caching off. "
+        "Default: `~/.cache/deeprepo/facts`; on a server, `facts` in the data folder; in the Action, no cache.",
     )
     journal: str | None = setting(
-        None, "The file in which `deeprepo review` records its calls, or a folder with one file for each change."
+        None, "The file in which `deeprepo review` records its calls, or a folder for one file per change."
     )
     of_features: tuple[Any, ...] = field(default_factory=lambda: tuple(form() for form in _OF_FEATURES))
 
@@ -206,7 +207,7 @@ def key(variable: str) -> "SecretStr | None":
             value = Path(path).expanduser().read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(
-                f"{variable}_FILE: the file cannot be read; name a file that this user may read"
+                f"{variable}_FILE: the file cannot be read; use a file that this user can read"
             ) from error
     if not value:
         return None

@@ -20,5 +20,5 @@ def unknown_variables() -> Iterator[str]:
     names |= reference.variables()
     for name in sorted({name.upper() for name in others} - names):
         near = get_close_matches(name.removeprefix(PREFIX), [one.removeprefix(PREFIX) for one in names], 1, 0.7)
-        hint = f"did you mean {PREFIX}{near[0]}?" if near else "`deeprepo config --reference` lists those that are"
-        yield f"{name} is not a setting of deeprepo; {hint}"
+        hint = f"did you mean {PREFIX}{near[0]}?" if near else "run `deeprepo config --reference` to list all settings"
+        yield f"{name} is not a deeprepo setting; {hint}"

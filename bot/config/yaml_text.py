@@ -28,7 +28,7 @@ class _Plain(yaml_reader.Reader):
 def load(text: str) -> tuple[yaml.Node | None, Any]:
     """Read the tree with its lines, and the plain data. Raises `UnreadableYamlError`, a ValueError."""
     if len(text) > MOST_CHARS:
-        raise UnreadableYamlError(f"it is longer than {MOST_CHARS:,} characters")
+        raise UnreadableYamlError(f"the file is longer than {MOST_CHARS:,} characters")
     return yaml_reader.read(text, _Plain)
 
 
@@ -85,7 +85,7 @@ def duplicates(node: yaml.Node | None) -> list[tuple[int, str, str]]:
                 line = key.start_mark.line + 1
                 name = key.value if isinstance(key, yaml.ScalarNode) else None
                 if name is not None and name in first_lines:
-                    sentence = f"{name} is set on line {first_lines[name]} already; the last one counts"
+                    sentence = f"{name} is already set on line {first_lines[name]}. The last value is used"
                     repeats.append((line, name, sentence))
                 if name is not None:
                     first_lines[name] = line
@@ -95,7 +95,7 @@ def duplicates(node: yaml.Node | None) -> list[tuple[int, str, str]]:
 
 def fault(error: ValueError) -> tuple[int | None, str]:
     """Return the line of what `load` or a decoder has raised, if there is one, and what is wrong."""
-    problem = f"this is not YAML that can be used: {error}"
+    problem = f"this is not valid YAML: {error}"
     if isinstance(error, UnreadableYamlError):
         return error.line, error.problem if error.is_refused else problem
     return None, problem
@@ -112,8 +112,8 @@ def sentence(item: Mapping[str, Any]) -> str:
     if item["type"] in ("tuple_type", "list_type") and item.get("loc", ())[-1:] in ENTRIES:
         return f"write a list of entries, such as [{ENTRIES[item['loc'][-1:]]}]"
     words = {
-        "tuple_type": "write a list, such as [one, two], also for a single entry",
-        "list_type": "write a list, such as [one, two], also for a single entry",
+        "tuple_type": "write a list such as [one, two], even for a single entry",
+        "list_type": "write a list such as [one, two], even for a single entry",
         "model_type": "write `key: value` lines below it",
         "model_attributes_type": "write `key: value` lines below it",
         "dict_type": "write `key: value` lines below it",
@@ -126,10 +126,10 @@ def sentence(item: Mapping[str, Any]) -> str:
         "int_from_float": "write a whole number",
         "float_type": "write a number",
         "float_parsing": "write a number",
-        "missing": "it is missing",
+        "missing": "this value is missing",
         "too_long": f"write at most {context.get('max_length')} entries",
         "string_too_long": f"write at most {context.get('max_length')} characters",
-        "extra_forbidden": "this key is not known",
+        "extra_forbidden": "unknown key",
         "literal_error": f"write one of {context.get('expected', '')}".replace("'", ""),
         "greater_than_equal": f"write a number of at least {context.get('ge')}",
         "greater_than": f"write a number above {context.get('gt')}",

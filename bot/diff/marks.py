@@ -39,7 +39,7 @@ def marks(unit: Unit) -> tuple[str, ...]:
         [diff_row.text[:_COUNTED] for diff_row in rows if not is_comment(diff_row.text, unit.path)]
         for rows in (unit.added_rows, unit.removed_rows)
     )
-    marks_found = ["a check is gone"] if _times(_CHECK, removed_texts) > _times(_CHECK, added_texts) else []
+    marks_found = ["a check was removed"] if _times(_CHECK, removed_texts) > _times(_CHECK, added_texts) else []
     return (
         *marks_found,
         *(name for name, look in _TOUCHED if _times(look, added_texts) != _times(look, removed_texts)),

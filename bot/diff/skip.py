@@ -10,20 +10,20 @@ from deeprepo.impact.text.lines import header
 from deeprepo.impact.text.paths import is_code, is_generated, is_lock, is_prose, is_settings, vendored_folder
 
 MAX_CHANGED_LINES = 20_000
-WITHHELD = "its content passes through a filter program of git, which is not started"
-SUBMODULE = "submodule: its code is in another repository"
+WITHHELD = "its content needs a git filter program, which is not run"
+SUBMODULE = "submodule (its code is in another repository)"
 MODULES = ".gitmodules"  # where git finds the repositories of submodules
-ADDRESSES = "addresses of submodules: their code is in other repositories"
+ADDRESSES = "submodule addresses (their code is in other repositories)"
 LINK = "symbolic link"
 ELSEWHERE = frozenset({SUBMODULE, LINK})
-POINTER = "pointer of Git LFS: the file itself is stored elsewhere"
+POINTER = "Git LFS pointer (the file is stored elsewhere)"
 POINTER_HEAD = b"version https://git-lfs.github.com/spec/v1\n"
 VENDOR = "vendored code"
 LOCK_FILE = "lock file"
-LICENCE_TEXT = "text of a licence"
+LICENCE_TEXT = "license text"
 GENERATED = "generated file"
 ATTRIBUTED = "generated, according to .gitattributes"
-PICTURE = "picture, sound, font or document for a viewer"  # no text by its name and by its first bytes
+PICTURE = "image, audio, font or document"  # no text by its name and by its first bytes
 MINIFIED = "minified"
 FOREIGN = frozenset({VENDOR, GENERATED, ATTRIBUTED, MINIFIED})  # nobody here has written such a file
 GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
@@ -99,7 +99,7 @@ def reason(
         "deleted documentation": file.status == "deleted" and is_prose(file.path),
         GENERATED: all(map(is_generated, paths))
         or all(_SAYS_GENERATED.search(header(start[:GENERATED_BYTES], path)) for path, start in starts),
-        f"{line_count:,} changed lines: data rather than code": line_count > MAX_CHANGED_LINES,
+        f"{line_count:,} changed lines of data, not code": line_count > MAX_CHANGED_LINES,
         MINIFIED: _is_minified(file) and (file.old_path is None or all(_long_lines(start) for _, start in starts)),
     }
     return next((why for why, applies in checks.items() if applies), None)
@@ -132,7 +132,7 @@ def is_unvouched(file: ChangedFile, why: str | None, *, replaces_code: bool = Fa
         return file.status != "deleted" or is_code(file.path)  # what is gone brings nothing, and code may be missed
     if why in (LINK, POINTER):
         return replaces_code or is_code(file.path) or (why == POINTER and is_settings(file.path))
-    if why.endswith("data rather than code"):
+    if why.endswith("data, not code"):
         return True
     return file.old_path is None and not _is_vouched_by_name(file, why)
 

@@ -16,7 +16,7 @@ from deeprepo.impact.text.lines import block, code_of, defined_names, defines, d
 from deeprepo.impact.text.paths import is_output, is_prose, is_test
 
 MAX_CLAIMS = 6
-SEARCHED = "searched for in the tree"  # the note of a claim that holds
+SEARCHED = "searched for in the repository"  # the note of a claim that holds
 HELD = "the harness has searched all code but tests for that name: no line speaks against it"
 UNDECIDED = "a search for that name decides nothing"
 MAX_SEARCHED_ROWS = 400

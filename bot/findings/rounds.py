@@ -285,7 +285,7 @@ def lasting(past: Finding, commit: str) -> Finding:
     renamed = replace(
         past,
         title=f"{past.title}: {LASTING} {where}, revoke it",
-        why=f"{past.why} The line is gone from the change. {where[:1].upper()}{where[1:]} still holds it, and so does every copy.",
+        why=f"{past.why} The change no longer contains the line. {where[:1].upper()}{where[1:]} and every copy still contain it.",
     )
     return renamed.with_status("still")
 

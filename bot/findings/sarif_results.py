@@ -35,14 +35,12 @@ def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
     results: list[ToolResult] = []
     for run in _runs(data, name):
         if not run.is_complete:
-            results.append(_row("", run.tool, f"the run of {run.tool} failed or holds no results"))
+            results.append(_row("", run.tool, f"the run of {run.tool} failed or has no results"))
         results += [place for place in run.unread() if place.path or place.sure]
         rules = run.rules()
         for result in _list(run.row.get("results")):
             if len(results) >= MOST_RESULTS:
-                raise UsageError(
-                    f"{name} has more than {MOST_RESULTS:,} results: give those of the changed files alone"
-                )
+                raise UsageError(f"{name} has more than {MOST_RESULTS:,} results. Pass only results for changed files")
             results += run.results(_dict(result), rules)
     return tuple(results)
 
@@ -90,7 +88,7 @@ def of_change(
             is_new = each.new if is_judged else _is_on_added_line(each, file)
             rows.append(replace(each, path=path, new=is_new))
     rows += [
-        _row("", tool, f"{count(number, 'result')} of {tool} without a file of this commit")
+        _row("", tool, f"{count(number, 'result')} of {tool} for files outside this commit")
         for tool, number in homeless.items()
         if number
     ]
@@ -123,7 +121,7 @@ def _root(absolute: Collection[str], changed_files: Collection[str], tree_paths:
 
 def _runs(data: bytes, name: str) -> list["_Run"]:
     if len(data) > MAX_SARIF_BYTES:
-        raise UsageError(f"{name} is larger than {MAX_SARIF_BYTES >> 20} MiB: give results of the changed files alone")
+        raise UsageError(f"{name} is larger than {MAX_SARIF_BYTES >> 20} MiB. Pass only results for changed files")
     try:
         log = json.loads(data.decode("utf-8-sig"))
     except RecursionError:
@@ -169,7 +167,7 @@ class _Run:
                 level = _name(notification.get("level")) or "warning"
                 if level not in (least, "error"):
                     continue
-                message = _message(notification, {}) or "it did not read everything"
+                message = _message(notification, {}) or "it did not check everything"
                 locations = [
                     _dict(_dict(each).get("physicalLocation")) for each in _list(notification.get("locations"))
                 ]

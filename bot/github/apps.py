@@ -52,7 +52,7 @@ def _signing_key(pem: SecretStr) -> Any:  # noqa: ANN401 - githubkit asks for a 
         key: Any = RSAAlgorithm(RSAAlgorithm.SHA256).prepare_key(pem.get_secret_value())
         jwt.encode({}, key, algorithm="RS256")
         return key
-    raise ConfigError("the App's private key cannot be used: it must be the whole PEM file that GitHub gave")
+    raise ConfigError("the App's private key is invalid. Use the complete PEM file from GitHub")
 
 
 def app(identity: Identity, pace: RequestPace) -> AbstractAsyncContextManager[GitHubClient]:

@@ -148,7 +148,7 @@ async def _ours(request: Awaitable[Found]) -> Found:
 def _json(response: Response[Any, Json]) -> Json:
     with suppress(ValueError, RecursionError):
         return response.json()
-    raise HostDown("GitHub answered with something that is not JSON")
+    raise HostDown("GitHub sent a response that is not JSON")
 
 
 _trusted = cache(httpx2.create_ssl_context)  # the system's, or SSL_CERT_FILE: to read them takes longer than a request

@@ -43,7 +43,9 @@ class Host:
     def __init__(self, client: GitHubClient, pull: PullRef, voice: Voice, resolver: GitHubClient | None = None) -> None:
         """Speak through this client, and resolve threads through `resolver`: GitHub wants a permission for it that nothing else here needs."""
         if not all(_PATH_PART.fullmatch(part) and part.strip(".") for part in (pull.owner, pull.name)):
-            raise UsageError("an owner and a repository have names of letters, digits, dots, dashes and underscores")
+            raise UsageError(
+                "names of owners and repositories may only contain letters, digits, dots, dashes and underscores"
+            )
         self.pull, self.voice, self.client, self.repo = pull, voice, client, (pull.owner, pull.name)
         self.resolver = resolver or client
         self.rest, self.at = client.rest, (*self.repo, pull.number)
@@ -64,7 +66,7 @@ class Host:
                 await self.client.pace.breathe(TRIES - left)
         found = await find()
         if found is None:
-            raise HostDown("GitHub does not take what is to be posted: it failed each time")
+            raise HostDown("GitHub refused to store this comment every time")
         return found
 
     async def facts(self) -> PullFacts:

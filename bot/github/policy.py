@@ -87,7 +87,7 @@ class Policy(BaseThrottler):
             response.status_code = HTTPStatus.PERMANENT_REDIRECT
         elif response.has_redirect_location and response.request.method != "GET":
             what, status = responses.route_of(response.request), response.status_code
-            raise HostRefused(f"GitHub refuses {what} with {status}, it has moved and is not followed", status)
+            raise HostRefused(f"GitHub refused {what} with status {status}: the address has moved", status)
         await response.aread()
         response.stream = httpx.ByteStream(b"")  # the read one refers to the answer, and would keep megabytes
         if response.is_error:
@@ -138,7 +138,7 @@ class _BoundedStream(httpx.AsyncByteStream):
                 raise httpx.DecodingError("not as its header names it") from None
             left -= len(part)
             if left < 0:
-                wrong = f"GitHub's answer to {self._what} was not read: it is longer than {MAX_ANSWER_BYTES >> 20} MB"
+                wrong = f"GitHub's response to {self._what} was not read, because it is larger than {MAX_ANSWER_BYTES >> 20} MB"
                 raise HostRefused(wrong, HTTPStatus.OK)
             yield part
 

@@ -24,14 +24,14 @@ TWICE = re.compile(
 OPAQUE = "not accessible by"  # GitHub's words for a permission that was not granted: they do not tell what to do
 ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}(?![\w:])")
 LINE_END = re.compile(r"(?<![\s.:;,!?])\s*\n\s*(?=\S)")  # without a sign: what follows explains it
-UNKNOWN_FORM = "GitHub answered in a form that is not known"
+UNKNOWN_FORM = "GitHub sent a response in an unknown format"
 MEANING = {
-    401: "our key or token is not accepted",
-    403: "the App may not do this; an owner has to accept its permissions",
-    404: "it does not exist (any more), or the App is not installed there",
-    409: "it is in another state now",
-    410: "it is gone",
-    422: "it cannot be carried out",
+    401: "the key or token was rejected",
+    403: "the App lacks the permission; an owner has to accept its permissions",
+    404: "it does not exist, or the App is not installed there",
+    409: "its state has changed",
+    410: "it was deleted",
+    422: "the request is invalid",
     451: "it is blocked for legal reasons",
 }
 
@@ -50,14 +50,14 @@ def failure(error: Exception) -> DeepRepoError:
     if isinstance(cause, DeepRepoError):
         return cause
     if isinstance(cause, httpx.LocalProtocolError | UnicodeError):
-        return ConfigError("the key or token for GitHub has characters that no token has: copy it again")
+        return ConfigError("the key or token for GitHub contains invalid characters. Copy it again")
     if isinstance(cause, httpx.RequestError):
         if isinstance(cause, UNSENT):
             return Repeatable(f"GitHub cannot be reached for {route_of(cause.request)}: {type(cause).__name__}")
         return _down(cause.request, f"GitHub did not answer {route_of(cause.request)}: {type(cause).__name__}")
     if isinstance(cause, ValidationError | GitHubException):
         return unknown()
-    return HostError(f"GitHub cannot be asked: {type(cause).__name__}")
+    return HostError(f"GitHub cannot be reached: {type(cause).__name__}")
 
 
 def route_of(request: httpx.Request) -> str:
@@ -72,8 +72,8 @@ def http_error(response: httpx.Response) -> HostError:
     limited, seconds = _wait(status, response.headers, words)
     if limited:
         if seconds is None:
-            return Nameless(f"GitHub asks to wait: {words or what}", FIRST_WAIT)
-        return HostLimited(f"GitHub asks to wait for {seconds:.0f} s: {words or what}", seconds)
+            return Nameless(f"GitHub asked us to wait: {words or what}", FIRST_WAIT)
+        return HostLimited(f"GitHub asked us to wait for {seconds:.0f} s: {words or what}", seconds)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
         return _down(response.request, f"GitHub failed at {what} with {status}")
     return _refused(f"{what} with {status}", status, words, _fields(response))
@@ -85,7 +85,7 @@ def _refused(what: str, status: int, words: str, fields: frozenset[str] = frozen
         words and status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY} and OPAQUE not in words.lower()
     )
     meaning = "" if is_told else f", {MEANING.get(status, 'it is refused')}"
-    return HostRefused(f"GitHub refuses {what}{meaning}{f': “{words}”' if words else ''}", status, words, fields)
+    return HostRefused(f"GitHub refused {what}{meaning}{f': “{words}”' if words else ''}", status, words, fields)
 
 
 def graphql(response: httpx.Response) -> None:
@@ -99,7 +99,7 @@ def graphql(response: httpx.Response) -> None:
     what, kinds = route_of(response.request), {str(fault.get("type")) for fault in faults}
     words = "; ".join(str(fault.get("message")) for fault in faults)[:MAX_REFUSAL_CHARS]
     if kinds & {"RATE_LIMIT", "RATE_LIMITED"} or "rate limit" in words.lower():
-        raise Nameless(f"GitHub asks to wait: {words}", FIRST_WAIT)
+        raise Nameless(f"GitHub asked us to wait: {words}", FIRST_WAIT)
     if kinds & {"SERVICE_UNAVAILABLE", "INTERNAL"} or words.lower().startswith("something went wrong"):
         raise Repeatable(f"GitHub failed at {what}: {words}")
     status = 404 if "NOT_FOUND" in kinds else 403 if "FORBIDDEN" in kinds else 422
@@ -108,7 +108,7 @@ def graphql(response: httpx.Response) -> None:
 
 def unknown(lacks: str = "") -> HostRefused:
     """Return our error for an answer that is not what was asked for. It may be a passing fault of something in between."""
-    return HostRefused(f"{UNKNOWN_FORM}{f': it lacks {lacks}' if lacks else ''}", HTTPStatus.OK)
+    return HostRefused(f"{UNKNOWN_FORM}{f': {lacks} is missing' if lacks else ''}", HTTPStatus.OK)
 
 
 def _down(request: httpx.Request, sentence: str) -> HostDown:

@@ -25,11 +25,11 @@ PARTS: dict[
     "languages": ("tree_sitter_scala", "tree_sitter_swift"),
 }
 MISSING: dict[Extra, str] = {
-    "models": "The parts that ask a model are not installed",
-    "github": "The parts that speak to GitHub are not installed",
-    "server": "The server's parts are not installed",
-    "mcp": "The parts of `deeprepo mcp` are not installed",
-    "languages": "The grammars of Scala and Swift are not installed",
+    "models": "Support for models is not installed",
+    "github": "Support for GitHub is not installed",
+    "server": "The server's dependencies are not installed",
+    "mcp": "The dependencies of `deeprepo mcp` are not installed",
+    "languages": "The Scala and Swift grammars are not installed",
 }
 
 

@@ -34,7 +34,7 @@ class FactFiles:
         status = os.fstat(self._folder)
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
             os.close(self._folder)
-            raise PermissionError(f"{folder} is not for this user alone")
+            raise PermissionError(f"{folder} is accessible to other users")
         # A home folder can be a work tree: what is kept in it is no change of its files.
         with (
             suppress(OSError),

@@ -84,7 +84,7 @@ def ready(path: Path, *, below: Path | None = None) -> None:
         whole = _through_no_link(path, below)
         _status(whole)
         if not os.access(whole.parent, os.W_OK | os.X_OK):
-            raise OSError(errno.EACCES, f"no file can be made in the folder {path.parent}")
+            raise OSError(errno.EACCES, f"you cannot create files in {path.parent}")
 
 
 def content(path: Path, most: int, *, below: Path | None = None, label: str = "") -> bytes | None:
@@ -172,10 +172,10 @@ def _through_no_link(
     whole = Path(os.path.normpath(path.absolute()))
     start = Path(os.path.normpath(below.absolute())) if below is not None else _trust_root(whole)
     if start not in whole.parents:
-        raise OSError(errno.EXDEV, f"it is not below {start}")
+        raise OSError(errno.EXDEV, f"it is outside {start}")
     *parts, name = whole.relative_to(start).parts
     if (inside := next((part for part in (*parts, name) if part.casefold() == ".git"), None)) is not None:
-        raise OSError(errno.EPERM, f"{inside} holds git's own files: name a file elsewhere")
+        raise OSError(errno.EPERM, f"{inside} belongs to git. Choose another file")
     mode, at = 0o700 if private else FOLDER_MODE, start
     for above in reversed((start, *start.parents)) if folders else ():
         above.mkdir(mode, exist_ok=True)
@@ -188,7 +188,7 @@ def _through_no_link(
         if at.exists() and not at.is_dir():
             raise OSError(errno.ENOTDIR, f"there is no folder {path.parent}: {part} is a file")
         if not nested and os.path.lexists(at / ".git"):
-            raise OSError(errno.EXDEV, f"{part} is another repository (a submodule)")
+            raise OSError(errno.EXDEV, f"{part} is a submodule")
     if not at.is_dir():
         raise OSError(errno.ENOENT, f"there is no folder {path.parent}")
     return whole
@@ -212,7 +212,7 @@ def _status(path: Path, *, change: bool = True) -> os.stat_result | None:
 
 
 def _link_refusal(name: str) -> str:
-    return f"{name} is a symbolic link, and none is followed here: remove it, or name the file that is meant"
+    return f"{name} is a symbolic link, which is not followed here. Remove it, or name the file that it points to"
 
 
 def _trust_root(path: Path) -> Path:

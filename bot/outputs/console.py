@@ -40,12 +40,13 @@ BADGES: dict["Severity", str] = {
 }
 COLOURS: dict["Severity", str] = {"critical": "red", "high": "dark_orange3", "medium": "yellow3", "low": "grey62"}
 ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
-PLACE_NOTES = {"outside": "outside the diff", "file": "beside the changed lines"}
+PLACE_NOTES = {"outside": "outside the diff", "file": "next to the changed lines"}
 STATUS = {"fixed": "✓"}
-NEXT = 'fix and review again, or `deeprepo ignore FINGERPRINT --reason "..."`'
+NEXT = 'fix these and review again, or ignore one: `deeprepo ignore ID --reason "..."`'
 MOST_LIMITS = 4  # sentences about what a search left out
 LISTED_ROWS = 12  # rows of a list, unless the whole is asked for
-REST = "--show all lists them"
+REST = "use --show all to list them"
+SHOWN_EVIDENCE = 3  # locations with their code; the others are listed by file and line
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
 )
@@ -86,16 +87,16 @@ def _page(review: "Review", extent: Extent) -> Iterator[RenderableType]:
     groups = facts.listing(review)
     yield from _top(review, extent)
     for item in groups.full:
-        yield _finding(item)
+        yield _finding(item, extent)
     if groups.collapsed_findings:
         yield _short(
-            f"{facts.ENGLISH.say('more_short', len(groups.collapsed_findings))} (--format markdown has them in full)",
+            f"{facts.ENGLISH.say('more_short', len(groups.collapsed_findings))} (use --format markdown to read them in full)",
             [finding.finding for finding in groups.collapsed_findings],
         )
     if groups.still:
         yield Padding(Text(facts.ENGLISH.say("list_still"), "bold"), (1, 0, 0, 0))
     for item in groups.still:
-        yield _finding(item)
+        yield _finding(item, extent)
     yield from _beside(review)
     yield from _sections(review, extent, is_top=False)
     yield _coverage(review.coverage, extent)
@@ -129,7 +130,7 @@ def _sections(review: "Review", extent: Extent, *, is_top: bool) -> Iterator[Ren
 def _beside(review: "Review") -> Iterator[RenderableType]:
     """The findings that are not listed in full: fixed, kept back, unproven."""
     if fixed := review.having("fixed"):
-        yield _short("Fixed since", fixed)
+        yield _short(facts.ENGLISH.say("list_fixed"), fixed)
     if below := review.having("below"):
         yield Padding(Text(facts.ENGLISH.say("kept_back", len(below), severity=review.settings.minimum)), (1, 0, 0, 0))
     if review.unproven:
@@ -140,11 +141,11 @@ def _header(review: "Review") -> RenderableType:
     pull = review.pull
     title = Text.assemble(("deeprepo", "bold cyan"), "  ", (line(pull.title) or "(no title)", "bold"))
     change = f"{line(facts.change(pull))} · {facts.size(review)}"
-    change += f" · round {review.round.number}" if review.round.number > 1 else ""
+    change += f" · {facts.ENGLISH.say('round', review.round.number)}" if review.round.number > 1 else ""
     return Group(title, Text(change, "dim"))
 
 
-def _finding(placed_finding: "PlacedFinding") -> RenderableType:
+def _finding(placed_finding: "PlacedFinding", extent: Extent) -> RenderableType:
     from bot.outputs.excerpt import excerpt  # colours by syntax take long to load, and most reviews find nothing
 
     finding = placed_finding.finding
@@ -162,22 +163,19 @@ def _finding(placed_finding: "PlacedFinding") -> RenderableType:
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(no_wrap=True, style="dim", width=8)
     grid.add_column(ratio=1)
-    for label, value in _details(finding, placed_finding.replacement):
+    for label, value in _details(finding, placed_finding.replacement, extent):
         grid.add_row(label, value)
     rows.append(Padding(grid, (1, 0, 0, 0)))
     return Padding(Group(head, Padding(Group(*rows), (0, 0, 0, 2))), (1, 0, 0, 0))
 
 
-def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str, RenderableType]]:
+def _details(finding: "Finding", replacement: str | None, extent: Extent) -> Iterator[tuple[str, RenderableType]]:
     if finding.consequence.strip():
         yield "effect", prose(finding.consequence)
     if finding.trigger.strip():
         yield "trigger", prose(finding.trigger)
     if finding.evidence:
-        yield (
-            "evidence",
-            Group(*(_evidence(item, finding.rewritten(item.path, item.line, item.side)) for item in finding.evidence)),
-        )
+        yield "evidence", Group(*_all_evidence(finding, extent))
     rewrite = finding.rewritten(finding.path, finding.start, finding.side)
     if finding.suggestion is None and rewrite:
         yield "fix", Text(visible(rewrite.strip()), "green")
@@ -187,8 +185,9 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
     yield from (
         section.in_terminal(part) for section in finding_sections() if (part := section.of(finding)) is not None
     )
-    identity = f" · {line(finding.identity)}" if finding.fingerprint else ""  # what `deeprepo ignore` takes
-    yield "source", Text(line(facts.origin(finding)) + identity, "dim")
+    yield "source", Text(line(facts.origin(finding)), "dim")
+    if finding.fingerprint:
+        yield "id", Text(line(finding.identity), "dim")  # what `deeprepo ignore` takes
 
 
 def prose(text: str) -> Text:
@@ -196,6 +195,20 @@ def prose(text: str) -> Text:
     prose = Text(visible(text.strip()))
     prose.highlight_regex(r"`[^`\n]+`", "cyan")
     return prose
+
+
+def _all_evidence(finding: "Finding", extent: Extent) -> Iterator[RenderableType]:
+    """The first locations with their code, and the others as paths with line numbers."""
+    most = extent.rows(SHOWN_EVIDENCE)
+    for item in finding.evidence[:most]:
+        yield _evidence(item, finding.rewritten(item.path, item.line, item.side))
+    others = finding.evidence[most:] if most is not None else ()
+    lines_by_path: dict[str, list[str]] = {}
+    for item in others:
+        lines_by_path.setdefault(line(item.path), []).extend([str(item.line)] if item.line else [])
+    if others:
+        listed = ", ".join(":".join(filter(None, (path, ", ".join(at)))) for path, at in lines_by_path.items())
+        yield Text.assemble(f"and {len(others):,} more: ", (listed, "cyan"))
 
 
 def _evidence(item: "Evidence", becomes: str) -> RenderableType:
@@ -240,7 +253,7 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
     grid.add_column(no_wrap=True)
     for open_place in left[: extent.rows(facts.LISTED_OPEN)]:
         grid.add_row(
-            Text("  open", "yellow"),
+            Text("  not checked", "yellow"),
             Text.assemble(
                 visible(open_place.place(extent.rows(facts.LISTED_NUMBERS))),
                 (f"  {line(open_place.reason)}", "dim"),
@@ -248,15 +261,17 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
             ),
         )
     rows += [grid] if left else []
-    rows += _more(len(left), extent.rows(facts.LISTED_OPEN), "open")
+    rows += _more(len(left), extent.rows(facts.LISTED_OPEN), "not checked")
     rows += _relying(coverage, extent)
     if coverage.not_installed:
         remedy = f" ({extent.remedy})" if extent.remedy else ""
         rows.append(Text(f"  not installed: {', '.join(coverage.not_installed)}{remedy}", "dim"))
     rows += [Text(f"  could not run: {name} {line(reason)}", "dim") for name, reason in coverage.not_run]
     skipped_rows = [reading for reading in coverage.readings if reading.kind == "unit" and reading.state == "skipped"]
-    rows += _rows("skipped", [(f"{reading.path} {reading.name}", reading.reason) for reading in skipped_rows], extent)
-    rows += _rows("changed files that were left out", coverage.skipped_files, extent)
+    rows += _rows(
+        "skipped code regions", [(f"{reading.path} {reading.name}", reading.reason) for reading in skipped_rows], extent
+    )
+    rows += _rows("skipped files", coverage.skipped_files, extent)
     rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[: extent.rows(MOST_LIMITS)]]
     rows += _more(len(coverage.cut), extent.rows(MOST_LIMITS), "limits")
     return Padding(Group(Rule(style="dim"), *rows), (1, 0, 0, 0))
@@ -313,7 +328,7 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
 
 def _mend(fixable: int) -> str:
     """What --fix would do."""
-    return f"`--fix` writes the fix of {count(fixable, 'finding')} into your files, and reviews the result by code"
+    return f"run again with `--fix` to fix {count(fixable, 'finding')} in your files"
 
 
 def _silence(rule: "OwnerRule", reason: str, number: int) -> str:

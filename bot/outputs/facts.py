@@ -90,7 +90,7 @@ class Summary:
     since: str  # how many of them are new, and how many earlier ones are fixed
     rulings: str  # how much of what must hold does not
     left: str  # what is open, counted, or that the review did not end; empty for a failure
-    looked: str  # beside no finding, at how many places somebody has looked
+    looked: str  # if nothing was found: what was checked, with what, and which checks are not installed
     failed_head: str
 
     @property
@@ -141,7 +141,7 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
         for reading in review.coverage.readings
         if reading.kind in ("unit", "use") and reading.by != NOTHING_ADDED
     ]
-    looked = _counted([reading for reading in places if reading.state in LOOKED_AT], words)
+    checked = _counted([reading for reading in places if reading.state in LOOKED_AT], words)
     return Summary(
         review.conclusion,
         words.say("failed_all" if is_unanswered else "failed_part", why=cut.rstrip(".")) if cut else "",
@@ -150,7 +150,7 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
         _sentences(since, words.say("fixed", fixed) if fixed else ""),
         words.say("rulings_failed", failed) if failed else "",
         _left(review, words),
-        words.say("looked_at", what=looked) if looked and not listed else "",
+        "" if listed else _checked(review, checked, words),
         words.say("failed_head" if is_unanswered else "failed_part_head"),
     )
 
@@ -179,23 +179,31 @@ def _found(review: Review, words: Phrases) -> str:
         return words.say("nothing_left")
     if review.having("below"):
         return words.say("nothing_above", severity=words.say(review.settings.minimum))
-    who, missing = lookers(review.coverage), review.coverage.not_installed
-    lack = words.say("not_installed", what=", ".join(missing)) if missing else ""
-    failed = ", ".join(name for name, _ in review.coverage.not_run)
-    lack += words.say("not_run", what=failed) if failed else ""
-    if who:
-        return words.say("nothing_by", who=", ".join(who), lack=lack)
+    if lookers(review.coverage):
+        return words.say("nothing_found" if is_clean else "nothing_yet")
     if any(reading.by == NOTHING_ADDED for reading in review.coverage.readings):
-        return _only_removed(review.coverage, lack, words)
-    return words.say("nothing_to_read" if is_clean else "nothing_looked_at", lack=lack)
+        return _only_removed(review.coverage, words)
+    return words.say("nothing_to_read" if is_clean else "nothing_looked_at")
 
 
-def _only_removed(coverage: Coverage, lack: str, words: Phrases) -> str:
+def _checked(review: Review, what: str, words: Phrases) -> str:
+    """Return what was checked and with what, and which checks could not run."""
+    who, missing = ", ".join(lookers(review.coverage)), ", ".join(review.coverage.not_installed)
+    failed = ", ".join(name for name, _ in review.coverage.not_run)
+    ran = words.say("looked_at", what=what, who=who) if what and who else words.say("run_by", who=who) if who else ""
+    return _sentences(
+        ran,
+        words.say("not_installed", what=missing) if missing else "",
+        words.say("not_run", what=failed) if failed else "",
+    )
+
+
+def _only_removed(coverage: Coverage, words: Phrases) -> str:
     """What the search for uses has shown of a change that adds no line."""
     if number := relying_count(coverage):
-        return words.say("only_removed_named", number, lack=lack)
+        return words.say("only_removed_named", number)
     is_searched = not coverage.cut and coverage.complete
-    return words.say("only_removed" if is_searched else "only_removed_unsearched", lack=lack)
+    return words.say("only_removed" if is_searched else "only_removed_unsearched")
 
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:

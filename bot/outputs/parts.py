@@ -21,8 +21,7 @@ from bot.values import (
     Review,
 )
 
-SENTENCES = 3  # of the summary stand open
-OPEN_PLACES, OPEN_CHARS = 1, 200  # evidence that is shown without a click: so many places, so many characters
+SENTENCES = 3  # of the summary that are not collapsed
 SUMMARY_CHARS = 4_000
 
 
@@ -105,9 +104,8 @@ def finding_values(
     `heading`: whether the finding's title is still to be written. `with_handover`: whether there is room for the prompt for an agent.
     """
     finding, spot = placed_finding.finding, placed_finding.spot
-    first, more = sentences(finding.why, 1)
     short = review.settings.tone == "short"
-    long = len(finding.evidence) > OPEN_PLACES or sum(len(item.quote) for item in finding.evidence) > OPEN_CHARS
+    first, more = sentences(finding.why, 1 if short or finding.consequence else 2)
     elsewhere = spot is None or (spot.start, spot.end) != (finding.start, max(finding.start, finding.end))
     return {
         "heading": heading,
@@ -119,13 +117,13 @@ def finding_values(
         "place": placed_finding.place,
         "elsewhere": elsewhere or finding.path != (spot.path if spot else ""),
         "origin": facts.origin(finding, words),
+        "certainty": words.say(finding.basis.certainty),
         "quote": finding.quote,
         "language": PurePosixPath(finding.path).suffix.lstrip("."),
         "why": finding.why,
         "first": first,
         "more": more,
         "short": short,
-        "collapsed": bool(more or finding.consequence or finding.trigger or finding.evidence) if short else long,
         "consequence": finding.consequence,
         "trigger": finding.trigger,
         "evidence": _mended(finding, review.pull, words),

@@ -145,7 +145,7 @@ def _short(body: Safe, placed_finding: PlacedFinding, review: Review, form: Revi
     values |= {
         name: values[name][:SHORT_TEXT_CHARS] for name in ("why", "first", "more", "consequence", "trigger", "quote")
     }
-    values |= {"evidence": [], "collapsed": False, "replacement": None, "suggestion": None}
+    values |= {"evidence": [], "replacement": None, "suggestion": None}
     return comment("inline.md.j2", form.words, **values)
 
 

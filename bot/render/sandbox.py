@@ -71,8 +71,8 @@ def _reason(status: int, stderr: str) -> str:
     """What went wrong, in one line: the last of Python's report, without the class's module."""
     last = (stderr.strip().split("\n") or [""])[-1]
     if status < 0 or "MemoryError" in last:
-        return f"it takes more than {TEMPLATE_SECONDS} seconds or {TEMPLATE_MEMORY >> 20} MB"
-    return last.rpartition("jinja2.exceptions.")[2][:300] or f"it ended with {status}"
+        return f"it used more than {TEMPLATE_SECONDS} seconds or {TEMPLATE_MEMORY >> 20} MB"
+    return last.rpartition("jinja2.exceptions.")[2][:300] or f"it exited with {status}"
 
 
 def _pack(value: Any) -> Any:  # noqa: ANN401 - any value of a template
@@ -118,7 +118,7 @@ def _main() -> None:
     phrases = Phrases(**request["phrases"])
     texts = [templates.one(environment, request["source"], values, phrases) for values in request["each"]]
     if sum(map(len, texts)) > MOST_OUTPUT:
-        sys.exit(f"it prints more than {MOST_OUTPUT:,} characters")
+        sys.exit(f"it printed more than {MOST_OUTPUT:,} characters")
     sys.stdout.buffer.write(json.dumps(texts).encode())
 
 

@@ -120,7 +120,7 @@ class AnalyzerWorker:
         from bot.review.context.file_questions import Sight
 
         paths = len({part.path for part in parts})
-        return Sight(error=f"no model is configured: {paths} files were not looked at")
+        return Sight(error=f"no model is configured, so {paths} files were not reviewed")
 
     async def _analyze_all(self, names: Collection[str]) -> None:
         for name, analyzer in self._analyzers.items():
@@ -166,7 +166,7 @@ class AnalyzerWorker:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary: a defect of an analyser must not end the review of the other files
             if len(files) == 1 or isinstance(analyzer, Compares):
-                reason = f"the check ended with {type(error).__name__}, a defect of deeprepo"
+                reason = f"the check failed with an internal error ({type(error).__name__})"
                 return Judgement((), frozenset(), tuple((file.path, reason) for file in files))
             half = len(files) // 2
             one, other = await self._judge(analyzer, files[:half]), await self._judge(analyzer, files[half:])

@@ -36,16 +36,16 @@ HEAD_LINES = 4  # of an overriding method, in which its name stands
 MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
 
 SAYS: Mapping[Contract, str] = {
-    "removed": "{name} is gone",
+    "removed": "{name} was removed",
     "parameters": "the parameters of {name} changed",
     "declaration": "the declaration of {name} changed",
-    "errors": "{name} raises other errors",
+    "errors": "{name} raises different errors",
     "value": "the value of {name} changed",
 }
 # What breaks a use for sure, unless code shows otherwise
 BREAKS: frozenset[Contract] = frozenset({"removed", "renamed"})
 LONGEST_SIGNATURE = 120  # characters that are shown of each side
-LEAVE_OUT = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
+LEAVE_OUT = f"to skip it in every review, add it to `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[UsePlace, str] = {}
 _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
 _COUNTED = re.compile(r"[ +] (.*)$")  # one whose number is counted from the rows above
@@ -54,10 +54,10 @@ _NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[ +-] )", re.MULTILINE)  # si
 # The same in front of a row of a diff, whatever the line begins with
 _WRITTEN = re.compile(r"^[ +-]?\d{0,7} ", re.MULTILINE)
 SEVERAL_BASES = (  # a merge compares with all of them: it may take back what the base branch has got since this one
-    "the change is compared with one of several merge bases, so a merge may bring, or take back, what is not shown here: "
-    "merge {base} into the branch once more, or rebase the branch onto it"
+    "the change has several merge bases and was compared with only one, so the merge may contain changes that are not shown here; "
+    "merge {base} into the branch again, or rebase the branch onto it"
 )
-UNKNOWN_BASES = "what the change is built on is not all known, so it may have another merge base, or commits of another review: {reason}"
+UNKNOWN_BASES = "the history below the change is incomplete, so it may have another merge base or commits from another review: {reason}"
 
 
 def commit_gaps(pull: PullRequest, secrets_gap: str) -> list[str]:
@@ -223,7 +223,7 @@ class CoverageTracker:
         done_uses = self._compared.keys() | self._read.keys() | self._reused_uses.keys()
         return tuple(use for place, use in self.uses.items() if place not in done_uses and not use.is_left_to_a_run)
 
-    def coverage(self, why_unread: str = "no worker reached it") -> Coverage:
+    def coverage(self, why_unread: str = "no model pass covered it") -> Coverage:
         """Return the coverage as a value."""
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
         rows += [self._use(use) for use in self.uses.values()]
@@ -274,12 +274,12 @@ class CoverageTracker:
             by = self._reused_uses[use.place]
             return replace(reading, state="reused", by=by, read=by)
         if use.is_left_to_a_run:
-            return replace(reading, state="skipped", reason="in a test: whether it still holds, its run says")
+            return replace(reading, state="skipped", reason="in a test, which its own run checks")
         if use.reference.asks:
             return replace(reading, kind="word", state="unread", reason=use.says)
         if not use.may_break:
             return replace(reading, state="relies", reason=use.was_now or use.says)
-        why = self._left.get(use.place) or ("its lines stood in no prompt" if self.by_model else "")
+        why = self._left.get(use.place) or ("its lines were not in any prompt" if self.by_model else "")
         return replace(reading, state="unread", reason="; ".join(filter(None, (use.says, why))))
 
     def _dependent(self, path: str) -> CoverageRow:
@@ -287,7 +287,7 @@ class CoverageTracker:
             return CoverageRow("dependent", path, path, "reviewed", by)
         if path in self._reused_files:
             return CoverageRow("dependent", path, path, "reused", self._reused_files[path])
-        return CoverageRow("dependent", path, path, "skipped", reason="nothing in it obliges anybody to read it")
+        return CoverageRow("dependent", path, path, "skipped", reason="nothing in it needs a review")
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,14 +389,14 @@ def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> s
     path, _, name = reference.symbol.rpartition(":")
     if name == MODULE:
         if part == "renamed" and item is not None and item.after is None:
-            return f"this import means {path} no longer"
-        return f"{path} is gone" if part == "removed" else f"this import means {path} now"
+            return f"this import no longer resolves to {path}"
+        return f"{path} was removed" if part == "removed" else f"this import now resolves to {path}"
     if part == "renamed" and item is not None and item.before is not None and item.before.path == item.symbol.path:
-        return f"{item.before.name} is called {name} now"
+        return f"{item.before.name} was renamed to {name}"
     if part == "renamed":
-        return f"{name} is in {reference.symbol.rpartition(':')[0]} now"
+        return f"{name} moved to {reference.symbol.rpartition(':')[0]}"
     if part == "removed" and isinstance(reference.resolution, Unknown):
-        return f"{name} may be gone: {reference.resolution.reason}"
+        return f"{name} may have been removed: {reference.resolution.reason}"
     return SAYS[part].format(name=name)
 
 

@@ -64,7 +64,7 @@ class Past:
     @property
     def notes(self) -> tuple[str, ...]:
         """Why everything was read again, where an earlier review was given and could not be built upon."""
-        return (f"{self.round.reason[:1].upper()}{self.round.reason[1:]}: everything was read again.",) * bool(
+        return (f"{self.round.reason[:1].upper()}{self.round.reason[1:]}, so everything was reviewed again.",) * bool(
             self.round.reason
         )
 
@@ -147,7 +147,7 @@ async def _reason_to_read_again(known: Earlier, commits: Commits, pull: PullRequ
     is_built_on = known.head == pull.head or await commits.descends(known.head)
     if is_built_on:
         return ""
-    what = "it is not known whether the head is built on" if is_built_on is None else "the head is not built on"
+    what = "it is unknown whether the head contains" if is_built_on is None else "the head does not contain"
     return f"{what} {known.head[:short]}, which was reviewed"
 
 

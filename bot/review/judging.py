@@ -122,7 +122,7 @@ async def judge(
         tuple(_united([finding for finding in judged if finding is not None], same)),
         tuple(unheard),
         tuple(
-            f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
+            f"{count(number, 'finding')} could not be confirmed by a second model call: {reason}"
             for reason, number in reasons.items()
         ),
         (*_of_other_build(past.known, of_other_build), *_outdated_entries(survey, found)),

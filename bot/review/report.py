@@ -14,10 +14,8 @@ from bot.review.judging import JudgedFindings
 from bot.review.session import Session
 from bot.values import Cut, PlacedFinding, ReportSettings, Review, StrategyChoice, Transcript
 
-UNJUDGED = (
-    "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
-)
-MODELS_LOST = "The review by models was ended ({why}): this one is by code alone."
+UNJUDGED = "The linked issues were not checked, because no model saw the whole change."
+MODELS_LOST = "The model review was stopped ({why}), so this review contains only static checks."
 
 
 async def place(
@@ -136,6 +134,6 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
         *session.calls.budget.notes,
         *transcript.notes,
         *lost_offers(subject.dependents.offers),
-        *(f"The new commit of the submodule `{path}` was not read." for path in submodules),
+        *(f"The new commit of the submodule `{path}` was not reviewed." for path in submodules),
     )
     return tuple(dict.fromkeys(notes))

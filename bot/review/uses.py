@@ -22,7 +22,7 @@ PROMPT_TOKENS = 20_000  # of uses in one prompt
 EXCERPT_TOKENS = 5_000  # of the lines around one use
 REVIEW_TOKENS = 60_000  # of uses in all such prompts of one review
 AROUND_USE = 4  # lines before and after a use
-TOO_MANY = "more uses than one review reads"
+TOO_MANY = "more references than one review covers"
 # What changed, its uses, the lines around them
 Group = tuple[tuple[Unit, ...], tuple[ObligedUse, ...], tuple[Excerpt, ...]]
 

@@ -27,7 +27,7 @@ from deeprepo.rlm.values import Completion, Model
 LARGE_NEARBY = 12_000
 # Tokens of such code in one prompt of a change that is read in parts: beside readers of pairs, and where nobody reads pairs.
 BACKED_NEARBY, MOST_NEARBY = 4_000, 9_600
-NOT_ALONE = "a reading of the diff by itself is missing: {}"
+NOT_ALONE = "one model pass over the diff failed: {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,9 @@ class ModelWorker:
     whole: bool = False  # everything in one prompt, whatever its size
     takes_notes: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
-    is_backed: bool = False  # whether the pairs, which hold most uses of what changed, are read in calls of their own
+    is_backed: bool = (
+        False  # whether the pairs, which hold most references to changed code, are read in calls of their own
+    )
 
     @property
     def name(self) -> str:
@@ -174,8 +176,8 @@ class ModelWorker:
                         await self._writer.of_units(sent_prompt.units, builder, question, sent_prompt.notes, bare=True)
                     )
                 else:
-                    what = sent_prompt.units[0].id if sent_prompt.units else "uses of what changed"
-                    worker_replies.append(WorkerReply("", error=f"{what}: not read, {answer}"))
+                    what = sent_prompt.units[0].id if sent_prompt.units else "references to changed code"
+                    worker_replies.append(WorkerReply("", error=f"{what}: not reviewed, {answer}"))
             left = smaller
         return worker_replies
 

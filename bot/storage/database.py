@@ -109,7 +109,7 @@ def _engine(url: str) -> sa.Engine:
     try:
         address = sa.make_url(url)
     except sa.exc.ArgumentError as error:
-        raise UsageError("the database's address is invalid: use sqlite:///PATH or postgresql://...") from error
+        raise UsageError("the database address is invalid. Use sqlite:///PATH or postgresql://...") from error
     if address.drivername in {"postgres", "postgresql", "postgresql+psycopg"}:
         address = address.set(drivername="postgresql+psycopg")
         engine = sa.create_engine(address, pool_size=THREADS, max_overflow=10, pool_timeout=WAIT, pool_pre_ping=True)
@@ -117,9 +117,7 @@ def _engine(url: str) -> sa.Engine:
             sa.event.listen(engine, "connect", _bound_transactions)
         return engine
     if address.drivername != "sqlite" or not address.database:
-        raise UsageError(
-            "only SQLite files and PostgreSQL are known as databases: give sqlite:///PATH or postgresql://..."
-        )
+        raise UsageError("only SQLite and PostgreSQL are supported. Use sqlite:///PATH or postgresql://...")
     path = Path(address.database)
     files.folder(path.parent, private=True)
     engine = sa.create_engine(address, creator=lambda: connect(path), pool_size=THREADS, max_overflow=4)

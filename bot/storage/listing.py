@@ -61,7 +61,7 @@ class ReviewList(StoragePart):
                 sa.select(review.c.finished, review.c.id).where(review.c.id == after, within(scope, review))
             )
             if not place:
-                raise UsageError("this mark names no place in the list: begin at its first page")
+                raise UsageError("this page does not exist. Start at the first page")
             fits.append(sa.tuple_(review.c.finished, review.c.id) < sa.tuple_(*map(sa.literal, place[0])))
         query = sa.select(*_COLUMNS).where(*fits).order_by(*_NEWEST).limit(most + 1)
         rows = [ListedReview(*row) for row in await self.rows(query)]

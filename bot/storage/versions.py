@@ -125,7 +125,7 @@ def _origin(connection: sa.Connection, *, is_newer: bool = False) -> str:
     if last is None:
         return BEFORE_RELEASE.format(this=__version__)
     if is_newer:
-        return f"It was made by a newer version of deeprepo ({last}): start that one, or restore a backup."
+        return f"It was created by a newer version of deeprepo ({last}). Start that version, or restore a backup."
     return f"deeprepo {last} opened it last, and something has changed its tables since: restore a backup."
 
 

@@ -23,7 +23,7 @@ MOST_ROUNDS = 100_000
 _LINE = re.compile(r"<!-- deeprepo-state:([A-Za-z0-9+/=]*) -->")
 _LIKE_STATE = "<!-- deeprepo-state:"
 DAMAGED = "the state of the last review is damaged"
-NONE = "the summary of the last review holds no state"
+NONE = "the last review's summary contains no state"
 OTHER = "the summary of the last review was written by another build (deeprepo {by}), whose state this one cannot read"
 BEFORE_RELEASE = "before 0.2.0"
 

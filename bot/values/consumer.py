@@ -13,7 +13,7 @@ from deeprepo.rlm.values import Exact
 if TYPE_CHECKING:
     from bot.values.shared_file import SharedFile
 
-TOO_MUCH = "reading it takes more than a review may use"  # a problem of a consumer
+TOO_MUCH = "reading it exceeds the limits of a review"  # a problem of a consumer
 
 
 Visibility = Literal["public", "internal", "private"]
@@ -121,7 +121,7 @@ class ConsumerImpact:
     def unread(self) -> tuple[str, ...]:
         """A sentence for each consumer that was not looked at, or only in part."""
         return tuple(
-            f"{report.name} was not looked at: {report.reason}" for report in self.reports if report.state == "unread"
+            f"{report.name} was not checked: {report.reason}" for report in self.reports if report.state == "unread"
         )
 
     def beside(self, keys: Collection[str]) -> tuple[Excerpt, ...]:

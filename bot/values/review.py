@@ -58,7 +58,7 @@ class Judgement:
     def unjudged_files(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
         """Return what of the files that it was given has no judgement, with those about which the check states nothing."""
         vouched = {path for path, _ in self.unjudged} | self.complete
-        silent = ((file.path, "the check does not state that it judged the file to its end") for file in files)
+        silent = ((file.path, "the check did not confirm that it read the whole file") for file in files)
         return (*self.unjudged, *((path, reason) for path, reason in silent if path not in vouched))
 
 

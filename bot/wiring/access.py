@@ -75,7 +75,7 @@ def owner(common: str | None, first_models: Iterable[str | None], else_named: It
         candidates = homeless if len(candidates) > 1 and len(homeless) == 1 else candidates
         if len(candidates) > 1:
             variables = " and ".join(f"{COMMON}_{name.upper()}" for name in sorted(candidates))
-            raise UsageError(f"{COMMON} belongs to one provider, and the models are of several: set {variables}")
+            raise UsageError(f"{COMMON} applies to one provider, but the models use several. Set {variables}")
         if providers:
             return next(iter(candidates), None)
     return "compatible"
@@ -145,8 +145,8 @@ class Connections:
             example = near or next((row[1] for row in PREFERRED if row[0] == provider.name), "")
             hint = f"did you mean {example}? " if example else ""
             raise UsageError(
-                f"{name}: no such model is known; {hint}A newer one than this version's price list needs a cap of ${UNLISTED:.0f} "
-                "(--max-usd, budget.usd), because its calls count as the dearest"
+                f"{name}: unknown model. {hint}If the model is newer than this version's price list, allow at least ${UNLISTED:.0f} "
+                "(--max-usd, budget.usd): its calls are counted at the highest price"
             )
 
     def models(self, settings: Config) -> Models:
@@ -159,13 +159,11 @@ class Connections:
             if settings.strategy != "auto":
                 variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))
                 raise UsageError(
-                    f"the strategy {settings.strategy} needs a model: name one with --worker provider/model, or set one of {variables}"
+                    f"the strategy {settings.strategy} needs a model. Pass --worker provider/model, or set one of {variables}"
                 )
             return Models(None, None)
         if not root and settings.strategy not in WITHOUT_ROOT:
-            raise UsageError(
-                f"the strategy {settings.strategy} needs a root model: name one with --root provider/model"
-            )
+            raise UsageError(f"the strategy {settings.strategy} needs a root model. Pass --root provider/model")
         connected_reader = self.connect(reader, settings.timeout)
         others = tuple(self.connect(name, settings.timeout) for name in settings.readers)
         return Models(self.connect(root, settings.timeout) if root else None, connected_reader, others)
@@ -207,7 +205,7 @@ def in_force(settings: Config) -> Config:
         return settings
     root, worker = named_models(settings)
     key_roles = [name for name, model in (("root", root), ("worker", worker)) if model]
-    origins = {**settings.origins, **dict.fromkeys(key_roles, "the key that is set")}
+    origins = {**settings.origins, **dict.fromkeys(key_roles, "the configured key")}
     return replace(settings, root=root or settings.root, worker=worker or settings.worker, origins=origins)
 
 

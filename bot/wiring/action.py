@@ -49,10 +49,12 @@ def lend(inputs: Inputs) -> None:
         return
     name = inputs.provider or (inputs.worker or inputs.root or "").partition("/")[0]
     if not name:
-        raise UsageError("the input api-key is set, but not whose it is: set `provider`, or `worker: provider/model`")
+        raise UsageError(
+            "the input api-key is set, but its provider is unknown. Set `provider`, or `worker: provider/model`"
+        )
     provider = provider_of(f"{name}/any")
     if not provider.key_variable:
         raise UsageError(
-            f"{name} takes no api-key: sign the job in to the cloud in a step before this one, and leave it out"
+            f"{name} does not use api-key. Remove it, and sign in to the cloud in an earlier step of the job"
         )
     action.lend(provider.key_variable, inputs.api_key)

@@ -207,9 +207,9 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGTERM)
         if killed_at and now > killed_at:
-            raise ChildEnded("", "was ended because it did not stop when asked")
+            raise ChildEnded("", "was killed because it did not stop when asked")
         if now > deadline:
-            raise ChildEnded(_in_hand(note), "went over the time that a review may take")
+            raise ChildEnded(_in_hand(note), "exceeded the time limit of a review")
         if now - looked_at >= CHILD_LOOK_SECONDS:
             looked_at = now
             if limits.memory(process.pid) > caps.memory:
@@ -245,7 +245,7 @@ def _in_hand(note: Any) -> str:  # noqa: ANN401 - a ctypes array
 
 
 def _out_of_memory(path: str, caps: ProcessLimits) -> ChildEnded:
-    return ChildEnded(path, f"went over the limit of {caps.memory >> 20:,} MB of memory")
+    return ChildEnded(path, f"exceeded the memory limit of {caps.memory >> 20:,} MB")
 
 
 def _end_reason(process: Any, path: str, caps: ProcessLimits) -> ChildEnded:  # noqa: ANN401 - a process of either context
@@ -255,9 +255,9 @@ def _end_reason(process: Any, path: str, caps: ProcessLimits) -> ChildEnded:  # 
         process.join(GENTLE)
     code = process.exitcode
     if code == -signal.SIGXCPU:
-        return ChildEnded(path, f"went over the limit of {caps.cpu} seconds of computing")
+        return ChildEnded(path, f"exceeded the limit of {caps.cpu} seconds of CPU time")
     how = signal.Signals(-code).name if code is not None and code < 0 else f"status {code}"
-    return ChildEnded(path, f"ended its process ({how})")
+    return ChildEnded(path, f"crashed ({how})")
 
 
 def _end(process: Any) -> None:  # noqa: ANN401 - a process of either context
@@ -338,9 +338,9 @@ def _failure(error: BaseException, path: str, caps: ProcessLimits) -> tuple[Exce
         case MemoryError():
             return _out_of_memory(path, caps), None
         case RecursionError() if path:
-            return ChildEnded(path, "failed, as it is nested too deeply"), None
+            return ChildEnded(path, "failed because the file is nested too deeply"), None
         case asyncio.CancelledError():
-            return ChildEnded("", "was ended, as it was told to"), None
+            return ChildEnded("", "was stopped on request"), None
     text = f"{type(error).__name__}: {error}"
     return RuntimeError(text), RuntimeError("".join(traceback.format_exception(error)))
 

@@ -42,7 +42,7 @@ async def compute(
     brief = await review.brief(request, {**NO_MODEL, "of_features": {"consumers": consumers}}, scratch)
     tools = replace(review.tools(brief, scratch, review.lines(say)), search=EVERY_USE)
     async with pipeline.survey(brief, tools) as subject:
-        say("comparing uses with what changed")
+        say("comparing references with the change")
         analyzer = ANALYZERS["contracts"](LANGUAGES)
         wanted_files = [file for file in subject.files if analyzer.wants(file)]
         judgement = Judgement((), frozenset())

@@ -45,14 +45,13 @@ def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFin
         )
         if row is None:
             if any(_is_named(finding, name.removeprefix("#")) for finding in review_done.having("silenced")):
-                raise UsageError(
-                    f"finding {name} is not reported any more, so it is not fixed: somebody has silenced it"
-                )
+                raise UsageError(f"finding {name} is silenced, so it was not fixed")
             numbers = ", ".join(
                 str(placed_finding.finding.number) for placed_finding in rows if placed_finding.finding.number
             )
             raise UsageError(
-                f"the review has no finding {name}: " + (f"it has {numbers}" if numbers else "it has no finding at all")
+                f"the review has no finding {name}: "
+                + (f"its findings are {numbers}" if numbers else "it has no findings")
             )
         selection.append(row)
     return tuple(
@@ -182,7 +181,7 @@ def fix_work_tree(
     """
     top = locate(repo).top
     if top is None:
-        raise UsageError("a bare repository has no files to fix: run this in a checkout")
+        raise UsageError("a bare repository has no files to fix. Run this command in a checkout")
     if not keep and review_done.pull.head_name not in SCOPES:
         refuse_elsewhere(repo, review_done.pull.head, scratch)
     fix, check = asyncio.run(_mend(review_done.pull, rows, repo, scratch, origin))
@@ -195,8 +194,8 @@ def refuse_elsewhere(repo: str, head: str, scratch: str) -> None:
     """Raise UsageError unless the head of a change is what is checked out: a fix of another branch's code would break this one."""
     if not asyncio.run(checkout.is_checked_out(repo, head, scratch)):
         raise UsageError(
-            f"{head} is not what is checked out here, and a fix belongs to the code that was reviewed: check {head} out first,"
-            " or print the change with `deeprepo fix REVIEW.JSON --patch`. Nothing was changed"
+            f"the review is about {head}, which is not checked out here, so nothing was changed. Check out {head},"
+            " or print the fixes with `deeprepo fix REVIEW.JSON --patch`"
         )
 
 
@@ -216,7 +215,7 @@ async def _here(pull: PullRequest, repo: str, scratch: str) -> PullRequest:
         return replace(pull, git_dir=locate(repo).git_dir)
     now = await checkout.pull(ReviewRequest(repo, scope), scratch)  # type: ignore[arg-type]
     if (now.base, now.head) != (pull.base, pull.head):
-        raise UsageError(f"the {pull.head_name} are not what was reviewed: review them again")
+        raise UsageError(f"the {pull.head_name} changed since the review. Review them again")
     return now
 
 
@@ -227,7 +226,7 @@ def write(fix: Fix, top: Path) -> None:
         here = files.content(top / path, MAX_FIXED_BYTES, below=top)
         if here is None or _unix(here) != _unix(fix.before[path]):
             raise UsageError(
-                f"{path} is not as it was reviewed, it may have unsaved changes: commit or stash them, or review again. Nothing was changed"
+                f"{path} changed since the review, so no file was changed. Commit or stash your edits, or review again"
             )
         ready[top / path] = content if here == fix.before[path] else _unix(content).replace(b"\n", b"\r\n")
         files.ready(top / path, below=top)

@@ -80,7 +80,7 @@ def _choose_models(root: str | None, worker: str | None, settings: config.Settin
     first, second = root or worker, worker or root
     if not first or not second:
         variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))
-        raise UsageError(f"no model is named: give root='provider/model', or set one of {variables}")
+        raise UsageError(f"no model is configured: pass root='provider/model', or set one of {variables}")
     return first, second
 
 

@@ -165,7 +165,7 @@ class LookingTools(Tools):
         if (
             consumers.named and consumers.audience is None
         ):  # on a host those who see how far a review is may not know how many
-            self.say(f"looking at {len(consumers.named)} repositories that may use this one")
+            self.say(f"searching {len(consumers.named)} repositories that may use this one")
         looks = [
             await hook.look_beyond(tree, files, users, consumers, scratch=self.scratch, seconds=self.seconds_beyond)
             for hook in hooks()
@@ -387,7 +387,7 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
     """
     kept_path, fresh = flags.get("journal"), flags.get("trace")
     if kept_path and fresh:
-        raise UsageError("give one of --journal and --trace: a journal is a trace that a second run resumes")
+        raise UsageError("use either --journal or --trace, not both. A journal is a trace that another run can resume")
     journal_path = fresh or kept_path or default
     path = Path(journal_path) if journal_path else None
     if path is not None and path.is_dir():

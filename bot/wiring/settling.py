@@ -62,16 +62,19 @@ def settle(
     new = [finding for finding in left if finding.identity not in before]
     seen = tuple(sorted(before | {finding.identity for finding in findings}))
     if number >= MAX_ROUNDS and left:
-        settled, why = True, f"{MAX_ROUNDS} rounds are made: what is left is for a person to decide"
+        settled, why = (
+            True,
+            f"the limit of {MAX_ROUNDS} reviews is reached, so a person has to decide on the open findings",
+        )
     elif review.cut.partial:
-        settled, why = number >= MAX_ROUNDS, "the review was cut short: what it did not reach is not known to be right"
+        settled, why = number >= MAX_ROUNDS, "the review was cut short, so part of the change was not checked"
     elif not left:
-        settled, why = True, "every finding is answered in the code" if findings else "nothing is found"
+        settled, why = True, "every finding is answered in the code" if findings else "no problems were found"
     elif is_same and not new:
-        settled, why = True, "nothing has changed since the last round, and nothing new is found"
+        settled, why = True, "nothing changed since the last review, and there are no new findings"
     else:
         settled, why = (
             False,
-            f"{len(left)} of the findings {'is' if len(left) == 1 else 'are'} open, {len(new)} of them new",
+            f"{len(left)} finding{'s are' if len(left) != 1 else ' is'} open, {len(new)} of them new",
         )
     return Round(number, change, seen, settled, why, tuple(finding.number for finding in left), given)

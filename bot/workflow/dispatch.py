@@ -107,7 +107,7 @@ async def apologise(ask: Ask, why: str, server: Server) -> None:
         await merge_queue_job.stop(ask, server)
     if not isinstance(ask, ReviewAsk | CommandAsk | RemarkAsk):
         return
-    again = "Write it again" if isinstance(ask, RemarkAsk) else "`/deeprepo review` tries again"
+    again = "Run the command again" if isinstance(ask, RemarkAsk) else "Comment `/deeprepo review` to try again"
     says = f"{why}. {again}."
     ask = await _moved(ask, server)
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
@@ -119,7 +119,7 @@ async def apologise(ask: Ask, why: str, server: Server) -> None:
                 if not await checks.is_there(host, head):  # else it says what the commit came to
                     await _end_checks(ReviewAsk(ask.pull, "command", head=head), host, server, why, says)
         if ask.comment is not None and await _is_ours(ask, host):
-            await replies.post_reply(CommandReply(plain(f"This could not be done: {says}")), ask.comment, host)
+            await replies.post_reply(CommandReply(plain(f"This command failed: {says}")), ask.comment, host)
 
 
 async def _end_checks(ask: ReviewAsk, host: Host, server: Server, why: str, says: str) -> None:

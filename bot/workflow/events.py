@@ -184,8 +184,8 @@ def parse(form: type[Form], payload: Payload) -> Form:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the payload"
     if place.startswith("installation"):
-        raise NotForUs("it names no installation of the App")
-    raise NotForUs(f"{place} is missing or has another form than GitHub's")
+        raise NotForUs("it contains no App installation")
+    raise NotForUs(f"{place} is missing or has an unexpected format")
 
 
 def on_reviewable(trigger: Trigger, payload: Payload, _: OwnAccount) -> Ask:
@@ -201,14 +201,14 @@ def on_new_head(payload: Payload, ours: OwnAccount) -> Ask:
     """Ask for a review of a head that moved."""
     before, after = payload.get("before"), payload.get("after")
     if before is not None and before == after:
-        raise NotForUs("the head did not move")
+        raise NotForUs("the head did not change")
     return on_reviewable("push", payload, ours)
 
 
 def on_edit(payload: Payload, ours: OwnAccount) -> Ask:
     """Ask for a review where the base branch is another one, which makes another diff. Another title is nothing to us."""
     if parse(PullEvent, payload).base_before is None:
-        raise NotForUs("title and text may change: the code did not")
+        raise NotForUs("only the title or text changed")
     return on_reviewable("push", payload, ours)
 
 
@@ -243,7 +243,7 @@ def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
     if ours.wrote(event.author, event.app) or ours.wrote(event.sender, None):
         raise NotForUs("it is our own comment")
     if event.sender_type != "User" or event.author_type != "User":
-        raise NotForUs("it was not written by a person: bots that answer each other do not stop")
+        raise NotForUs("it was written by a bot")
     pull, body, stranger = event.pull(event.number), event.body or "", event.author_association not in INSIDERS
     command = commands.read(body, ours.login)
     if command is not None:
@@ -251,7 +251,7 @@ def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
     names_us = read_mentions(body, ours.login).us
     if names_us or place.thread not in (0, event.id):  # whose thread it is, the delivery does not say
         return RemarkAsk(pull, event.sender, place, names_us, stranger)
-    raise NotForUs("the comment holds no command and does not mention us")
+    raise NotForUs("the comment contains no command and does not mention deeprepo")
 
 
 def on_rerun(payload: Payload, ours: OwnAccount) -> Ask:
@@ -272,7 +272,7 @@ def on_button(payload: Payload, ours: OwnAccount) -> Ask:
     """Ask for what one of the check run's own buttons means."""
     event = parse(CheckEvent, payload)
     if event.button not in BUTTONS:
-        raise NotForUs("the check run has no such button")
+        raise NotForUs("the check run does not have this button")
     return _again(event, ours, full=BUTTONS[event.button])
 
 
@@ -282,7 +282,7 @@ def on_checks_ended(payload: Payload, ours: OwnAccount) -> Ask:
     if str(event.app) == ours.app_id:
         raise NotForUs("it is our own check")
     if event.conclusion not in ENDINGS:
-        raise NotForUs("no check of it has passed or failed")
+        raise NotForUs("no check in it has passed or failed")
     is_failure = event.conclusion != "success"
     return ChecksEnded(event.installation, event.repository, event.owner, event.name, event.head, is_failure)
 
@@ -301,13 +301,13 @@ def _again(event: CheckEvent, ours: OwnAccount, *, full: bool) -> Ask:
     _check_own(event, ours)
     number = _pull_of(event)
     if number is None:
-        raise NotForUs("the check names no pull request: comment `/deeprepo review`")
+        raise NotForUs("the check has no pull request. Comment `/deeprepo review` instead")
     return ReviewAsk(event.pull(number), "rerun", full, event.sender, head=event.head)
 
 
 def _check_own(event: CheckEvent, ours: OwnAccount) -> None:
     if str(event.app) != ours.app_id:
-        raise NotForUs("it is another App's check")
+        raise NotForUs("the check belongs to another App")
 
 
 def _pull_of(event: CheckEvent) -> int | None:
@@ -382,7 +382,7 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
         "repository": {"deleted": on_deletion},
     }
 )
-EDITED = "an edited comment is not carried out again"
+EDITED = "edited comments do not run again"
 WHY = MappingProxyType(
     {
         ("issue_comment", "edited"): EDITED,
@@ -391,7 +391,7 @@ WHY = MappingProxyType(
         (
             "installation",
             "suspend",
-        ): "a suspension may be lifted: nothing is forgotten, GitHub refuses our calls till then",
+        ): "a suspension keeps all data",
     }
 )
 
@@ -402,11 +402,11 @@ def read(name: str, payload: object, ours: OwnAccount) -> Ask | CatchUp | Nothin
         return NothingAsked("the payload is not an object")
     readers = ACTIONS.get(name)
     if readers is None:
-        return NothingAsked("nothing is done on this event")
+        return NothingAsked("this event starts nothing")
     action = payload.get("action", "")
     reader = readers.get(action) if isinstance(action, str) else None
     if reader is None:
-        return NothingAsked(WHY.get((name, str(action)), "nothing is done on this action"))
+        return NothingAsked(WHY.get((name, str(action)), "this action starts nothing"))
     try:
         return reader(payload, ours)
     except NotForUs as why:

@@ -21,7 +21,7 @@ WORK_FOLDER = "work"  # below the data folder; what a killed process left there 
 async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr, folder: str) -> str:
     """Return the store with the change, below `folder`. Raises RevisionError where there is nothing to compare the head with."""
     if not bases.merge_base:
-        raise RevisionError(f"the branch shares no commit with {facts.base_ref}: rebase it onto that")
+        raise RevisionError(f"the branch has no common history with {facts.base_ref}. Rebase it onto {facts.base_ref}")
     ahead = bases.ahead + 1
     return await remote.fetch(url, (bases.merge_base, facts.head_sha, bases.tip), token, folder, depth=ahead)
 

@@ -26,7 +26,7 @@ async def run(ask: Forget, _: Job, server: Server) -> None:
         still_ours = await _still_ours(ask, server)
     if still_ours:
         facts = {"installation": ask.installation, "repositories": len(still_ours)}
-        log.info("repositories that the App can see are not forgotten", extra={"facts": facts})
+        log.info("data of repositories that the App can see is kept", extra={"facts": facts})
     gone = tuple(repository for repository in ask.repositories if repository not in still_ours)
     if still_ours and not gone:
         return

@@ -44,7 +44,7 @@ async def progress(update: Callable[[Progress], Awaitable[None]], every: float =
                 try:
                     await update(last_shown)
                 except HostError as error:
-                    log.info("progress could not be shown", extra={"facts": {"reason": str(error)}})
+                    log.info("progress could not be updated", extra={"facts": {"reason": str(error)}})
 
     telling = asyncio.create_task(tell())
     try:

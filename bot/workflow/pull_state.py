@@ -48,7 +48,7 @@ class PullState:
     @property
     def note(self) -> str:
         """Sentences for the summary: of a pull request that is stacked on another, and of what is not known of its author."""
-        stacked = f"Stacked on #{self.below}: compared with the head of that pull request, and with another base once GitHub gives it one."
+        stacked = f"Stacked on #{self.below}, so this was compared with that pull request. The comparison changes when the base branch does."
         return " ".join(filter(None, (stacked if self.below else "", self.untold)))
 
     @property
@@ -146,7 +146,7 @@ async def is_stranger(host: Host, facts: PullFacts) -> tuple[bool, str]:
     except HostRefused as refusal:
         return (
             True,
-            f"Reviewed like a change from outside, as it is not known what its author may do here: {refusal.reason}.",
+            f"Reviewed as an outside contribution, because the author's permission is unknown: {refusal.reason}.",
         )
 
 
@@ -154,7 +154,7 @@ async def compare(host: Host, facts: PullFacts, find_bases: FindBases) -> Bases:
     """Compare against the base branch as it is now; where it was deleted, against the commit that it had.
 
     Two that share no commit have no merge base: GitHub knows no answer then. If it has an answer and does not give it (it compares
-    all files, and some changes take it too long), git finds the merge base.
+    all files, and some changes take it too long), using git to find the merge base.
     """
     for base in (facts.base_ref, facts.base_sha):
         with unless_absent():
@@ -163,7 +163,7 @@ async def compare(host: Host, facts: PullFacts, find_bases: FindBases) -> Bases:
             except (HostDown, HostRefused) as refusal:
                 if isinstance(refusal, HostRefused) and refusal.is_gone:
                     raise
-                log.info("git finds the merge base", extra={"facts": {"reason": str(refusal)}})
+                log.info("using git to find the merge base", extra={"facts": {"reason": str(refusal)}})
             return await find_bases(facts, base)
     return Bases(facts.base_sha, merge_base="", ahead=0, behind=0)
 

@@ -35,7 +35,7 @@ class PushCount:
         """For the reader of the last review before the pause."""
         if self.most is None or self.now < self.most:
             return ""
-        return f"Automatic reviews of this pull request pause now, after {render.count(self.most, 'push', 'pushes')}: `/deeprepo review` reviews the next ones too."
+        return f"Automatic reviews of this pull request are now paused after {render.count(self.most, 'push', 'pushes')}. Comment `/deeprepo review` to review later pushes."
 
     @property
     def facts(self) -> dict[str, str]:

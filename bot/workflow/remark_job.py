@@ -37,7 +37,7 @@ async def run(ask: RemarkAsk, job: Job, server: Server) -> None:
         with unless_gone(job):
             heard_remark = await replies.hear_remark(ask, host)
         if isinstance(heard_remark, str):
-            log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard_remark}})
+            log.info("a comment is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard_remark}})
         else:
             await _answer(ask, heard_remark, host, job, server)
 

@@ -121,7 +121,7 @@ async def _hear_remark(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     login, place = host.voice.login, ask.comment
     if place.thread:
         if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
-            return "it is in a thread that other people began"
+            return "it is in a thread that someone else started"
         return conversation.above(ask, await host.comments("review", place.thread), login)
     comments = await host.comments()
     return conversation.below(comments, await _remark(place, comments, host), login)

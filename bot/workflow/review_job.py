@@ -40,7 +40,7 @@ from bot.workflow.reviewer import SUPERSEDED, Funds, Reviewer, ReviewResult, Rev
 from bot.workflow.server import Server, remember_failure
 from deeprepo.rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
 
-KNOWN = "this commit was reviewed before, and nothing has changed since."
+KNOWN = "this commit was already reviewed, and nothing has changed since."
 LASTING = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
 LISTED_TITLE_CHARS = 200  # characters of a pull request's title in a list
 
@@ -175,7 +175,7 @@ class ServerReviewer(Reviewer):
             if isinstance(grant, Grant):
                 yield Funds(grant.usd)
             else:
-                yield Funds(refusal=f"Reviewed without a model: {spending.refusal(grant)}")
+                yield Funds(refusal=f"Reviewed with static checks only: {spending.refusal(grant)}")
 
     async def no_review_reason(self, brief: Brief) -> No | None:
         """Say why there is no review, now that the changed files are known."""
@@ -240,7 +240,7 @@ class ServerReviewer(Reviewer):
     @property
     def check_lack(self) -> str:
         """A sentence for the summary if GitHub takes no check run."""
-        return f"There is no check run: {self.check_refusal}." if self.check_refusal else ""
+        return f"No check run could be created: {self.check_refusal}." if self.check_refusal else ""
 
     async def is_current(self) -> bool:
         """Return whether the review is still wanted."""

@@ -25,8 +25,8 @@ from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState
 from bot.workflow.push_count import PushCount
 
-SUPERSEDED = "Stopped before its end: the pull request was pushed to, closed or made a draft meanwhile, or somebody cancelled the review."
-ADDS_NOTHING = "the head adds nothing to the base branch."
+SUPERSEDED = "The review was stopped, because the pull request changed, was closed or became a draft, or because someone cancelled the review."
+ADDS_NOTHING = "the head adds no changes to the base branch."
 
 
 @dataclass(frozen=True, slots=True)

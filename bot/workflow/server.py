@@ -129,7 +129,7 @@ class Server:
             return await child.run(tasks.settings, file, shared, self.settings, caps=few)
         except OverLimit as error:
             unread = (
-                f"The settings files were not read, so nothing in them applies ({public(error)}): make {config.FILE} simpler",
+                f"The settings files were not read, so nothing in them applies ({public(error)}): simplify {config.FILE}",
             )
             return replace(config.resolve({}, None, self.settings), warnings=unread, doubts=unread)
 

@@ -42,7 +42,7 @@ async def reserve(
         pull, journal, settings.usd, caps, time.time(), job=job, calls=paid_so_far.calls, paid_usd=paid_so_far.usd
     )
     if isinstance(grant, CapReached):
-        log.info("a cap of the day is reached", extra={"facts": {"cap": grant.which, "repository": pull.repository}})
+        log.info("a daily limit is reached", extra={"facts": {"cap": grant.which, "repository": pull.repository}})
         yield grant
         return
     try:
@@ -85,6 +85,6 @@ def refusal(cap: CapReached) -> str:
     if cap.which == "forks":
         return policy.forks_used(cap.cap)
     return (
-        f"the cap of ${cap.cap:,.2f} in 24 hours {SCOPES[cap.which]} is reached; the operator of this server can raise "
+        f"the limit of ${cap.cap:,.2f} in 24 hours {SCOPES[cap.which]} is reached. The operator of this server can raise "
         f"{VARIABLES[cap.which]}."
     )

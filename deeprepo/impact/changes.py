@@ -17,7 +17,7 @@ from deeprepo.impact.values import Arguments, Definition, Side
 MOVED = (
     "renamed without a change of content"  # why a file is skipped: nothing to read, and still its importers may break
 )
-REPLACED = "a submodule is in its place: its code is in another repository"
+REPLACED = "it was replaced by a submodule, whose code is in another repository"
 Tie = Literal["bound", "only", "telling", "name"]
 # "lost": a search found nothing. Only the name check (`uses/name_check.py`) turns that into something proven.
 Fate = Literal["lost", "likely", "there", "unknown"]
@@ -106,7 +106,7 @@ class ChangedFile:
     @property
     def unread(self) -> str:
         """Return the sentence that says that it could not be read."""
-        return f"{self.path} could not be read: its definitions were not compared"
+        return f"{self.path} could not be read, so its definitions were not compared"
 
     @property
     def is_analyzed(self) -> bool:

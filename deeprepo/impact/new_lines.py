@@ -13,7 +13,7 @@ from deeprepo.impact.wholes import builds
 from deeprepo.impact.witness import Witness
 
 HALF_BOUND: Rule = "half-bound"
-SAYS = "is bound in one branch alone"
+SAYS = "is assigned in only one branch"
 # Below these folders code is the material of tests, and may be broken on purpose.
 MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|snapshots|samples?|roots)_*/")
 

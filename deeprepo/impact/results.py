@@ -328,7 +328,7 @@ def _wrongs(rules: ResultRules, before: Result, after: Result, way: Way, ways: S
     is_awaited = any(one.form == "awaited" for one in ways)
     if before.awaits and not after.awaits:
         if way.form == "awaited" and rules.inferred and after.kind in ("plain", "tuple", "nothing"):
-            yield Misuse("awaits what is no coroutine any more", "raises TypeError when it runs")
+            yield Misuse("awaits something that is no longer a coroutine", "raises TypeError when it runs")
     elif after.awaits and not before.awaits:
         if not is_awaited:
             yield from _unawaited(rules, before, way)
@@ -341,9 +341,9 @@ def _wrongs(rules: ResultRules, before: Result, after: Result, way: Way, ways: S
 def _unawaited(rules: ResultRules, before: Result, way: Way) -> Iterator[Misuse]:
     """What comes of a result that has to be awaited now, and is not."""
     if way.form == "dropped":
-        yield Misuse("calls it without `await`", "does nothing: what is not awaited never runs")
+        yield Misuse("calls it without `await`", "does nothing, because a coroutine only runs when awaited")
     if way.form == "tested":
-        yield Misuse("tests it without `await`", "takes the same branch each time: what is not awaited is always true")
+        yield Misuse("tests it without `await`", "always takes the same branch, because a coroutine is always true")
     if (way.form == "member" and way.word not in rules.of_awaitable) or way.form in ("several", "iterated", "indexed"):
         yield Misuse("uses it without `await`", rules.unawaited)
     if way.form == "compared":
@@ -380,7 +380,7 @@ def _dynamic(rules: ResultRules, before: Result, after: Result, way: Way) -> Ite
     if way.form == "several" and way.number == took and after.kind == "tuple" and -1 < after.number != took:
         yield Misuse(f"unpacks {after.number} values into {took} names", "raises ValueError when it runs")
     if before.kind == "tuple" and after.kind == "plain" and after.declared != "str" and way.form in PARTS:
-        yield Misuse("takes apart what is no tuple any more", "raises TypeError when it runs")
+        yield Misuse("unpacks something that is no longer a tuple", "raises TypeError when it runs")
     if now and not way.doubtful:
         if way.form == "member" and not re.fullmatch("count|index|__.*", way.word):
             yield Misuse(f"asks {now} for `.{way.word}`", "raises AttributeError when it runs")

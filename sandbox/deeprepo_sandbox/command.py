@@ -99,7 +99,7 @@ async def _run_stage(port: int, effort: str, *, once: bool, log: bool) -> None:
             except TimeoutError:
                 raise stage.bot.failure("the bot did not answer in time") from None
         tell(f"\nLook at it: {stage.gh.page(stage.number)}")
-        tell(f"The operator's page, signed in, once: {await stage.bot.page}\n")
+        tell(f"One-time sign-in link for the operator's page: {await stage.bot.page}\n")
         tell(story.TO_TRY)
         await stage.bot.process.wait()
         raise stage.bot.failure("the server has ended")

@@ -23,5 +23,5 @@ def test_a_step_without_the_client_of_github_is_an_error(tmp_path: Path) -> None
     """The step names the extra that it needs before it does anything."""
     done = bare.deeprepo(tmp_path, bare.path(tmp_path), "action")
     assert done.returncode == 2
-    assert done.stderr.startswith("deeprepo: The parts that speak to GitHub are not installed: ")
+    assert done.stderr.startswith("deeprepo: Support for GitHub is not installed: ")
     assert "'.[github]'" in done.stderr

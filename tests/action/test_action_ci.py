@@ -62,5 +62,5 @@ async def test_a_token_that_may_not_read_them_costs_a_sentence(at: Stage, permis
     text, rows = await _reviewed(at, permissions)
     assert "CI jobs" not in text
     (row,) = rows
-    assert row.startswith("Jobs of CI that failed are not named: ")
+    assert row.startswith("Failed CI jobs are not listed: ")
     assert "`permissions: {checks: read, actions: read}`" in row

@@ -59,7 +59,7 @@ async def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
     text, posted = everything(at, number), summary(at.gh, number)
     assert ("acme/quagga" in text) == (level == "name")
     assert not any(word in text for word in PRIVATE)
-    assert ("still uses it as it was" in text) == (level in ("name", "existence"))
+    assert ("still uses the old version" in text) == (level in ("name", "existence"))
     assert ("repositories that use this one" in posted or "known to use this one" in posted) == (level != "nothing")
     assert token not in text
 

@@ -87,11 +87,11 @@ async def test_a_reply_is_answered_and_a_withdrawn_finding_stays_away(
 ) -> None:
     """As the App does it: the thread is closed, and the next run of the workflow knows it from the answer's marker."""
     async with talk(tmp_path, monkeypatch, REPLY, NOTHING) as one:
-        assert "Nothing was answered" in await one.said("Let me in.", "stranger")
-        assert "it is addressed to somebody else" in await one.said("@colleague, is that so?")
-        assert await one.said(REMARK) == "success: A remark was answered."
+        assert "No answer" in await one.said("Let me in.", "stranger")
+        assert "it is addressed to someone else" in await one.said("@colleague, is that so?")
+        assert await one.said(REMARK) == "success: Answered a comment."
         assert "Withdrawn: mean() divides by zero" in one.last
         assert one.at.gh.pull(one.number).review_comments[0].is_resolved
         await one.said("Thank you!")
         assert one.last == "Thank you!"
-        assert "1 finding was withdrawn in a conversation" in await one.pushed()
+        assert "1 finding was withdrawn after a conversation" in await one.pushed()

@@ -38,7 +38,7 @@ async def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(at: St
     (at.workspace / "s.sarif").write_text(json.dumps({"version": "2.1.0", "runs": [run]}))
     await at.told("pull_request", body, sarif_reports="s.sarif")
     assert "2 findings" in summary(at.gh, number)
-    with pytest.raises(UsageError, match="neither in the workspace nor"):
+    with pytest.raises(UsageError, match="must be in the workspace or"):
         await at.told("pull_request", body, sarif_reports="../../etc/passwd")
 
 
@@ -51,8 +51,8 @@ async def test_without_secrets_a_fork_is_reviewed_offline_and_only_the_job_says_
     strict = await at.told("pull_request", body, permissions=READ, fail_on="high")
 
     assert (quiet.conclusion, strict.conclusion) == ("neutral", "failure")
-    assert "no secrets for a pull request from a fork" in page
-    assert "is posted only here" in page
+    assert "no secrets for pull requests from forks" in page
+    assert "is shown only here" in page
     assert "1 finding" in page
     stands = at.gh.pull(number)
     assert [*stands.comments, *stands.review_comments, *stands.checks] == []

@@ -23,7 +23,7 @@ async def test_a_review_that_cannot_be_posted_stands_in_the_job(at: Stage) -> No
 
     assert isinstance(told.fault, HostRefused)
     assert "1 finding" in (at.folder / "summary").read_text()
-    assert "GitHub did not take it" in (at.folder / "summary").read_text()
+    assert "GitHub refused it" in (at.folder / "summary").read_text()
 
 
 @on_stage(BASE)
@@ -37,7 +37,7 @@ async def test_a_head_that_moves_is_left_to_its_own_run(at: Stage) -> None:
     at.gh.fail("GET", r"/pulls/1$", Fault(status=None, skip=1, run=push))
     told = await at.told("pull_request", body)
     assert (told.conclusion, told.posted, told.fault) == ("cancelled", None, None)
-    assert "is posted only here: the head is" in told.says
+    assert "is shown only here: the head is" in told.says
     assert at.gh.pull(1).comments == []
 
 
@@ -109,7 +109,7 @@ async def test_a_job_that_is_cancelled_ends_its_check_run(at: Stage, monkeypatch
         asked = {"worker": "compatible/worker", "strategy": "direct", "pull_request": str(number)}
         running = asyncio.create_task(at.told("workflow_dispatch", {}, **asked))
         await waits.told(called, running)
-        while "Found by code" not in (at.gh.pull(number).checks[0].summary or ""):  # noqa: ASYNC110 - the sandbox has no event for it
+        while "Static checks have reported" not in (at.gh.pull(number).checks[0].summary or ""):  # noqa: ASYNC110 - the sandbox has no event for it
             await asyncio.sleep(0.05)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

@@ -65,7 +65,7 @@ async def test_hostile_inputs_run_nothing_and_no_secret_is_seen(at: Stage) -> No
         ("BUDGET", "much", "the input budget"),
         ("STRATEGY", "quick", "the input strategy"),
         ("QUOTA", "-1", "the input quota"),
-        ("CONFIG", "../secrets.yml", "the input config: this is not a path inside the repository"),
+        ("CONFIG", "../secrets.yml", "the input config: this must be a path inside the repository"),
         ("PULL_REQUEST", "x", "the input pull-request"),
         ("FULL", "perhaps", "the input full"),
     ],
@@ -86,7 +86,7 @@ def test_a_key_without_its_provider_is_refused() -> None:
     """A key is sent to nobody by guess."""
     from bot.wiring import action as parts
 
-    with pytest.raises(UsageError, match="not whose it is"):
+    with pytest.raises(UsageError, match="its provider is unknown"):
         parts.lend(Inputs.model_validate({"github_token": "ghs_x", "api_key": "k"}))
 
 

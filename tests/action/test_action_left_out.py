@@ -116,7 +116,7 @@ async def test_a_second_pull_request_turns_no_strangers_commit_green(at: Stage) 
         second = await at.repo.open_pull("again", base="old", author="stranger")
     told = await at.told("pull_request", event(held), **how)
     assert told.conclusion == "failure"
-    assert told.says.startswith(f"#{first} has the same commit as its head")
+    assert told.says.startswith(f"#{first} has the same head commit")
     with at.gh.holding() as held:
         await at.repo.close(first)
         await at.repo.edit(second, title="Now alone")

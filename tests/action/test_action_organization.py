@@ -19,7 +19,7 @@ async def test_a_workflow_cannot_lift_what_the_organization_enforces(at: Stage) 
     token = await organization(at, BAR)
     result = await at.told("pull_request", body, fail_on="critical")
     assert result.conclusion != "failure"
-    assert any("This token sees no .deeprepo.yml in acme/.deeprepo" in row for row in at.rows)
+    assert any("This token cannot find .deeprepo.yml in acme/.deeprepo" in row for row in at.rows)
     result = await at.told("pull_request", body, fail_on="critical", organization_token=token)
     assert result.conclusion == "failure"
     assert token not in repr((result, at.rows))

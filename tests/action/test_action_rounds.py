@@ -69,7 +69,7 @@ async def test_a_summary_without_a_state_costs_one_more_reading(tmp_path: Path) 
         told = await at.told("pull_request", body)
         assert told.review is not None
         assert told.review.round.number == 1
-        assert any("everything was read again" in note for note in told.review.notes)
+        assert any("everything was reviewed again" in note for note in told.review.notes)
 
 
 async def test_a_file_of_the_last_review_does_as_well_as_the_comment(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ async def test_a_file_of_the_last_review_does_as_well_as_the_comment(tmp_path: P
         assert rounds == [1, 2]
         (at.workspace / "review.json").write_text("{}")
         (at.workspace / ".git").mkdir()
-        with pytest.raises(UsageError, match=r"review\.json is a file of the reviewed tree"):
+        with pytest.raises(UsageError, match=r"review\.json is part of the reviewed commit"):
             await at.told("pull_request", body, previous="review.json")
 
 
@@ -103,7 +103,7 @@ async def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
         said = [await at.told("pull_request", body)]
         said += [await at.told("pull_request", await pushed(at, {f"n{n}.md": "one\n"})) for n in (1, 2)]
         assert [one.review is not None for one in said] == [True, True, False]
-        assert "pause after 1 push (`pause_after`); `/deeprepo review` in a comment starts one" in said[2].says
+        assert "pause after 1 push (`pause_after`); comment `/deeprepo review` to start one" in said[2].says
 
 
 async def test_a_fixed_thread_is_resolved_with_what_the_workflow_asks_for(tmp_path: Path) -> None:

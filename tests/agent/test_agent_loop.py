@@ -115,7 +115,7 @@ def test_turns_without_gain_lead_to_synthesis_then_the_end(table: Table) -> None
     assert "The next turn is the last one if it brings nothing new either" in seen[11]
     assert len(transcript.turns) == 6
     assert transcript.notes == ("The root was stopped after 5 turns that brought nothing new.",)
-    assert transcript.summary == "Nothing found in 0 of 2 units; 2 were not read."
+    assert transcript.summary == "No problems found in 0 of 2 code regions; 2 were not read."
 
 
 def test_a_root_that_goes_on_searching_is_let_work(table: Table) -> None:

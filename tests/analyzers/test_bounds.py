@@ -53,7 +53,7 @@ def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path) -> 
     ("run", "reason"),
     [
         ({"results": [], "invocations": [{"executionSuccessful": False}]}, "the run of Semgrep failed"),
-        ({}, "holds no results"),
+        ({}, "has no results"),
         (
             {"results": [{"message": {"text": "m"}, "level": "error", "baselineState": "new", "locations": [{"physicalLocation": {"artifactLocation": {"uri": "a.txt"}, "region": {"startLine": 99}}}]}]},
             "1 result without a line of code",

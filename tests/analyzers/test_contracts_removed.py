@@ -181,7 +181,7 @@ def test_a_file_that_moved_unchanged_breaks_who_imports_it_from_its_old_place(re
     assert (finding.path, finding.rule) == ("app.py", "removed-module")
     assert finding.title == "lib/words.py was moved to lib/terms.py, but app.py still imports it"
     assert finding.why.startswith(
-        "This change moves lib/words.py to lib/terms.py; app.py:1 imports it from its old place"
+        "This change moves lib/words.py to lib/terms.py; app.py:1 still imports it from the old path"
     )
 
 

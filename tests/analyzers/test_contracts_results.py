@@ -31,10 +31,10 @@ BROKEN: list[Case] = [
     ("def f(a) -> bool: ...\n", "def f(a) -> tuple[bool, str]: ...\n", "while f(1): pass\n", f"tests it, and a tuple is always true: {SAME}"),
     ("def f(a):\n    return open(a)\n", PAIR, "f(1).name\n", f"asks a tuple for `.name`: {ATTRIBUTE}"),
     (PAIR, THREE, "a, b = f(1)\n", "unpacks 3 values into 2 names: raises ValueError when it runs"),
-    (PAIR, BOOL, "a, b = f(1)\n", f"takes apart what is no tuple any more: {ERROR}"),
+    (PAIR, BOOL, "a, b = f(1)\n", f"unpacks something that is no longer a tuple: {ERROR}"),
     (PAIR, "def f(a):\n    print(a)\n", "f(1)[0]\n", f"indexes None: {ERROR}"),
-    (BOOL, f"async {BOOL}", "if f(1): pass\n", f"tests it without `await`: {SAME}: what is not awaited is always true"),
-    (f"async {BOOL}", BOOL, "async def g():\n    return await f(1)\n", f"awaits what is no coroutine any more: {ERROR}"),
+    (BOOL, f"async {BOOL}", "if f(1): pass\n", f"tests it without `await`: {SAME}, because a coroutine is always true"),
+    (f"async {BOOL}", BOOL, "async def g():\n    return await f(1)\n", f"awaits something that is no longer a coroutine: {ERROR}"),
     (f"async {BOOL}", f"async {PAIR}", "async def g():\n    if not await f(1): pass\n", f"tests it, and a tuple is always true: {SAME}"),
     (ROW, "def f(a):\n    return a, {}\n", "f(1)['id']\n", f"asks a tuple for `['id']`: {ERROR}"),
     (ROW, "def f(a):\n    return a, {}\n", "def g():\n    row = f(1)\n    return row['id']\n", f"asks a tuple for `['id']`: {ERROR}"),
@@ -53,7 +53,7 @@ BROKEN: list[Case] = [
     (ITEM % (", now=0", MADE), ITEM % ("", MADE), "f().NAME(now=1)\n", f"still passes now=: {ERROR}"),
     (ITEM % (", now=0", MADE), ITEM % ("", MADE), "def g():\n    x = f()\n    x.NAME(now=1)\n", f"still passes now=: {ERROR}"),
     (ITEM % (", now=0", "def f() -> Item:\n    return h()"), ITEM % ("", "def f() -> Item:\n    return h()"), "f().NAME(now=1)\n", f"still passes now=: {ERROR}"),
-    (BOOL, f"async {BOOL}", "f(1)\n", "calls it without `await`: does nothing: what is not awaited never runs"),
+    (BOOL, f"async {BOOL}", "f(1)\n", "calls it without `await`: does nothing, because a coroutine only runs when awaited"),
 ]  # fmt: skip
 KEPT: list[tuple[str, str, str]] = [
     (BOOL, f"async {BOOL}", "run(f(1))\n"),

@@ -25,16 +25,16 @@ def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], lis
         [
             (".deeprepo.yml", "language: de\nquota: many\n", "medium", 2, "quota: write a whole number"),
             (".deeprepo.yml", "language: de\nfailon: high\n", "medium", 2, "unknown key failon; did you mean fail_on"),
-            (".deeprepo.yml", "a: [\n", "medium", 1, "not YAML that can be used"),
+            (".deeprepo.yml", "a: [\n", "medium", 1, "not valid YAML"),
             (".deeprepo.yaml", "quota: 3\n", "medium", 1, "is not read"),
             (
                 IGNORES,
                 f"{ENTRY}- pth: a.py\n  reason: r\n",
                 "medium",
                 3,
-                "entry 2 is not used: pth: this key is not known",
+                "entry 2 is not used: pth: unknown key",
             ),
-            (IGNORES, "ignore: a.py\n", "medium", 1, "must hold a list of entries"),
+            (IGNORES, "ignore: a.py\n", "medium", 1, "must contain a list of entries"),
             (".deeprepo/ignore.yaml", ENTRY, "medium", 1, "is not read"),
             (
                 f"{FORMS}/summary.md.j2",
@@ -78,4 +78,4 @@ def test_settings_under_another_name_are_a_note_in_every_review(repository: Repo
     found, notes = review(repository)
 
     assert found == []
-    assert ".deeprepo.yaml is not read: rename it to .deeprepo.yml." in notes
+    assert ".deeprepo.yaml is not read. Rename it to .deeprepo.yml." in notes

@@ -134,7 +134,7 @@ def test_an_analyser_cannot_forget_a_file(repository: Repository) -> None:
 
     left = asyncio.run(run())
     assert left.keys() == {"bad", "mute"}
-    assert "IndexError, a defect of deeprepo" in left["bad"]
+    assert "an internal error (IndexError)" in left["bad"]
 
 
 NAMED = "import { q, lost } from './a.js'\n"

@@ -62,8 +62,8 @@ def test_a_check_tells_what_is_missing(variables: Set, capsys: pytest.CaptureFix
     assert run(["serve", "--check"]) == 2
     said = capsys.readouterr().out
     assert "!! App            no credentials" in said
-    assert "ok ceiling        $2.50 for each review" in said
-    assert "ok in 24 hours    $25.00 for each repository, $7.00 for each installation, $100.00 in all" in said
+    assert "ok limit          $2.50 per review" in said
+    assert "ok 24 hours       $25.00 per repository, $7.00 per installation, $100.00 in total" in said
 
 
 def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
@@ -105,5 +105,5 @@ def test_a_port_that_is_taken_is_said(variables: Set) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        with pytest.raises(UsageError, match="cannot be listened on"):
+        with pytest.raises(UsageError, match="is not available"):
             http_server.listen(ServerOptions(port=other.getsockname()[1]))

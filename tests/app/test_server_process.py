@@ -103,7 +103,7 @@ def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.M
         wait_until(lambda: lines(tmp_path) == [f"begun {HEADS[1]}"])
         server.popen.send_signal(signal.SIGTERM)
         server.wait_for("asked to stop")
-        assert httpx2.get(f"{server.origin}/readyz").json()["reason"] == "the server is being stopped"
+        assert httpx2.get(f"{server.origin}/readyz").json()["reason"] == "the server is stopping"
         assert deliver(server.origin, "two").status_code == 503
         assert server.end(signal.SIGINT) == 130
 
@@ -126,7 +126,7 @@ def test_no_secret_is_left_behind(tmp_path: Path) -> None:
         server.end()
         said = server.said()
     link, *lines = said.splitlines()  # the link of the operator's page is printed, and logged nowhere
-    assert link.startswith("The operator's page, signed in, once: http")
+    assert link.startswith("One-time sign-in link for the operator's page: http")
     assert all(json.loads(line) for line in lines)
     left = [said, *(page.text for page in pages)]
     left += [path.read_bytes().decode("latin-1") for path in (tmp_path / "data").rglob("*") if path.is_file()]

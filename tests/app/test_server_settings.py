@@ -91,9 +91,9 @@ def test_a_file_that_cannot_be_read_is_told_once(read: Read) -> None:
     """And a variable that is set twice."""
     said = sentences(read, {"APP_ID": "1", "PRIVATE_KEY_FILE": "/nowhere/key", "WEBHOOK_SECRET": SECRET})
     assert said == [
-        "DEEPREPO_PRIVATE_KEY_FILE: the file cannot be read (No such file or directory); name a file that this user may read"
+        "DEEPREPO_PRIVATE_KEY_FILE: the file cannot be read (No such file or directory); use a file that this user can read"
     ]
-    assert "DEEPREPO_PRIVATE_KEY and DEEPREPO_PRIVATE_KEY_FILE are both set: keep one of them" in sentences(
+    assert "DEEPREPO_PRIVATE_KEY and DEEPREPO_PRIVATE_KEY_FILE are both set. Keep only one of them" in sentences(
         read, {"PRIVATE_KEY": KEY}
     )
 
@@ -114,7 +114,7 @@ def test_a_damaged_store_is_said(read: Read, tmp_path: Path, text: str) -> None:
     """With what to do about it."""
     (tmp_path / "deeprepo").mkdir()
     (tmp_path / "deeprepo" / "app.json").write_text(text)
-    assert "is damaged: delete it" in sentences(read, {})[0]
+    assert "is damaged. Delete it" in sentences(read, {})[0]
 
 
 def test_an_empty_variable_is_not_set(read: Read) -> None:

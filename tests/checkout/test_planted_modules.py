@@ -76,7 +76,7 @@ def test_a_command_started_there_loads_nothing_of_it(hostile: Hostile, arguments
         [COMMAND, *arguments], cwd=hostile.top, env=hostile.env, capture_output=True, text=True, check=False
     )
     assert hostile.loaded() == ""
-    assert done.returncode in {0, 1} or "deeprepo: no check by code reports" in done.stderr, done.stderr
+    assert done.returncode in {0, 1} or "deeprepo: no static check reports" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("start", few([[str(COMMAND)], [sys.executable, "-I", "-m", "bot"]], 0))
@@ -96,4 +96,4 @@ def test_an_editor_that_starts_the_server_there_loads_nothing_of_it(hostile: Hos
     assert hostile.loaded() == ""
     assert "user.py:3" in whole
     assert "user.py" in callers
-    assert "What was covered" in uncommitted
+    assert "What was checked" in uncommitted

@@ -34,9 +34,9 @@ def _failing(fault: Fault, path: str = REFS) -> Callable[[Scene], Awaitable[None
 @pytest.mark.parametrize(
     ("happens", "kind", "says"),
     [
-        (_deleted, HostRefused, "git finds no such repository"),
-        (_withdrawn, HostRefused, "git may not read the repository"),
-        (_failing(Fault(403, times=-1)), HostRefused, "the permission to read contents"),
+        (_deleted, HostRefused, "the repository was not found"),
+        (_withdrawn, HostRefused, "access to the repository was denied"),
+        (_failing(Fault(403, times=-1)), HostRefused, "permission to read contents"),
         (_failing(Fault(502, times=-1)), HostDown, "git could not fetch"),
         (_failing(Fault(drop=True, times=-1)), HostDown, "git could not fetch"),
         (_failing(Fault(502, times=-1), PACK), HostDown, "git could not fetch"),
@@ -95,7 +95,7 @@ async def test_no_redirect_is_followed(tmp_path: Path) -> None:
     async with raw_server(elsewhere) as port, scene(tmp_path / "hub") as at:
         away = {"location": f"http://127.0.0.1:{port}/acme/shop.git/info/refs?service=git-upload-pack"}
         at.gh.fail("GET", REFS, Fault(301, headers=away, times=-1))
-        with pytest.raises(HostRefused, match="follows no redirect"):
+        with pytest.raises(HostRefused, match="does not follow redirects"):
             await fetched(at, tmp_path / "here")
 
     assert asked == []

@@ -131,11 +131,11 @@ def test_configuration_comes_from_the_tip_of_the_base_branch(repository: Reposit
 def test_settings_that_cannot_be_read_are_not_out_of_force_without_a_word(repository: Repository) -> None:
     """Too large, a link, or left out after they ended a process: a sentence, not a review without them."""
     large = repository.commit({".deeprepo.yml": "#" * (2 << 20) + "\n\n"})
-    with pytest.raises(UsageError, match="make it shorter and simpler"):
+    with pytest.raises(UsageError, match="Make it shorter and simpler"):
         within(repository.pull(large, large), lambda t: t.settings_at_tip(".deeprepo.yml"))
     (repository.folder / "linked.yml").symlink_to("own.yml")
     linked = repository.commit({"own.yml": "quota: 1\n"})
-    with pytest.raises(UsageError, match="is a link"):
+    with pytest.raises(UsageError, match="is a symbolic link"):
         within(repository.pull(linked, linked), lambda t: t.settings_at_tip("linked.yml"))
     assert within(repository.pull(linked, linked), lambda t: t.settings_at_tip("absent.yml")) is None
 

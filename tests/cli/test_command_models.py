@@ -41,7 +41,7 @@ def test_a_review_by_a_command(divided: Repository, tmp_path: Path) -> None:
     review = json.loads(done.stdout)
     assert [row["title"] for row in review["findings"]] == ["div() divides by zero"]
     assert (review["cost"]["usd"], review["cost"]["calls"]) == (None, len((tmp_path / "log").read_text().split()))
-    assert "the cap of $1.00 cannot hold for it, the one of 1,000 calls does" in " ".join(review["notes"])
+    assert "the limit of $1.00 does not apply to it, but the limit of 1,000 calls does" in " ".join(review["notes"])
 
 
 @pytest.mark.parametrize("place", ["repository", "organization"])
@@ -58,5 +58,7 @@ def test_a_command_in_a_file_is_not_run(divided: Repository, tmp_path: Path, pla
     home.commit({".deeprepo.yml": settings}, "settings")
     divided.git("checkout", "-q", "feature")
     done = deeprepo("review", "main..feature", "--format", "json", cwd=divided.folder, **variables)
-    assert "only who runs deeprepo can name a command" in " ".join(json.loads(done.stdout)["notes"])
+    assert "only the person who runs deeprepo can use a command as a model" in " ".join(
+        json.loads(done.stdout)["notes"]
+    )
     assert not (tmp_path / "log").exists()

@@ -35,7 +35,7 @@ def test_config_names_the_models_that_a_key_brings(repository: Repository) -> No
     lines = explained(repository, OPENAI_API_KEY="not-shown")
     assert lines["models.root"].split()[1].startswith("openai/")
     assert lines["models.worker"].split()[1].startswith("openai/")
-    assert "[the key that is set]" in lines["models.root"]
+    assert "[the configured key]" in lines["models.root"]
     assert not any("not-shown" in line for line in lines.values())
 
 
@@ -68,7 +68,7 @@ def test_config_shows_the_defaults_of_an_organization(repository: Repository, tm
     repository.commit({".deeprepo.yml": "fail_on: critical\n"})
     lines = explained(repository, **defaults(repository, tmp_path / "defaults"))
     assert lines["quota"].split(maxsplit=2)[1:] == ["2", "[.deeprepo.yml of acme/.deeprepo]"]
-    assert lines["fail_on"].split(maxsplit=2)[1:] == ["high", "[.deeprepo.yml of acme/.deeprepo, which enforces it]"]
+    assert lines["fail_on"].split(maxsplit=2)[1:] == ["high", "[.deeprepo.yml of acme/.deeprepo (enforced)]"]
 
 
 def test_the_defaults_of_another_owner_are_not_used(repository: Repository, tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ def test_a_variable_that_no_setting_has_is_named(repository: Repository) -> None
     done = deeprepo("config", cwd=repository.folder, DEEPREPO_CAP_USD_DAY="5", DEEPREPO_COLOUR="red", **known)
     assert done.returncode == 0
     assert done.stderr.splitlines() == [
-        "warning: DEEPREPO_CAP_USD_DAY is not a setting of deeprepo; did you mean DEEPREPO_CAP_USD_PER_DAY?",
-        "warning: DEEPREPO_COLOUR is not a setting of deeprepo; `deeprepo config --reference` lists those that are",
+        "warning: DEEPREPO_CAP_USD_DAY is not a deeprepo setting; did you mean DEEPREPO_CAP_USD_PER_DAY?",
+        "warning: DEEPREPO_COLOUR is not a deeprepo setting; run `deeprepo config --reference` to list all settings",
     ]
 
 
@@ -108,7 +108,7 @@ def test_lists_of_an_earlier_version_count_and_are_shown_as_they_are_written_now
     )
     repository.commit({".deeprepo.yml": old})
     shown = deeprepo("config", cwd=repository.folder)
-    note, _, new = shown.stderr.partition("write them as\n\n")
+    note, _, new = shown.stderr.partition("the current form is\n\n")
     assert note.startswith(".deeprepo.yml has lists of an earlier version. They count")
 
     repository.commit({".deeprepo.yml": new})

@@ -56,12 +56,12 @@ async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
         buttons = re.findall(r'Press ["`](.+?)["`]', story.TO_TRY)
         assert [text for text in buttons if f">{text}</button>" not in page] == []
         assert f"Withdrawn: {model.WRONG}" in page
-        reproduced = "The test fails on the head" in page and "assertEqual(remote_surcharge" in page
+        reproduced = "A test shows the problem: it fails on the head" in page and "assertEqual(remote_surcharge" in page
         assert reproduced or shutil.which("bwrap") is None or "nothing was run" in page.lower()
         assert "in force" in stage.gh.pull(stage.number).comments[-1].body
         assert "<h1>Overview</h1>" in await asyncio.to_thread(_signed_in, await stage.bot.address, "maintainer")
         last = await _mended(stage)
-        assert "was withdrawn in a conversation" in last.comments[0].body
+        assert "was withdrawn after a conversation" in last.comments[0].body
         assert "quote(-1" not in last.comments[0].body  # the trigger of the finding that was withdrawn
         assert last.reviews[0].state == "DISMISSED"
     assert "answer     the finding is withdrawn" in said

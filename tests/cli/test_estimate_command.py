@@ -82,8 +82,8 @@ def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repo
         "the change is small (4 units",
         "root openai/gpt-5.4",
         "> cap",
-        "Assumed, as the mean of recorded reviews: a root takes 2.7 turns",
-        "at least: the reading alone",
+        "Averages from recorded reviews: a root takes 2.7 turns",
+        "'at least' is the cost if no model asks",
     ):
         assert words in done.stdout.replace("\n", " "), words
     assert not (changed.folder / "j").exists()
@@ -141,7 +141,7 @@ def test_a_model_that_nobody_knows_is_named_before_any_money(changed: Repository
         ("anthropic/claude-nope", "anthropic/claude-sonnet-5-5"),
         ("openai/gpt5.4", "openai/gpt-5.4"),
     ):
-        sentence = f"{name}: no such model is known; did you mean {near}?"
+        sentence = f"{name}: unknown model. did you mean {near}?"
         for words in (("review", "--root", name), ("review", "--worker", name), ("estimate", "--worker", name)):
             done = deeprepo(*words, "main..feature", cwd=changed.folder, ANTHROPIC_API_KEY="k", OPENAI_API_KEY="k")
             assert (done.returncode, done.stdout) == (2, "")
@@ -151,5 +151,5 @@ def test_a_model_that_nobody_knows_is_named_before_any_money(changed: Repository
     with doubles.in_thread(Server({"answer": "", "findings": []})) as server:
         gateway = {"OPENAI_API_KEY": "k", "DEEPREPO_BASE_URL": server.openai_url}
         own = deeprepo("review", "main..feature", "--worker", "openai/our-own", "-q", cwd=changed.folder, **gateway)
-        assert "no such model" not in own.stderr
+        assert "unknown model" not in own.stderr
         assert server.count > 0

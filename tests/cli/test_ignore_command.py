@@ -47,7 +47,7 @@ def test_an_entry_needs_a_finding_that_somebody_has_reported(changed: Repository
     """A mistyped fingerprint would be a line that silences nothing today and another finding later."""
     done = run("ignore", "deadbeefdeadbeef", "--reason", "r", "--scope", "rule", cwd=changed.folder)
     assert done.returncode == 2
-    assert "no check by code reports deadbeefdeadbeef" in done.stderr
+    assert "no static check reports deadbeefdeadbeef" in done.stderr
     assert "--review FILE" in done.stderr
     assert not (changed.folder / ".deeprepo").exists()
 
@@ -61,7 +61,7 @@ def test_an_entry_that_has_expired_is_refused(changed: Repository) -> None:
 def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
     """An entry that could never match is refused, and the sentence says where a fingerprint stands."""
     done = run("ignore", "abc", "--reason", "r", cwd=changed.folder)
-    assert (done.returncode, "copy the 16 or 32 characters" in done.stderr) == (2, True)
+    assert (done.returncode, "Copy the 16 or 32 characters" in done.stderr) == (2, True)
     assert not (changed.folder / ".deeprepo").exists()
 
 
@@ -83,7 +83,7 @@ def test_an_entry_is_not_written_through_a_link_of_the_branch(changed: Repositor
     changed.commit({"src/$(touch${IFS}PWNED).py": "print(undefined_name_here)\n"}, "evil")
     mark = next(one["fingerprint"] for one in of(reviewed(changed), "new") if "PWNED" in one["path"])
     done = run("ignore", mark, "--reason", "false", cwd=changed.folder)
-    assert (done.returncode, "is a symbolic link, and none is followed here" in done.stderr) == (2, True)
+    assert (done.returncode, "is a symbolic link, which is not followed here" in done.stderr) == (2, True)
     assert [(path.name, path.read_text()) for path in home.iterdir()] == [(".bashrc", "# mine\n")]
 
 
@@ -91,7 +91,7 @@ def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> Non
     """It is in the git folder: no commit takes it along, and no branch can bring one."""
     (finding,) = of(reviewed(changed), "new")
     done = run("ignore", finding["fingerprint"], "--local", "--reason", "known", cwd=changed.folder)
-    assert (done.returncode, "counts from now on, on this machine" in done.stderr) == (0, True), done.stderr
+    assert (done.returncode, "applies from now on, on this machine" in done.stderr) == (0, True), done.stderr
     after = reviewed(changed)
     assert (of(after, "new"), [one["silencing"]["reason"] for one in of(after, "silenced")]) == ([], ["known"])
     assert changed.git("status", "--porcelain") == ""

@@ -46,8 +46,8 @@ def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, rep
     assert "fail-on" not in step["with"]
     assert yaml.safe_load(written)["jobs"]["review"]["permissions"]["contents"] == "read"
     assert len(written.splitlines()) < 45
-    assert "fail-on: high, below `with:`" in done.stdout
-    assert "contents: write in place of read" in done.stdout
+    assert "Add `fail-on: high` below `with:`" in done.stdout
+    assert "`contents: write`" in done.stdout
     assert set(step["with"]) <= set(yaml.safe_load((ROOT / "action.yml").read_text())["inputs"])
     assert f"git add {WORKFLOW} .deeprepo.yml" in done.stdout
     assert "ANTHROPIC_API_KEY" in done.stdout
@@ -80,11 +80,11 @@ def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytes
         return cli.run(command), *capsys.readouterr()
 
     assert again()[0] == 0
-    assert again()[1].count("already there") == 2
+    assert again()[1].count("already exists") == 2
     (repository.folder / ".deeprepo.yml").write_text("quota: 7\n")
     (repository.folder / WORKFLOW).unlink()
     code, _, err = again()
-    assert (code, ".deeprepo.yml: already there" in err) == (2, True)
+    assert (code, ".deeprepo.yml: unchanged" in err) == (2, True)
     assert not (repository.folder / WORKFLOW).exists()
     assert ".deeprepo.yml: overwritten" in again("--overwrite")[1]
 

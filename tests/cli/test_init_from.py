@@ -209,8 +209,8 @@ def test_nothing_is_lost_without_a_word(repository: Repository, capsys: pytest.C
     ):
         assert [key for key in leaves(load(text)) if not is_named(key, names)] == []
     assert set(GUIDES) <= names
-    assert "focus_areas\n    not taken over: deeprepo has no such setting" in told
-    assert "language\n    not taken over: another file has set `language`" in told
+    assert "focus_areas\n    not converted: this command does not know the setting" in told
+    assert "language\n    not converted: another file already set `language`" in told
     assert cli.run(["config", "--repo", str(repository.folder)]) == 0
 
 
@@ -227,7 +227,7 @@ def test_a_file_that_others_were_given_is_said_to_be_read_where_reviews_read_it(
     assert init(repository, "--from") == 0
     told = " ".join(capsys.readouterr().out.split())
     of_rabbit, of_greptile = "knowledge_base.code_guidelines.filePatterns", "customContext.files"
-    read, unread = "-> read by reviews as it stands", "not taken over: reviews read no such file"
+    read, unread = "-> reviews read this file directly", "not converted: reviews read no such file"
     assert f"{of_rabbit}[0] {read} {of_rabbit}[1] {read}; but not api/notes.md {of_rabbit}[2] {unread}" in told
     assert f"{of_greptile}[0] {read} {of_greptile}[1] {unread}" in told
     assert "pull_request_opened not taken over" not in told
@@ -251,14 +251,14 @@ def test_no_value_makes_settings_that_are_refused(path: str) -> None:
 def test_what_cannot_be_read_is_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     """A broken file stops nothing and is named; nothing to take over, or a name without its --from, is a sentence."""
     assert init(repository, "--from") == 2
-    assert "no settings of another reviewer are in" in capsys.readouterr().err
+    assert "no settings of another reviewer was found in" in capsys.readouterr().err
     assert init(repository, "coderabbit") == 2
-    assert "write --from before it" in capsys.readouterr().err
+    assert "write --from before this name" in capsys.readouterr().err
     repository.commit({".pr_agent.toml": "[config\n", "greptile.json": GREPTILE}, "others")
     assert init(repository, "--from", "gemini") == 2
-    assert "nothing of gemini is in" in capsys.readouterr().err
+    assert "nothing from gemini was found in" in capsys.readouterr().err
     assert init(repository, "--from") == 0
-    assert "could not be read, nothing of it is taken over: Expected ']'" in capsys.readouterr().out
+    assert "could not be read, so nothing was converted: Expected ']'" in capsys.readouterr().out
     assert written(repository)["minimum_severity"] == "high"
     repository.commit({".coderabbit.yaml": "language: de\nreviews: [\n"}, "broken")
     assert init(repository, "--from", "coderabbit", "--overwrite") == 0

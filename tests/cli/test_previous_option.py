@@ -46,7 +46,7 @@ def test_the_output_of_one_round_is_the_input_of_the_next(changed: Repository) -
     assert again.returncode == 1
     assert [f["status"] for f in second["findings"]] == ["still"]
     told = run("--format", "json", "--output", f"{state}.md", "--previous", state, cwd=changed.folder)
-    assert "0 new findings, 1 still open; the review is in" in told.stderr
+    assert "0 new findings, 1 still open; wrote the review to" in told.stderr
     Path(state).write_text(again.stdout)
     changed.commit({"shop/labels.py": str(BEFORE["shop/labels.py"]).replace("express=True", "service='express'")})
     last = run("--format", "json", "--previous", state, "--fail-on", "high", cwd=changed.folder)
@@ -59,7 +59,7 @@ def test_the_first_round_has_no_earlier_review_and_says_so(changed: Repository) 
     """The same command line serves every push."""
     done = run("--previous", "none.json", cwd=changed.folder)
     assert done.returncode == 0
-    assert "this is the first round" in done.stderr
+    assert "so this is the first review" in done.stderr
 
 
 def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful: Server) -> None:
@@ -93,6 +93,6 @@ def test_a_file_of_the_reviewed_tree_decides_nothing(changed: Repository, option
     env = {} if given else {option: name}
     done = run("main..feature", *given, *more, cwd=changed.folder, **env)
     assert (done.returncode, f"{option}: " in done.stderr) == (2, True), done.stderr
-    assert "is a file of the reviewed tree" in done.stderr
+    assert "is part of the reviewed commit" in done.stderr
     if option == "--sarif":
         assert run("main..feature", option, str(outside), cwd=changed.folder).returncode != 2

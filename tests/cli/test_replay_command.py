@@ -110,7 +110,7 @@ def test_a_repository_that_is_gone_is_said_and_a_clone_will_do(copy: Path) -> No
     lines[0]["pull"]["git_dir"] = str(gone / ".git")
     journal.write_text("".join(json.dumps(row) + "\n" for row in lines))
     done = deeprepo("replay", str(journal), cwd=copy)
-    assert (done.returncode, "is gone: name another clone" in done.stderr) == (3, True)
+    assert (done.returncode, "no longer exists. Pass another clone" in done.stderr) == (3, True)
     Repository(copy / "empty").commit({"a": "b"})
     done = deeprepo("replay", str(journal), "--repo", str(copy / "empty"), cwd=copy)
     assert (done.returncode, "does not hold" in done.stderr) == (3, True)
@@ -132,7 +132,8 @@ def test_an_unfinished_journal_says_how_to_go_on(copy: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"), [(None, "there is no journal"), ("# Notes\n", "is not a journal"), ("", "holds no review")]
+    ("content", "sentence"),
+    [(None, "there is no journal"), ("# Notes\n", "is not a deeprepo journal"), ("", "contains no review")],
 )
 def test_what_is_no_journal_is_said(tmp_path: Path, content: str | None, sentence: str) -> None:
     """Exit code 2 for both commands that read one."""
@@ -154,7 +155,7 @@ def test_uncommitted_work_is_replayed_while_it_lies_there(tmp_path: Path) -> Non
     assert again.stdout == done.stdout, again.stderr
     repository.write({"package/m1.py": "x = 1\n"})
     again = deeprepo("replay", str(journal), cwd=repository.folder)
-    assert (again.returncode, "they have changed since" in again.stderr) == (3, True)
+    assert (again.returncode, "have changed since the review" in again.stderr) == (3, True)
 
 
 def test_a_folder_holds_a_journal_for_each_change(repositories: Callable[[str], Repository], tmp_path: Path) -> None:
@@ -177,9 +178,9 @@ def test_the_trace_shows_turns_children_coverage_and_money(recorded: Path) -> No
     done = deeprepo("trace", str(recorded / "j.jsonl"), cwd=recorded)
     assert done.returncode == 0, done.stderr
     for words in (
-        "main..feature", "strategy  rlm", "workers, outside the root's turns", "turn 1", "asked  6 calls", "root.1  child",
+        "main..feature", "strategy  rlm", "workers, outside the root model's turns", "turn 1", "asked  6 calls", "root.1  child",
         "NameError", "coverage", "changed code  4 reviewed", "money", "root  7 calls", "workers  12 calls",
-        "second opinions  1 call", "2 findings",
+        "confirmations  1 call", "2 findings",
     ):  # fmt: skip
         assert words in done.stdout, words
     figures = [int(figure.replace(",", "")) for figure in re.findall(r"([\d,]+) (?:calls?,|in,|out,)", done.stdout)]
@@ -214,7 +215,7 @@ def test_a_trace_is_begun_anew(tmp_path: Path, repositories: Callable[[str], Rep
     both = deeprepo(
         "review", "main..feature", "--trace", "a", "--journal", "b", "--strategy", "offline", cwd=repository.folder
     )
-    assert (both.returncode, "give one of --journal and --trace" in both.stderr) == (2, True)
+    assert (both.returncode, "use either --journal or --trace" in both.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(("field", "value"), [("base", "--output={}"), ("head", "main"), ("base_tip", "\x1b]0;x\x07")])

@@ -110,14 +110,14 @@ def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
     [
         (["--repo", "/nowhere"], 2, "is not a folder"),
         (["nowhere..HEAD"], 2, "unknown revision 'nowhere'"),
-        (["shop/labels.py"], 2, "is a file or folder: give a range"),
+        (["shop/labels.py"], 2, "is a file or folder. Use a range"),
         (["main", "feature"], 2, "review main..feature`"),
-        (["main..feature", "shop"], 2, "unexpected argument 'shop': a change is one argument, BASE..HEAD"),
+        (["main..feature", "shop"], 2, "unexpected argument 'shop'. Use a single range, BASE..HEAD"),
         (["HEAD~9..HEAD"], 2, "'HEAD~9' is before the first commit of HEAD"),
         (["main..main"], 0, "no file differs between main and main"),
-        (["HEAD"], 0, "`deeprepo review HEAD~1..HEAD` reviews what HEAD itself changes"),
+        (["HEAD"], 0, "to review the last commit on HEAD, run `deeprepo review HEAD~1..HEAD`"),
         (["--staged"], 0, "nothing is staged"),
-        (["--uncommitted"], 0, "no uncommitted work"),
+        (["--uncommitted"], 0, "no uncommitted changes"),
         (["--staged", "--uncommitted"], 2, "give one of"),
         (["--strategy", "magic"], 2, "magic"),
         (["--format", "pdf"], 2, "pdf"),
@@ -292,7 +292,7 @@ def test_a_refused_key_is_said_first(changed: Repository, form: str) -> None:
     if form == "json":
         found = json.loads(done.stdout)
         assert (found["fault"], found["failure"]) == ("provider", f'{said}. It says: "no"')
-        assert found["result"].startswith(f'No model could be asked: {said}. It says: "no". 1 finding')
+        assert found["result"].startswith(f'No model could be reached: {said}. It says: "no". 1 finding')
     else:
         page = " ".join(done.stdout.split())
         assert page.index(said) < page.index("high 1.")
@@ -304,7 +304,10 @@ def test_a_range_the_wrong_way_round_is_turned(changed: Repository) -> None:
     done = run("feature..main", cwd=changed.folder)
 
     assert done.returncode == 0
-    assert "main has nothing that feature lacks. `deeprepo review main..feature`" in done.stderr + done.stdout
+    assert (
+        "main has no commits that feature does not have. To review the other direction, run `deeprepo review main..feature`"
+        in done.stderr + done.stdout
+    )
 
 
 def test_several_commits_are_called_by_their_branch(changed: Repository) -> None:
@@ -325,4 +328,4 @@ def test_a_shallow_clone_says_how_to_get_the_rest(changed: Repository, tmp_path:
     assert "git fetch --unshallow" in done.stderr
     changed.git("clone", "-q", "--depth", "1", "--branch", "main", f"file://{changed.folder}", f"{clone}-of-main")
     done = run(cwd=tmp_path / "clone-of-main")
-    assert "after `git fetch --unshallow`, `deeprepo review HEAD~1..HEAD`" in done.stdout + done.stderr
+    assert "run `git fetch --unshallow`, then `deeprepo review HEAD~1..HEAD`" in done.stdout + done.stderr

@@ -51,12 +51,12 @@ def test_a_partial_clone_is_told_the_remedy(repository: Repository, tmp_path: Pa
         return subprocess.run(command, cwd=clone, env=env, capture_output=True, text=True, check=False)
 
     if leaves_out == "tree:0":  # whichever command meets the gap first
-        with pytest.raises(GitError, match="lacks a part of this change"):
+        with pytest.raises(GitError, match="lacks objects of this change"):
             asyncio.run(git.output("ls-tree", "-r", "origin/topic", cwd=str(clone), env=env))
     done = review()
     assert done.returncode == 3
     assert done.stderr.startswith(
-        "deeprepo: the object store lacks a part of this change: in a partial clone run `git "
+        "deeprepo: the object store lacks objects of this change: in a partial clone run `git "
     )
     assert done.stderr.count("\n") == 1
     remedy = done.stderr.split("`")[1]

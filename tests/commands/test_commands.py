@@ -40,7 +40,7 @@ def test_an_unknown_word_gets_the_list(pull: Scene) -> None:
     """What was typed is shown, and can do no harm there."""
     answer = pull.give("@team`|x")
     assert answer.reaction == "confused"
-    assert answer.body.startswith("There is no command ``@team`|x``.")
+    assert answer.body.startswith("Unknown command ``@team`|x``.")
     assert "`/deeprepo review`" in answer.body
 
 
@@ -59,7 +59,7 @@ def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
     assert "| `quota` | `2` | .deeprepo.yml |" in body
     assert "| `triggers.drafts` | `false` | default |" in body
     assert "`` src/**: say @team \\| `x` ``" in body
-    assert "> .deeprepo.yml line 2: quota is set on line 1 already" in body
+    assert "> .deeprepo.yml line 2: quota is already set on line 1" in body
 
 
 @pytest.mark.parametrize("level", ["read", "write"])
@@ -126,26 +126,24 @@ def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> Non
     short = pull.review.reported[0].finding.fingerprint  # of a proof: what a guess at the same place would be named by
     for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef", short):
         reply = pull.give("ignore", wrong)
-        assert "`/deeprepo ignore NUMBER REASON`" in reply.body or "The review has 1, 2" in reply.body
+        assert "`/deeprepo ignore NUMBER REASON`" in reply.body or "The last review reported 1, 2" in reply.body
         assert not reply.silences
     assert len(pull.silenced()) == 2
 
 
-def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene) -> None:
-    pull.data = None
+@pytest.mark.parametrize("data", [None, b""])
+def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: bytes | None) -> None:
+    """The answer says how to start a review."""
+    pull.data = data
     assert "no finished review" in pull.give("ignore", "1").body
     assert "no finished review" in pull.give("explain", "1").body
 
 
 @pytest.mark.parametrize("data", [b"{", b"[]", b'{"findings": [{}]}', b"\xff"])
-def test_a_review_that_cannot_be_read_is_not_called_missing(pull: Scene, data: bytes) -> None:
-    """The reply says what is wrong with it and what makes a new one."""
+def test_an_unreadable_review_is_not_called_a_missing_one(pull: Scene, data: bytes) -> None:
+    """The answer says why it cannot be used."""
     pull.data = data
-    for command in ("ignore", "explain"):
-        body = pull.give(command, "1").body
-        assert "no finished review" not in body
-        assert "cannot be used" in body
-        assert "`/deeprepo review`" in body
+    assert "The last review cannot be used" in pull.give("ignore", "1").body
 
 
 def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
@@ -174,7 +172,7 @@ def test_explain_shows_the_evidence_without_a_model(pull: Scene) -> None:
     body = pull.give("explain", "1").body
     assert finding.quote.strip() in body
     assert all(f"blob/{pull.review.pull.head}/{item.path}#L{item.line}" in body for item in finding.evidence)
-    assert "no model is set up" in body
+    assert "No model is configured" in body
 
 
 def test_every_answer_has_words(pull: Scene) -> None:
@@ -192,7 +190,7 @@ def test_every_answer_has_words(pull: Scene) -> None:
 
 def test_a_word_or_a_number_that_is_not_there_is_answered_with_what_there_is(pull: Scene) -> None:
     """A slip of the keys, a finding that no review has, a setting that no comment changes."""
-    assert "did you mean `/deeprepo review`?" in pull.give("reveiw").body
+    assert "Did you mean `/deeprepo review`?" in pull.give("reveiw").body
     assert "There is no finding 99" in pull.give("explain", "99").body
     unknown = pull.give("ignore", "deadbeefdeadbeef on purpose").body
     assert "There is no finding deadbeefdeadbeef" in unknown

@@ -55,7 +55,7 @@ def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> N
     found = _found(repository.change(before, {name: f"{text}# more\n" for name, text in before.items()}))
 
     assert found.cut == (
-        ".dart, .sh, Makefile files are not parsed: uses of what changed in Makefile, a.dart, deploy/run.sh were searched by name only",
+        ".dart, .sh, Makefile files are not parsed, so references to changes in Makefile, a.dart, deploy/run.sh were only searched by name",
     )
 
 

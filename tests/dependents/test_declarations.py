@@ -361,7 +361,7 @@ def test_a_new_variable_that_nothing_sets_is_listed(repository: Repository) -> N
     repository.commit(reads, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert (review.findings, review.open) == ((), ())
-    assert "a.ts:1 reads `NEW_URL`, which nothing in the tree sets or documents" in review.to_markdown()
+    assert "a.ts:1 reads `NEW_URL`, which nothing in the repository sets or documents" in review.to_markdown()
     assert "MOST_ROWS" not in review.to_markdown()
     repository.commit(
         {"README.md": ROW.format("NEXT_URL"), "b.ts": "export const url = import.meta.env.NEXT_URL\n"}, "told"
@@ -377,7 +377,7 @@ def test_a_variable_that_is_set_and_that_code_reads_no_more_is_in_the_headline(r
     repository.commit({"a.ts": "export const url = 1;\n"}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert (review.findings, len(review.open)) == ((), 1)
-    assert f"1 place still says `{OLD}`" in review.to_markdown()
+    assert f"1 location still mentions `{OLD}`" in review.to_markdown()
     repository.commit({"a.ts": READ.format(OLD), "b.ts": READ.format(OLD)}, "two readers")
     repository.commit({"a.ts": "export const url = 1;\n"}, "one of them")
     assert deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").open == ()

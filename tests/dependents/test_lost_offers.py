@@ -74,5 +74,5 @@ def test_a_review_says_it_without_a_verdict(repository: Repository) -> None:
     repository.commit(WITHOUT, "after")
     reviewed = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert (reviewed.findings, reviewed.open) == ((), ())
-    said = "`load` of the package `acme` is gone: who installed it may use it. If 1.4.2 is published, the next version is 2.0.0."
+    said = "`load` of the package `acme` is removed, and users of the package may depend on it. If 1.4.2 is published, the next version must be 2.0.0."
     assert said in reviewed.to_markdown()

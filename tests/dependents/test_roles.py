@@ -96,7 +96,7 @@ def test_settings_that_nothing_parses_any_more_are_gone(repository: Repository, 
     """Their readers are named, as if the file was deleted."""
     review = rename(repository, "config.yml", new, SETTINGS, base={})
 
-    assert any("timeout_seconds is gone" in row for row in review.open), review.open
+    assert any("timeout_seconds was removed" in row for row in review.open), review.open
 
 
 @pytest.mark.parametrize(("old", "new", "text"), few(QUIET.values(), 1, 4, 5))

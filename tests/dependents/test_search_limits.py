@@ -19,7 +19,7 @@ def test_new_files_do_not_push_out_the_one_that_breaks_a_caller(repository: Repo
     found = find(repository.change({"zz/lib.py": LIB, "app.py": USER}, {"zz/lib.py": "x = 1\n", **pad}), FEW)
 
     assert {row.path for row in found.references if row.missing} == {"app.py"}
-    assert "dependents were looked for of 20 of the 101 changed source files" in found.missed_uses
+    assert "dependents were searched for only 20 of the 101 changed source files" in found.missed_uses
 
 
 def test_definitions_above_the_limit_are_open(repository: Repository) -> None:
@@ -27,7 +27,7 @@ def test_definitions_above_the_limit_are_open(repository: Repository) -> None:
     before = "".join(f"def one_{number:02}():\n    return 1\n\n\n" for number in range(12))
     found = find(repository.change({"lib.py": before + "x = 1\n"}, {"lib.py": "x = 1\n"}), FEW)
 
-    assert "lib.py: 10 of its 12 changed definitions were looked up" in found.missed_uses
+    assert "lib.py: 10 of its 12 changed definitions were searched for" in found.missed_uses
 
 
 VIEW = "def issue_view(request):\n    return 50\n"
@@ -91,7 +91,9 @@ def test_a_caller_that_is_too_large_is_open(repository: Repository) -> None:
     few = replace(SearchLimits(), bytes=50_000)
     found = find(repository.change({"lib.py": LIB, "app.py": BIG}, {"lib.py": LIB.replace(", b", "")}), few)
 
-    assert found.missed_uses == ("app.py has more than 50,000 bytes: its uses of load_things were not looked for",)
+    assert found.missed_uses == (
+        "app.py has more than 50,000 bytes, so its references to load_things were not searched",
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,7 @@ def test_a_class_below_in_a_file_that_is_too_large_is_open(repository: Repositor
         repository.change({"base.py": base, "mail.py": heir}, {"base.py": base.replace("self, a", "self, a, b")}), few
     )
 
-    assert "mail.py has more than 50,000 bytes: overriding methods were not looked for in it" in found.missed_uses
+    assert "mail.py has more than 50,000 bytes, so it was not searched for overriding methods" in found.missed_uses
 
 
 MARK = "\ufeff"

@@ -123,7 +123,7 @@ def test_submodules_and_links_are_listed(repository: Repository) -> None:
     repository.git("commit", "-qm", "x")
     files = changed(repository.pull(base, repository.git("rev-parse", "HEAD")))
     assert files["link"].skip == "symbolic link"
-    assert files["module"].skip == "submodule: its code is in another repository"
+    assert files["module"].skip == "submodule (its code is in another repository)"
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_licences_and_deleted_prose_are_listed(repository: Repository) -> None:
     files, _ = read(repository.change(before, after))
     assert {file.path: file.skip for file in files if file.skip} == {
         "docs/old.md": "deleted documentation",
-        "LICENSE": "text of a licence",
+        "LICENSE": "license text",
     }
 
 

@@ -70,7 +70,7 @@ def over(root: Script) -> Rollout:
 
 def test_a_failing_provider_is_no_fault_of_the_root() -> None:
     """Where the root's provider fails the rollout says so, and is not to be scored."""
-    broken = over(lambda _: ProviderRefused("p refuses the key"))
+    broken = over(lambda _: ProviderRefused("p refused the key"))
     assert (broken.failure, provider_failed(broken)) == ("ProviderRefused", True)
 
 

@@ -53,7 +53,7 @@ def test_a_true_claim_becomes_evidence(repository: Repository, claim: Claim, tol
     """A definition is no use, a write is no reading, and prose proves nothing."""
     said = checked(repository, claim)
     assert isinstance(said, Finding)
-    assert [item.note for item in said.evidence] == [f"searched for in the tree: {told}"]
+    assert [item.note for item in said.evidence] == [f"searched for in the repository: {told}"]
     assert claims.results(said) == {told: claims.HELD}
 
 

@@ -174,7 +174,7 @@ def test_no_verdict_refutes_nothing(repository: Repository, reply: Mapping[str, 
         ("b.py", "proven", False),
     ]
     assert found.having("refuted", "unproven") == ()
-    assert "shown as unconfirmed" in found.why[0]
+    assert "could not be confirmed" in found.why[0]
     assert "not confirmed" in facts.origin(found.having("new")[0])
 
 

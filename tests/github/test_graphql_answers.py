@@ -44,13 +44,13 @@ async def threads(body: object) -> tuple[object, list[str]]:
             HostLimited,
             "exceeded",
         ),
-        ({"errors": [{"type": "RATE_LIMIT", "message": "wait"}]}, HostLimited, "asks to wait"),
+        ({"errors": [{"type": "RATE_LIMIT", "message": "wait"}]}, HostLimited, "asked us to wait"),
         ({"data": DATA, "errors": [{"type": "FORBIDDEN", "message": "not yours"}]}, HostRefused, "not yours"),
         ({"data": None, "errors": [{"message": "Field 'x' doesn't exist"}]}, HostRefused, "doesn't exist"),
         ({"errors": [{"type": "SERVICE_UNAVAILABLE", "message": "later"}]}, HostDown, "later"),
-        ({"data": None}, HostError, "in a form that is not known"),
-        ([], HostError, "in a form that is not known"),
-        ("<html>a proxy</html>", HostError, "in a form that is not known"),
+        ({"data": None}, HostError, "in an unknown format"),
+        ([], HostError, "in an unknown format"),
+        ("<html>a proxy</html>", HostError, "in an unknown format"),
     ],
 )
 def test_errors_inside_a_200_are_errors(body: object, kind: type[HostError], says: str) -> None:

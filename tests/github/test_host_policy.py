@@ -97,7 +97,7 @@ async def test_the_primary_limit_names_its_end(at: Scene) -> None:
     [
         (Fault(403), "an owner has to accept its permissions"),
         (Fault(422), "with 422: “Validation Failed”"),
-        (Fault(410), "it is gone"),
+        (Fault(410), "it was deleted"),
     ],
 )
 async def test_refusals_are_final_and_say_why(at: Scene, fault: Fault, says: str) -> None:

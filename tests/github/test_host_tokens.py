@@ -53,8 +53,8 @@ async def test_an_owner_who_grants_less(at: Scene) -> None:
 async def test_keys_that_cannot_sign(at: Scene) -> None:
     """A damaged key is a setting to correct, another App's key is refused; no sentence shows it."""
     for key, kind, says in (
-        ("-----BEGIN NOTHING-----", ConfigError, "whole PEM file"),
-        (keys.pair()[0], HostRefused, "our key or token is not accepted"),
+        ("-----BEGIN NOTHING-----", ConfigError, "complete PEM file"),
+        (keys.pair()[0], HostRefused, "the key or token was rejected"),
     ):
         wrong = Identity(at.gh.app_id, SecretStr(key), at.gh.api)
         with pytest.raises(kind, match=says) as error:

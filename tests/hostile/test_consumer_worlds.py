@@ -140,7 +140,7 @@ async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, fol
             named = []
             for one in world.chosen:
                 home = await consumers.look_up(client, f"{world.homes[one.animal]}/{one.animal}")
-                problem = "GitHub did not give it" if world.rng.random() < 0.2 else ""
+                problem = "GitHub refused access" if world.rng.random() < 0.2 else ""
                 named.append(NamedConsumer(str(one.place), name=home.name, standing=home.standing, problem=problem))
         if number and world.rng.random() < 0.3:
             named = []

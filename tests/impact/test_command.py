@@ -36,7 +36,7 @@ def test_a_change_is_looked_at_without_the_product(repository: Repository) -> No
 
     done = run(f"{pull.base}..{pull.head}")
     assert done.returncode == 1
-    assert "were searched by name only" in done.stderr
+    assert "were only searched by name" in done.stderr
     assert [row.partition(" ")[0] for row in done.stdout.splitlines()] == [
         "shop/bill.py:1:",
         "shop/cart.py:1:",

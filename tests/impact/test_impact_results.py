@@ -50,7 +50,7 @@ RUST = ("src/a.rs", "fn f(a: u8) -> %s { todo!() }")
         (TS, "string", "string[]", "f(1).trim();", "asks it for `.trim`, which `string[]` does not have"),
         (TS, "string", "number", "const s: string = f(1);", "keeps it as `string`, and it is `number` now"),
         (TS, "string", "void", "const s: string = f(1);", "uses its result, and it returns nothing now"),
-        (TS, "boolean", "Promise<boolean>", "if (!f(1)) {}", f"tests it without `await`: {SAME}: what is not awaited is always true"),
+        (TS, "boolean", "Promise<boolean>", "if (!f(1)) {}", f"tests it without `await`: {SAME}, because a coroutine is always true"),
         (TS, "string", "Promise<string>", "const n = f(1).length;", "uses it without `await`: takes a Promise for its value"),
         (TS, "string", "Promise<string>", "async function g() { const n = (await f(1)).length; }", ""),
         (TS, "string", "Promise<string>", "f(1).then((x) => x.length);", ""),

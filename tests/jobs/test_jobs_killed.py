@@ -63,7 +63,7 @@ def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: 
         "begin poison 1",
         "look poison",
         "begin poison 2",
-        "sorry poison: each time it was begun, the process that carried it out was ended",
+        "sorry poison: its process crashed every time",
     ]
 
 

@@ -30,7 +30,7 @@ async def test_a_fault_ends_its_job_alone(on_sqlite: Scene, caplog: pytest.LogCa
 
 
 async def test_a_job_that_is_put_off_comes_again(on_sqlite: Scene) -> None:
-    """If GitHub is away or asks to wait, or an earlier attempt still writes the journal, the job is stored for later, and done then."""
+    """If GitHub is away or asked us to wait, or an earlier attempt still writes the journal, the job is stored for later, and done then."""
     tries: Counter[str] = Counter()
     names = set()
 

@@ -14,7 +14,7 @@ from bot.workflow.jobs.keys import Keys
 async def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
     """A data folder serves one process; the second is told who has it, and what to do."""
     async with on_sqlite.running(Diary()):
-        with pytest.raises(UsageError, match=r"is in use by another process \(process \d+\): stop it first"):
+        with pytest.raises(UsageError, match=r"is in use by another process \(process \d+\)\. Stop it first"):
             async with on_sqlite.running(Diary()):
                 pass
 
@@ -22,7 +22,7 @@ async def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
 async def test_what_cannot_work_is_refused(tmp_path: Path) -> None:
     """Jobs in a file need their worker beside them, several processes need the store, and a database must be there."""
     diary = Diary()
-    with pytest.raises(UsageError, match="name a PostgreSQL database"):
+    with pytest.raises(UsageError, match="Use a PostgreSQL database"):
         async with Jobs(JobSettings(tmp_path)).running(diary.work, diary.apologise, work_here=False):
             pass
     shared = JobSettings(tmp_path, "postgresql://nobody:planted@127.0.0.1:1/nowhere")

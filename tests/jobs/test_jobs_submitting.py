@@ -137,5 +137,5 @@ async def test_a_stopped_process_takes_nothing_on(on_sqlite: Scene) -> None:
         assert await jobs.healthy() == (True, "ready")
         await jobs.stop()
         assert await jobs.healthy() == (False, "stopping")
-        with pytest.raises(StorageError, match="being stopped"):
+        with pytest.raises(StorageError, match="is stopping"):
             await jobs.submit(push(), "guid-1")

@@ -176,7 +176,7 @@ def test_another_change_is_refused(tmp_path: Path) -> None:
 def test_one_process_at_a_time(tmp_path: Path) -> None:
     """A journal that is being written is not written by a second review; when it is closed it is free."""
     first = Journal(tmp_path / "j")
-    with pytest.raises(UsageError, match="is in use by another review"):
+    with pytest.raises(UsageError, match="is used by another review"):
         Journal(tmp_path / "j")
     first.close()
     Journal(tmp_path / "j").close()
@@ -186,7 +186,7 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     """Neither a journal nor a trace is begun in a file that holds something else."""
     (tmp_path / "f").write_text("# mine\n")
     for fresh in (False, True):
-        with pytest.raises(UsageError, match="is not a journal"):
+        with pytest.raises(UsageError, match="is not a deeprepo journal"):
             Journal(tmp_path / "f", fresh=fresh)
     assert (tmp_path / "f").read_text() == "# mine\n"
     with pytest.raises(UsageError, match="cannot be written"):

@@ -48,7 +48,7 @@ def test_a_model_is_sampled_as_its_caller_says(tmp_path: Path) -> None:
 def test_what_a_dialect_has_no_word_for_is_refused() -> None:
     """Instead of being left out in silence."""
     model = deeprepo.Model("anthropic/claude-haiku-5-5", api_key="k", seed=1)
-    with pytest.raises(deeprepo.UsageError, match="cannot be given seed: its API has no such parameter"):
+    with pytest.raises(deeprepo.UsageError, match="does not support seed"):
         deeprepo.RLM(model).run("?", "text")
 
 
@@ -103,7 +103,7 @@ def _raises(_: Messages) -> str:
     ("model", "sentence"),
     [
         (_raises, r"the model _raises\(\) raised KeyError: 'no weights' \(test_models_of_the_caller.py, line \d+\)"),
-        (lambda _: 3, "returned int: let it return the reply, a text"),
+        (lambda _: 3, "returned int: it must return the reply as a string"),
     ],
 )
 def test_a_function_that_fails_is_named_with_its_line(model: Callable[[Messages], Any], sentence: str) -> None:

@@ -64,7 +64,7 @@ def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -
     assert text(every).startswith("Fix 5 defects")
     assert 'TOKEN = "***"' in text(every)
     assert nothing.is_error
-    assert "their numbers are 1, 2, 3, 4, 5" in text(nothing)
+    assert "its findings are numbered 1, 2, 3, 4, 5" in text(nothing)
     assert "call in" in text(callers)
 
 
@@ -93,7 +93,7 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
     assert "There is no review yet" in review
     assert "unknown revision 'nowhere'" in revision
     assert "'no_such_name'" in name
-    assert empty == "Nothing to review: main..main is empty."
+    assert empty == "Nothing to review: main..main contains no changes."
     assert [answer.is_error for answer in answers[:4]] == [True, True, False, False]
 
     cap, effort, limit = answers[4:7]
@@ -103,7 +103,7 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
     assert "unknown argument limit: callers takes symbol" in text(limit)
     for number, answer in zip(NO_AMOUNTS, answers[7:], strict=True):
         assert answer.is_error
-        assert f"usd is {float(number)} (flag): give a finite number of 0 or more" in text(answer)
+        assert f"usd is {float(number)} (flag): use a finite number of 0 or more" in text(answer)
 
 
 def test_rounds_end_and_progress_is_told(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_rounds_end_and_progress_is_told(tmp_path: Path) -> None:
 
     ends = [text(answer).partition("\nsettled: ")[2].splitlines() for answer in spoken(tmp_path, talk)]
     assert [end[0] for end in ends] == ["false", "true", "true", "false", "false", "true"]
-    assert ends[0][1:3] == ["round: 1 of at most 3", "why: 1 of the findings is open, 1 of them new"]
-    assert ends[1][2] == "why: nothing has changed since the last round, and nothing new is found"
+    assert ends[0][1:3] == ["round: 1 of at most 3", "why: 1 finding is open, 1 of them new"]
+    assert ends[1][2] == "why: nothing changed since the last review, and there are no new findings"
     assert ends[2][2:4] == [
         "why: every finding is answered in the code",
         "answered: finding 1, by TODO(#7) in the code",

@@ -67,7 +67,7 @@ def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
     assert reply_of(program(tmp_path, f"{leaves}print('done')"), asked()).text == "done\n"
     until(is_gone, "what a command has started is gone")
     started = time.monotonic()
-    with pytest.raises(errors.TimedOut, match=r"was ended after 2 s without a reply: allow more"):
+    with pytest.raises(errors.TimedOut, match=r"was stopped after 2 s without a reply. Allow more"):
         reply_of(program(tmp_path, f"{leaves}time.sleep(60)"), asked(), timeout=2)
     assert time.monotonic() - started < patience(20)
     until(is_gone, "what a command has started is gone")
@@ -76,11 +76,11 @@ def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "kind", "sentence"),
     [
-        ("exec:", errors.UsageError, "names no model"),
-        ("exec:no-such-program -p", errors.UsageError, "there is no program no-such-program here: install it"),
-        ("exec:claude 'p", errors.UsageError, "is no command"),
-        ("exec:sh -c 'exit 3'", errors.ProviderDown, r"ended with exit code 3: run the command by hand"),
-        ("function:f", errors.UsageError, "is a function: only the program that holds it can give it"),
+        ("exec:", errors.UsageError, "is not a model name"),
+        ("exec:no-such-program -p", errors.UsageError, "the program no-such-program was not found. Install it"),
+        ("exec:claude 'p", errors.UsageError, "is not a command"),
+        ("exec:sh -c 'exit 3'", errors.ProviderDown, r"failed with exit code 3. Run the command yourself"),
+        ("function:f", errors.UsageError, "is a function. Pass it from your program"),
     ],
 )
 def test_a_command_that_fails_is_a_sentence(name: str, kind: type[Exception], sentence: str) -> None:
@@ -95,5 +95,5 @@ def test_a_program_of_the_folder_takes_no_commands_place(tmp_path: Path, monkeyp
     (tmp_path / "claude").chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f".{os.pathsep}bin")
-    with pytest.raises(errors.UsageError, match="there is no program claude"):
+    with pytest.raises(errors.UsageError, match="the program claude was not found"):
         reply_of("exec:claude -p", asked())

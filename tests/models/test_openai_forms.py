@@ -140,5 +140,5 @@ def test_an_error_inside_a_200() -> None:
         asyncio.run(run(b'{"error": {"code": 404, "message": "no"}}'))
     with pytest.raises(ProviderDown, match="without a message"):
         asyncio.run(run(b'{"choices": []}'))
-    with pytest.raises(ProviderDown, match="broke off in the middle of its reply"):
+    with pytest.raises(ProviderDown, match="stopped in the middle of its reply"):
         asyncio.run(run(b'{"choices": [{"message": {"content": "ha'))

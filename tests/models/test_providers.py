@@ -22,7 +22,7 @@ def test_every_provider_connects(name: str) -> None:
 @pytest.mark.parametrize("name", ["gpt-5-mini", "openai/", "/gpt-5-mini", ""])
 def test_a_name_without_a_model(name: str) -> None:
     """A name that is not provider/model is refused with an example."""
-    with pytest.raises(UsageError, match="write provider/model, for example"):
+    with pytest.raises(UsageError, match="Write provider/model, for example"):
         models.connect(name, "key")
 
 
@@ -41,7 +41,7 @@ def test_a_missing_key() -> None:
 
 def test_a_key_that_is_none() -> None:
     """A key with a stray character is refused without being shown."""
-    with pytest.raises(UsageError, match="copy it again") as caught:
+    with pytest.raises(UsageError, match="Copy it again") as caught:
         models.connect("openai/gpt-5-mini", "sk-abc…")
     assert "sk-abc" not in str(caught.value)
 
@@ -55,7 +55,7 @@ def test_a_base_url_that_is_none(url: str) -> None:
 
 def test_a_password_in_the_base_url() -> None:
     """A password in a base URL would end up in messages: it is refused, unseen."""
-    with pytest.raises(UsageError, match="configure a key instead") as caught:
+    with pytest.raises(UsageError, match="Configure a key instead") as caught:
         models.connect("compatible/m", None, "http://me:hidden@127.0.0.1/v1")
     assert "hidden" not in str(caught.value)
 
@@ -63,7 +63,7 @@ def test_a_password_in_the_base_url() -> None:
 def test_a_provider_without_an_address() -> None:
     """A provider that only the user can locate asks for its base URL."""
     with pytest.raises(
-        UsageError, match="set AZURE_OPENAI_ENDPOINT or DEEPREPO_BASE_URL, for example to https://RESOURCE"
+        UsageError, match="Set AZURE_OPENAI_ENDPOINT or DEEPREPO_BASE_URL, for example to https://RESOURCE"
     ):
         models.connect("azure/my-deployment", "key")
 

@@ -22,7 +22,7 @@ def test_reservation_counts_until_it_is_settled() -> None:
     first = budget.reserve(CALL, cent, "m")
     second = budget.reserve(CALL, cent, "m")
     with pytest.raises(
-        BudgetSpent, match=r"cap of \$0\.02 would be exceeded: this call could cost \$0\.0100, \$0\.0000 is left"
+        BudgetSpent, match=r"cap of \$0\.02 would be exceeded: this call could cost \$0\.0100, \$0\.0000 remains"
     ):
         budget.reserve(CALL, cent, "m")
     for hold in (first, second):
@@ -52,7 +52,7 @@ def test_a_server_of_ones_own_bills_nobody() -> None:
         budget.release(budget.reserve(CALL, nobody_knows, name))
         budget.book(CALL, None, "worker", name)
     assert (budget.notes, budget.cost().usd, budget.left().usd, budget.left().tokens) == ([], None, None, 500)
-    with pytest.raises(BudgetSpent, match=r"the cap of 2,500 tokens would be exceeded"):
+    with pytest.raises(BudgetSpent, match=r"the limit of 2,500 tokens would be exceeded"):
         budget.reserve(CALL, nobody_knows, "compatible/model")
 
 
@@ -84,7 +84,7 @@ def test_an_unknown_price_counts_as_the_dearest() -> None:
     budget = Budget(Limits(usd=1.0))
     with pytest.raises(BudgetSpent, match=r"this call could cost \$1\.8000"):
         budget.reserve(Usage(8_000, 1_000), nobody_knows, "openrouter/who/knows:nitro")
-    assert "the dearest model on the price list" in budget.notes[0]
+    assert "the highest listed price" in budget.notes[0]
     listed = [
         price
         for provider in get_snapshot().providers

@@ -106,7 +106,7 @@ def test_deadline_keeps_finished_slots() -> None:
     calls = door(Limits(usd=None, seconds=2.0))
     fast, slow = many(calls, Slow(echo), ["fast", "slow"])
     assert fast.text == "re fast"
-    assert "cap of 2 seconds is reached" in str(slow)
+    assert "limit of 2 seconds is reached" in str(slow)
     *_, cut, last = calls.journal.lines
     assert (cut["error"], last["kind"], last["error"]) == ("cancelled", "failed", "BudgetSpent")
 

@@ -103,11 +103,11 @@ def test_a_limit_that_outlasts_the_review_ends_it_at_once(loop: Loop) -> None:
     class Daily(Bucket):
         async def complete(self, _: Prompt) -> Completion:
             self.count += 1
-            raise RateLimited("asks for fewer calls, try again in 80000 s", 80_000.0)
+            raise RateLimited("asked for fewer calls, try again in 80000 s", 80_000.0)
 
     model = Daily(loop)
     replies = asked(loop, model)
     assert {type(reply) for reply in replies} == {RateLimited}
-    assert "longer than this review may still take" in str(replies[0])
+    assert "exceeds the remaining time of this review" in str(replies[0])
     assert loop.time() < 1
     assert model.count == 1

@@ -90,7 +90,7 @@ WALK = Walkthrough(
     (FileCalls("src/app/report.py", "src/app/pay.py", ("charge", "Bill.sum")), FileCalls("src/app/a|b`c.py", "src/app/pay.py", ("charge",))),
 )  # fmt: skip
 LARGE = Walkthrough(
-    "281 files are edited (+900 -300).",
+    "281 edited files (+900 -300).",
     "code",
     tuple(
         Theme("Code", tuple(FileRow(f"src/part{k}/deep/file{n}.py", "+3 -1") for n in range(40 - k))) for k in range(6)

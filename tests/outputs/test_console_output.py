@@ -39,7 +39,7 @@ def test_a_place_is_never_cut_and_every_list_is_shown_on_request() -> None:
     assert "…" not in console.render(relying)
     page = whole(relying)
     assert "not installed: oxlint (run `pip install '.[lint]'`)" in page
-    assert "next `--fix` writes the fix of 2 findings into your files" in page
+    assert "next run again with `--fix` to fix 2 findings in your files" in page
     uses = tuple(
         CoverageRow("use", f"till_{n % 13}.py", "a.py:g", "unread", reason=f"g{n % 13} is gone", line=n)
         for n in range(130)
@@ -53,17 +53,17 @@ def test_open_lines_are_named_up_to_ten() -> None:
     """Changed code first, then the uses, those of one file together; the rest is counted."""
     page = console.render(UNREAD)
 
-    assert "open  a.py:3 f  the budget was spent" in page
-    assert "open  till.py:1, 2, 3, 4, 5, 6 and 6 more  g is gone; no model is configured" in page
+    assert "not checked  a.py:3 f  the budget was spent" in page
+    assert "not checked  till.py:1, 2, 3, 4, 5, 6 and 6 more  g is gone; no model is configured" in page
     uses = tuple(
         CoverageRow("use", f"till_{n}.py", "a.py:g", "unread", reason="g is gone; no model is configured", line=1)
         for n in range(13)
     )
     page = console.render(replace(UNREAD, coverage=replace(UNREAD.coverage, readings=uses)))
-    assert page.count("\n  open  ") == 10
-    assert "and 3 more open (--show all lists them)" in page
+    assert page.count("\n  not checked  ") == 10
+    assert "and 3 more not checked (use --show all to list them)" in page
     page = console.render(UNREAD)
-    assert "Open: 1 part of the changed code and 12 uses of what changed." in page
+    assert "Not checked: 1 changed code region and 12 references to changed code." in page
 
 
 def test_an_unknown_price_is_said() -> None:
@@ -77,12 +77,12 @@ def test_an_unknown_price_is_said() -> None:
         (REVIEW, "3 findings (1 high, 1 medium, 1 low); 1 collapsed."),
         (
             CLEAN,
-            "Nothing found by: openai/gpt-5-mini, contracts, ruff. Looked at: 1 part of the changed code and 1 use of what changed.",
+            "No problems found. Checked 1 changed code region and 1 reference to changed code with openai/gpt-5-mini, contracts, ruff.",
         ),
-        (UNREAD, "Open: 1 part of the changed code and 12 uses of what changed. Nothing was looked at."),
+        (UNREAD, "Not checked: 1 changed code region and 12 references to changed code. Nothing was checked."),
         (
             replace(CLEAN, cut=Cut(partial=True)),
-            "Open: the review is incomplete. Nothing found by: openai/gpt-5-mini, contracts, ruff. Looked at: 1 part of the changed code and 1 use of what changed.",
+            "The review is incomplete. No problems found in the parts that were checked. Checked 1 changed code region and 1 reference to changed code with openai/gpt-5-mini, contracts, ruff.",
         ),
     ],
 )

@@ -22,7 +22,7 @@ def test_the_owner_decides_on_the_form() -> None:
     """Their words, our values."""
     page = with_own("Found {{ full | length }}: {{ say('what_was_read') }} {{ counts[0].reviewed }}\n")
 
-    assert page == "Found 2: What was covered 1\n"
+    assert page == "Found 2: What was checked 1\n"
 
 
 def test_what_it_prints_is_disarmed_all_the_same() -> None:
@@ -59,7 +59,7 @@ def test_a_broken_one_costs_nothing_but_its_form(source: str, why: str) -> None:
     page = with_own(source)
 
     assert page.startswith("## deeprepo: 🔴 3 findings")
-    assert "The repository's template summary.md.j2 could not be used" in page
+    assert "The template summary.md.j2 in this repository failed" in page
     assert why in page.replace("\\_", "_")
 
 

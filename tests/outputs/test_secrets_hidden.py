@@ -59,4 +59,4 @@ def test_a_fix_with_a_secret_in_it_cannot_be_committed() -> None:
     (post,) = posts.comments(shown(replace(REVIEW, findings=(placed,)))).posts
 
     assert "```suggestion" not in post.body
-    assert "it holds a secret" in post.body
+    assert "it contains a secret" in post.body

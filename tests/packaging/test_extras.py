@@ -24,9 +24,9 @@ MEGABYTES, DISTRIBUTIONS = (
     50,
 )  # without what a new environment holds by itself: pip, and setuptools up to Python 3.11
 KEY = {"OPENAI_API_KEY": "sk-planted-planted"}
-NO_SERVER = f"The server's parts are not installed: {install('server')}"
-NO_MCP = f"The parts of `deeprepo mcp` are not installed: {install('mcp')}"
-NO_MODELS = f"The parts that ask a model are not installed: {install('models')}"
+NO_SERVER = f"The server's dependencies are not installed: {install('server')}"
+NO_MCP = f"The dependencies of `deeprepo mcp` are not installed: {install('mcp')}"
+NO_MODELS = f"Support for models is not installed: {install('models')}"
 
 
 @pytest.fixture
@@ -46,16 +46,16 @@ def changed(repository: Repository) -> Path:
     ("command", "shows"),
     few(
         [
-            (("--help",), "Reviews a change by reading beyond the diff"),
+            (("--help",), "Review a change beyond its diff"),
             (("review", "HEAD~1..HEAD"), "shop.py:3"),
             (("review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "sarif"), "shop.py"),
             (("config",), "quota"),
-            (("estimate", "HEAD~1..HEAD"), "Effort none costs nothing"),
+            (("estimate", "HEAD~1..HEAD"), "Effort none runs only static checks"),
             (
                 ("estimate", "HEAD~1..HEAD", "--worker", "openai/gpt-5.4-mini"),
-                f"Prices, and what a root would ask, come with the models, which are not installed: {install('models')}",
+                f"Install model support to see prices and the calls of a root model: {install('models')}",
             ),
-            (("ignore", "0123456789abcdef", "--reason", "it is meant so"), "no check by code reports"),
+            (("ignore", "0123456789abcdef", "--reason", "it is meant so"), "no static check reports"),
         ],
         5,
     ),
@@ -112,8 +112,8 @@ def test_a_missing_grammar_is_named(base: str, repository: Repository, path: str
     suffix = Path(path).suffix
     assert done.returncode == 0, done.stderr
     assert cut == [
-        f"{suffix} files are not parsed: uses of what changed in {path} were searched by name only",
-        f"to have {suffix} files parsed, {install('languages')}",
+        f"{suffix} files are not parsed, so references to changes in {path} were only searched by name",
+        f"to parse {suffix} files, {install('languages')}",
     ]
 
 

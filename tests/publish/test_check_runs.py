@@ -35,7 +35,7 @@ async def test_a_check_run_from_its_beginning_to_its_end(at: Scene) -> None:
     assert (begun.name, begun.external_id, begun.status, begun.title) == ("deeprepo", "1", "in_progress", "Reviewing")
     assert (told.summary or "").endswith("\nCurrent step: 7 of 12 units read\n")
     assert (ended.status, ended.conclusion, ended.title) == ("completed", "neutral", "2 findings (2 high).")
-    assert "1 new comment on the changed lines, 2 listed in the summary." in (ended.summary or "")
+    assert "1 new comment on the changed lines; 2 listed in the summary." in (ended.summary or "")
     assert OUTCOME.summary_url in (ended.summary or "")
     assert "## deeprepo: 🔴 2 findings (2 high)" in (ended.text or "")
     assert [(a["path"], a["start_line"], a["annotation_level"], a["title"]) for a in ended.annotations] == [

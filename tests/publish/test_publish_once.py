@@ -26,7 +26,7 @@ async def test_every_finding_is_told_where_it_can_stand(at: Scene) -> None:
     assert {c.commit for c in stands.review_comments} == {stands.head_sha}
     assert (outcome.posted_count, outcome.listed_count, outcome.notes) == (4, 2, ())
     assert outcome.summary_url.startswith(at.gh.page(at.number))
-    assert "4 on the changed lines, 2 listed here." in stands.comments[0].body
+    assert "Comments on changed lines: 4; listed here only: 2" in stands.comments[0].body
     assert all(f"Finding f{n}" in stands.comments[0].body for n in range(1, 6))
     assert {(one.user.login) for one in (*stands.comments, *stands.review_comments)} == {at.gh.login}
 

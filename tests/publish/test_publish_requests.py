@@ -33,12 +33,12 @@ async def test_one_review_carries_the_comments_and_the_request(at: Scene) -> Non
     bad, low = finding("f1", 5), finding("f2", 41, severity="low")
     await put(at, high(at, bad, low), "run-1")
     assert states(at) == ["CHANGES_REQUESTED"]
-    assert "Changes requested: at least one finding of severity high or above is open." in at.stands.reviews[0].body
+    assert "Changes requested, because a finding of high severity or above is open." in at.stands.reviews[0].body
     await put(at, high(at, still(bad)), "run-2")
     assert states(at) == ["CHANGES_REQUESTED"]
     await put(at, high(at, gone(bad)), "run-3")
     assert states(at) == ["DISMISSED"]
-    assert at.stands.reviews[0].dismissal == "No finding of severity high or above is open any more."
+    assert at.stands.reviews[0].dismissal == "No finding of high severity or above is open any longer."
     assert at.stands.reviews[0].body.count("deeprepo:{") == 1  # the old marker is not shown as text
 
 
@@ -51,7 +51,7 @@ async def test_the_author_s_own_request_becomes_a_comment(at: Scene, line: int, 
     done = await put(at, high(at, finding("f1", line)))
     assert states(at) == said
     assert all("Changes requested" not in one.body for one in at.stands.reviews)
-    assert "did not take the request for changes" in at.stands.comments[-1].body
+    assert "refused the request for changes" in at.stands.comments[-1].body
     assert "own pull request" in done.notes[0]
 
 
@@ -71,6 +71,6 @@ async def test_an_incomplete_review_dismisses_nothing(at: Scene) -> None:
     await put(at, high(at, finding("f1", 5)), "run-1")
     await put(at, high(at, cut=Cut(partial=True, fault="provider")), "run-2")
     assert states(at) == ["CHANGES_REQUESTED"]
-    assert "The request for changes stands" in at.stands.comments[-1].body
+    assert "The request for changes remains" in at.stands.comments[-1].body
     await put(at, high(at, request_changes=None), "run-3")
     assert states(at) == ["DISMISSED"]

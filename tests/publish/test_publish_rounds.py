@@ -143,7 +143,7 @@ async def test_where_threads_cannot_be_resolved_the_summary_says_what_to_grant(t
         assert stands(at)["f1"] == (False, "resolved", [f"Fixed in {two[:10]}."])
         assert (outcome.posted_count, outcome.notes) == (1, ())
         (said,) = at.stands.comments
-        assert "only with the permission `contents: write`" in said.body
+        assert "without the permission `contents: write`" in said.body
 
         at.gh.grant(contents="write")
         await at.repo.push("feature", {"app.py": THIRD})

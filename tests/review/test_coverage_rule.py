@@ -194,7 +194,7 @@ def test_a_name_in_a_setting_is_a_use_of_what_was_renamed(repository: Repository
         "`def load_rates(country)` is now `def read_rates(country)`"
     ]
     page = markdown.render(done)
-    assert "1 place relies on the change" in page
+    assert "1 location depends on the change" in page
     assert "read_rates" in page
 
 
@@ -203,7 +203,7 @@ def test_what_changed_is_told_by_both_sides(review: Reviewer) -> None:
     done = review(edited("load_rates(country)", "load_rates(country='de')"))
     told = "`def load_rates(country)` is now `def load_rates(country='de')`"
     assert {(row.path, row.line, row.reason) for row in done.coverage.relying} == {("shop/till.py", 5, told)}
-    assert "1 place relies on the change" in console.render(done)
+    assert "1 location depends on the change" in console.render(done)
     assert "is now" in markdown.render(done)
     assert done.conclusion == "clean"
 
@@ -277,4 +277,4 @@ def test_a_submodule_is_said_and_not_open(repository: Repository, review: Review
     repository.git("commit", "-qm", "a submodule")
     done = review({"README.md": "# Shop\n\nSells.\n"})
     assert done.conclusion == "clean"
-    assert "The new commit of the submodule `libs/other` was not read." in done.notes
+    assert "The new commit of the submodule `libs/other` was not reviewed." in done.notes

@@ -41,10 +41,10 @@ def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
     said = told(done)
 
     assert said.by == "code"
-    assert said.overview.startswith("1 file is edited (+3 -3).")
-    assert "renames `surcharge` → `extra` and gives `quote` a new signature" in said.overview
-    assert "Code outside the change uses `quote` and `surcharge` in 6 places (3 files)." in said.overview
-    assert phrases(done) == {"shop/rates.py": "renames `surcharge` → `extra`; gives `quote` a new signature"}
+    assert said.overview.startswith("1 edited file (+3 -3).")
+    assert "renames `surcharge` → `extra` and changes the signature of `quote`" in said.overview
+    assert "Code outside the change uses `quote` and `surcharge` in 6 locations (3 files)." in said.overview
+    assert phrases(done) == {"shop/rates.py": "renames `surcharge` → `extra`; changes the signature of `quote`"}
     assert said.first is not None
     assert said.first.reason.startswith("finding 1 (high)")
 
@@ -68,7 +68,7 @@ def test_three_files_that_meet_are_drawn(by_code: ByCode) -> None:
     }
     assert page.count('-->|"quote"| f') == 3
     assert page.count("stroke-width:3px") == 1
-    assert "Look first at shop/rates.py:" in console.render(done)
+    assert "Start with shop/rates.py:" in console.render(done)
     assert '"caller": "shop/user0.py"' in json_file.render(done)
 
 
@@ -92,7 +92,7 @@ def test_a_move_a_removal_and_a_renamed_file(by_code: ByCode) -> None:
     )
     overview, rows = told(done).overview, phrases(done)
 
-    assert "1 file is new, 1 file is deleted, 1 file is renamed and 2 files are edited" in overview
+    assert "1 new file, 1 deleted file, 1 renamed file and 2 edited files" in overview
     assert "moves `surcharge` (`shop/rates.py` → `shop/regions.py`)" in overview
     assert "removes `gone`" in overview
     assert rows["shop/gone.py"] == "deleted: `gone`"
@@ -104,7 +104,7 @@ def test_a_change_of_documents_alone(by_code: ByCode) -> None:
     """Nothing is made up where there are no definitions."""
     done = by_code(BEFORE, {"README.md": "# The shop\n"})
 
-    assert told(done).overview == "1 file is edited (+1 -1)."
+    assert told(done).overview == "1 edited file (+1 -1)."
     assert phrases(done) == {"README.md": "+1 -1"}
     assert told(done).first is None
 
@@ -145,22 +145,22 @@ def test_the_setting_switches_it_off(by_code: ByCode) -> None:
     done = by_code({**BEFORE, ".deeprepo.yml": "walkthrough: false\n"}, {"README.md": "# The shop\n"})
 
     assert WALKTHROUGH.of(done) is None
-    assert "1 file is edited" not in markdown.render(done) + console.render(done)
+    assert "1 edited file" not in markdown.render(done) + console.render(done)
     assert '"walkthrough": null' in json_file.render(done)
 
 
 # A guard, what stands around it, and what a reader is told once the guard is gone.
 GUARDS = {
-    "a decorator": ("a.py", "@login_required\n", "def drop(request):\n    return 1\n", "`@login_required` is gone from `drop`."),
+    "a decorator": ("a.py", "@login_required\n", "def drop(request):\n    return 1\n", "`@login_required` was removed from `drop`."),
     "a dependency": (
         "a.py", ", dependencies=[Depends(get_superuser)]", 'from app import *\n\n\n@router.delete("/x"{})\ndef drop(id):\n    return 1\n',
         "`drop` no longer depends on `get_superuser`.",
     ),
     "an annotation": (
         "A.java", '@PreAuthorize("isAdmin()")', "class A {{\n  {}\n  void drop() {{ go(); }}\n}}\n",
-        '`@PreAuthorize("isAdmin()")` is gone from `A.drop`.',
+        '`@PreAuthorize("isAdmin()")` was removed from `A.drop`.',
     ),
-    "an attribute": ("A.cs", "[Authorize]", "class A {{\n  {}\n  void Drop() {{ Go(); }}\n}}\n", "`Authorize` is gone from `A.Drop`."),
+    "an attribute": ("A.cs", "[Authorize]", "class A {{\n  {}\n  void Drop() {{ Go(); }}\n}}\n", "`Authorize` was removed from `A.Drop`."),
     "what a route is given": (
         "a.js", "requireAdmin, ", "router.delete('/x', {}(req, res) => drop(req))\n", "`delete /x` no longer depends on `requireAdmin`.",
     ),
@@ -204,7 +204,7 @@ def test_a_guard_that_became_another_is_named_with_that(by_code: ByCode) -> None
     """The route beside it has its own."""
     first = told(by_code({"a.js": ROUTES}, {"a.js": ROUTES.replace("requireAdmin", "requireClient", 1)})).first
     assert first is not None
-    assert first.reason == "`requireAdmin` became `requireClient` at `delete /x`."
+    assert first.reason == "`requireAdmin` was replaced by `requireClient` in `delete /x`."
 
 
 @pytest.mark.parametrize(

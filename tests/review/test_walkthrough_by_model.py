@@ -90,7 +90,7 @@ def test_one_call_reads_and_tells(desk: Desk) -> None:
     assert phrases(done) == PHRASES
     assert told.first is not None
     assert told.first.path == "b.py"
-    assert f"{OVERVIEW}\n\n**Look first at** `b.py:" in markdown.render(done)
+    assert f"{OVERVIEW}\n\n**Start with** `b.py:" in markdown.render(done)
 
 
 def test_several_readers_tell_of_their_files(desk: Desk) -> None:
@@ -103,7 +103,7 @@ def test_several_readers_tell_of_their_files(desk: Desk) -> None:
     assert not [body for body in desk.bodies if '"overview"' in json.dumps(body["response_format"])]
     assert phrases(done) == PHRASES
     assert walkthrough_of(done).by == "code"
-    assert walkthrough_of(done).overview.startswith("2 files are edited")
+    assert walkthrough_of(done).overview.startswith("2 edited files")
 
 
 def test_claims_are_bounded_and_disarmed(desk: Desk) -> None:

@@ -39,7 +39,7 @@ def test_a_line_that_still_asks_for_what_is_gone_is_in_the_headline(repository: 
     reviewed = review(repository, {path: text.format(old), reader: asks}, {path: text.format(new)})
     (word,) = {word for word in WORDS if word in asks}
     at = next(number for number, line in enumerate(asks.split("\n"), 1) if word in line)
-    comment, sentence = reviewed.to_markdown(), "1 place still says `"
+    comment, sentence = reviewed.to_markdown(), "1 location still mentions `"
     assert sentence in comment.partition("\n")[0]
     assert f"{word}`" in comment.partition("\n")[0]
     above, place, _ = comment.partition(f"{reader}:{at}")
@@ -209,4 +209,4 @@ def test_a_field_that_something_may_still_take_is_in_no_headline(repository: Rep
         repository, {"shop/models.py": MODELS.format("title: str"), "shop/use.py": creates}, {"shop/models.py": after}
     )
     assert not any("shop/use.py" in place for place in reviewed.open)
-    assert "still say" not in reviewed.to_markdown().partition("\n")[0]
+    assert "still mention" not in reviewed.to_markdown().partition("\n")[0]

@@ -22,8 +22,8 @@ async def test_who_takes_what_another_one_offers_is_known(store: Store) -> None:
     assert await store.packages.users(7, 70) == (USER,)
     (known_use,) = await store.packages.known_uses(10)
     assert (known_use.user, known_use.offerer, known_use.version) == ("acme/till", "acme/prices", ">=1.2")
-    await store.packages.note_read(PackageHome(7, 71, "acme/till", "b" * 40, 400.0, "GitHub did not give it"))
-    assert [one.problem for one in await store.packages.users(7, 70)] == ["GitHub did not give it"]
+    await store.packages.note_read(PackageHome(7, 71, "acme/till", "b" * 40, 400.0, "GitHub refused access"))
+    assert [one.problem for one in await store.packages.users(7, 70)] == ["GitHub refused access"]
     await store.packages.keep(USER, ())
     assert await store.packages.users(7, 70) == ()
     assert sorted(await store.packages.homes(7)) == [70, 71, 72]

@@ -29,15 +29,15 @@ LARGE = units(7)
     ("changed", "root", "worker", "strategy", "words"),
     [
         (units(2), True, False, "offline", "no model is configured"),
-        ([], True, True, "direct", "nothing is left to read"),
+        ([], True, True, "direct", "there is nothing left to review"),
         (units(6), True, True, "direct", "6 units, about 6,000 tokens"),
-        (units(6), True, True, "direct", "no unchanged code relies on it"),
+        (units(6), True, True, "direct", "no unchanged code depends on it"),
         (LARGE, False, True, "fanout", "a worker but no root model is configured"),
         (LARGE, True, True, "rlm", "7 units, about 7,000 tokens, 0 links between units, 0 uses elsewhere"),
-        (units(400), True, True, "rlm", "then the root asks across units"),
-        (units(401), True, True, "rlm", "then the root asks across units, in 8 turns at most"),
-        (USED, True, True, "cascade", "the root goes on if that leaves something open"),
-        (USED, False, True, "direct", "one call sees all of it"),
+        (units(400), True, True, "rlm", "then the root model connects the parts"),
+        (units(401), True, True, "rlm", "then the root model connects the parts, in 8 turns at most"),
+        (USED, True, True, "cascade", "the root model continues if questions remain"),
+        (USED, False, True, "direct", "one call covers it"),
         (units(1, references=tuple(use("b.py", n) for n in range(61))), False, True, "fanout", "61 uses elsewhere"),
     ],
 )
@@ -68,4 +68,4 @@ def test_effort_decides_how_far_a_review_goes(
 def test_a_budget_that_holds_no_root_leaves_the_change_to_the_workers() -> None:
     """The reason says so."""
     name, reason = choose("auto", LARGE, root=True, worker=True, affordable=False)
-    assert (name, "the budget holds no root" in reason) == ("fanout", True)
+    assert (name, "the budget is too small for a root model" in reason) == ("fanout", True)

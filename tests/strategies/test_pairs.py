@@ -171,7 +171,7 @@ def test_pairs_that_nobody_answers_are_a_note(change: Repository) -> None:
     """The change was read by the workers, and the root goes on."""
     review = reviewed(change, Led(BROKEN, pairs=400))
     assert not review["partial"]
-    assert any("not read as pairs" in note for note in review["notes"])
+    assert any("were not compared" in note for note in review["notes"])
 
 
 def test_a_secret_beside_a_use_stays_here(change: Repository) -> None:

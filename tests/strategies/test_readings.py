@@ -116,7 +116,7 @@ def test_a_reading_that_fails_is_a_note(change: Repository) -> None:
     played = Two(beside=(FOUND,), alone=400)
     review = reviewed(change, played)
     assert (titles(review), review["partial"]) == ([FOUND["title"]], False)
-    assert any(note.startswith("a reading of the diff by itself is missing") for note in review["notes"])
+    assert any(note.startswith("one model pass over the diff failed") for note in review["notes"])
     assert [one["readings"] for one in review["findings"]] == [1]
 
 
@@ -125,7 +125,7 @@ def test_a_reading_that_fails_in_part_counts_where_it_found_something(change: Re
     change.commit({"shop/rates.py": "".join(GREW.replace("rate_", f"rate_{n}_") for n in range(12))}, "more")
     played = Two(beside=(FOUND,), alone=(FOUND,), fails="rate_9_1")
     review = reviewed(change, played)
-    assert any(note.startswith("a reading of the diff by itself is missing") for note in review["notes"])
+    assert any(note.startswith("one model pass over the diff failed") for note in review["notes"])
     assert [(len(one["sources"]), one["readings"]) for one in review["findings"]] == [(2, 2)]
 
 

@@ -87,7 +87,7 @@ def test_an_error_of_nobodys_comes_with_its_traceback() -> None:
 
 def test_a_child_that_computes_for_ever_on_a_file_is_ended_and_names_it() -> None:
     """Also while it holds the interpreter's lock, when nothing in it can help."""
-    with pytest.raises(child.ChildEnded, match="1 seconds of computing") as caught:
+    with pytest.raises(child.ChildEnded, match="1 seconds of CPU time") as caught:
         child.call(tasks.hang, "src/a b.py", caps=tasks.CAPS)
     assert caught.value.path == "src/a b.py"
 

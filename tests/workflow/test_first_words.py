@@ -18,13 +18,15 @@ async def test_the_check_run_says_what_is_read_before_any_model_has_answered(
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
         async with whole(tmp_path) as at:
             number = await at.opened(files=BROKEN)
-            await at.until(lambda: any("Found by code" in (one.summary or "") for one in at.gh.pull(number).checks))
+            await at.until(
+                lambda: any("Static checks have reported" in (one.summary or "") for one in at.gh.pull(number).checks)
+            )
             (check,) = at.gh.pull(number).checks
             await at.repo.close(number)
 
             assert check.status == "in_progress"
             assert model.count == 1
             assert "Reading 1 changed file: `shop/price.py`" in check.summary
-            assert "1 unchanged file depends on what changed: `shop/cart.py`" in check.summary
-            assert "**Found by code so far: 1 finding**" in check.summary
+            assert "1 unchanged file depends on the change: `shop/cart.py`" in check.summary
+            assert "**Static checks have reported 1 finding so far**" in check.summary
             assert "`shop/cart.py`:5" in check.summary

@@ -104,7 +104,7 @@ async def test_no_order_of_pushes_passes_the_cap_of_forks(
         await p.at.quiet()
         await p.used_up()
         assert "`triggers.fork_reviews_per_day` (2)" in p.fork(1)
-        assert "somebody with write permission" in p.fork(1)
+        assert "someone with write permission" in p.fork(1)
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ async def test_a_command_pays_for_the_commit_that_it_was_given_at(
         await p.at.quiet()
         assert p.model.count == CAP + 1
         (reply,) = p.at.replies(number)
-        assert "Commits were pushed after this command" in reply
+        assert "New commits were pushed after this command" in reply
         await p.at.repo.comment(number, "/deeprepo review", author="maintainer")
         await p.at.quiet()
         assert p.model.count == CAP + 2
@@ -161,7 +161,7 @@ async def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
         numbers = [await p.at.opened(f"feature-{n}") for n in range(6)]
         await p.at.quiet()
         assert p.model.peak <= 2
-        offline = sum("the operator of this server can raise" in p.at.summary(number) for number in numbers)
+        offline = sum("The operator of this server can raise" in p.at.summary(number) for number in numbers)
         assert p.model.count + offline == 6
 
 

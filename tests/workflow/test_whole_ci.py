@@ -35,7 +35,7 @@ async def test_a_job_that_fails_after_the_review_is_named_with_the_definition_th
     assert len(at.gh.requests) == count
     summary = await _ends(at, number, "test (3.12)", FAILED)
     after = at.gh.pull(number)
-    assert "#### CI jobs that failed" in summary
+    assert "#### Failed CI jobs" in summary
     error = "`test_total: TypeError: total() takes 1 positional argument but 2 were given`"
     assert f"`test (3.12)`: {error} · [`shop/price.py:1`]" in summary
     assert [c.id for c in after.comments] == [c.id for c in before.comments]
@@ -57,12 +57,14 @@ async def test_a_job_of_which_the_change_is_not_to_blame_is_disarmed_and_blames_
     number = await at.reviewed()
     await at.repo.job(at.gh.pull(number).base_sha, "lint", _log("error: no network"))
     summary = await _ends(at, number, "lint", _log("error: no network"))
-    assert "`lint`: `error: no network` · not from this change: the same job fails on the base commit too" in summary
+    assert (
+        "`lint`: `error: no network` · not caused by this change: the same job fails on the base commit too" in summary
+    )
     summary = await _ends(at, number, "a`@acme/all`\n## b", hostile)
     row = next(line for line in summary.split("\n") if "e.vil" in line)
     assert key not in summary
     assert "\x1b" not in summary
-    assert row.endswith("· no changed line is named")
+    assert row.endswith("· the log points to no changed line")
     assert "\n## b" not in summary
     assert len(row) < 700
 

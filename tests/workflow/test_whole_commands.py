@@ -20,7 +20,7 @@ async def test_every_word_is_answered_once(at: Whole) -> None:
     await at.pushed({"NEWS.md": "one\n"})
     assert "paused" in (at.gh.pull(number).checks[0].title or "")
     assert await at.said(number, "/deeprepo resume")
-    assert "under way" in await at.said(number, "/deeprepo cancel")
+    assert "is running" in await at.said(number, "/deeprepo cancel")
     assert "help" in await at.said(number, "/deeprepo dance")
     assert all("eyes" in one for one in reactions(at, number))
 

@@ -55,7 +55,7 @@ async def test_a_stacked_pull_request_is_compared_with_the_one_below_until_that_
     await at.repo.commit("top", {"shop/name.py": "name = nowhere\n"}, onto="feature")
     top = await at.repo.open_pull("top", base="feature")
     await at.quiet()
-    assert re.search(rf"Stacked on \S*{below}: compared", at.summary(top))
+    assert re.search(rf"Stacked on \S*{below}, so this was compared", at.summary(top))
     assert "`feature..top`" in at.summary(top)
     assert "1 finding" in at.summary(top)
     assert "Stacked" not in at.summary(below)

@@ -101,4 +101,4 @@ async def test_a_patch_shows_no_secret(at: Whole) -> None:
     number = await at.reviewed(fork=True)
     reply = await at.said(number, "/deeprepo fix 1")
     assert secret not in reply
-    assert "holds a secret" in reply
+    assert "contains a secret" in reply

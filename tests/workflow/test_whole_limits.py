@@ -33,9 +33,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
 
 
 WHY = {
-    "hang": "went over the limit of 1 seconds of computing",
-    "grow": "went over the limit of 512 MB of memory",
-    "crash": "ended its process (SIGSEGV)",
+    "hang": "exceeded the limit of 1 seconds of CPU time",
+    "grow": "exceeded the memory limit of 512 MB",
+    "crash": "crashed (SIGSEGV)",
 }
 
 
@@ -51,7 +51,7 @@ def test_what_a_limit_ends_is_left_out_and_the_others_are_reviewed(told: Mapping
         assert f"a.{name}" in said["comment"]
         rows = [row.replace("\\", "") for row in said["comment"].splitlines() if row.startswith(f"- `a.{name}`")]
         assert rows == [f"- `a.{name}` reading it {why}"]
-        assert "Open: 1 file that was left out." in said["comment"]
+        assert "Not checked: 1 skipped file." in said["comment"]
         assert "Clean" not in said["comment"]
         assert said["conclusion"] == "neutral"
     assert told["many"]["comment"] == ""
@@ -81,4 +81,4 @@ async def test_what_ends_the_models_part_costs_nothing_that_code_has_proven(
             assert at.ending(number) == "failure"
             page = at.summary(number)
             assert "1 finding (1 high)" in page
-            assert "this one is by code alone" in page
+            assert "this review contains only static checks" in page

@@ -69,7 +69,7 @@ def compared(at: Whole, number: int, truth: Truth) -> None:
     assert prompts == ([left] if prompts else [])
     asking = [one for one in stands.reviews if one.state == "CHANGES_REQUESTED"]
     assert bool(asking) == bool(left)
-    first = re.search(r"\*\*Look first at\*\* \[`([^:`]+):\d+`\]\([^)]*\): finding", page)
+    first = re.search(r"\*\*Start with\*\* \[`([^:`]+):\d+`\]\([^)]*\): finding", page)
     assert first is None or first[1] in truth.open
     for each in stands.review_comments:
         if '"kind": "finding"' in each.body and each.path in truth.faulty - truth.open:

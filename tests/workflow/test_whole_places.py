@@ -49,7 +49,7 @@ async def test_a_word_about_one_of_equal_lines_is_about_that_one(at: Whole) -> N
 
     assert annotated(at, number) == [("shop/price.py", 7), ("shop/price.py", 17)]
     assert lines(at, number)[1:] == [("shop/price.py", 7), ("shop/price.py", 17)]
-    assert at.summary(number).count("commented there") == 2
+    assert at.summary(number).count("see the comment on that line") == 2
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ async def test_a_ruleset_is_named_by_its_own_words(at: Whole, rule: str) -> None
     at.repo.rule("feature", rule)
     answer = await at.said(number, "/deeprepo fix 1")
     assert f"GitHub says “Repository rule violations found: {rule}”" in answer
-    assert "other commits" not in answer
+    assert "commits that have not been reviewed" not in answer
     assert "+    return total(items)" in answer
 
 
@@ -181,7 +181,7 @@ async def test_an_author_of_whom_nothing_is_told_is_a_stranger(at: Whole) -> Non
     at.gh.fail("GET", r"/collaborators/", Fault(403, times=-1, message="Must have push access"))
     number = await at.reviewed(files=WORSE)
     assert "2 findings" in at.summary(number)
-    assert "Reviewed like a change from outside" in at.summary(number)
+    assert "Reviewed as an outside contribution" in at.summary(number)
     assert "GitHub says “Must have push access”" in at.summary(number)
 
 
@@ -197,7 +197,7 @@ async def test_where_github_takes_no_check_run_a_comment_says_it(at: Whole) -> N
     await at.pushed({"NEWS.md": "one\n"})
     (summary,) = at.gh.pull(number).comments
     assert "2 findings" in summary.body
-    assert "There is no check run: GitHub says “Resource not accessible by integration”" in summary.body
+    assert "No check run could be created: GitHub says “Resource not accessible by integration”" in summary.body
 
 
 @pytest.mark.slow

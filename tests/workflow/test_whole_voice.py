@@ -8,7 +8,7 @@ from whole import BROKEN, MENDED, Whole
 from tests.rows import of
 
 IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}  # of medium severity, with a fix
-KEPT = "1 finding below high is kept back: `minimum_severity` of .deeprepo.yml."
+KEPT = "1 finding below high is not shown, because `minimum_severity` in .deeprepo.yml excludes it."
 
 
 async def set_up(at: Whole, text: str) -> None:
@@ -28,7 +28,7 @@ async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
     stands = at.gh.pull(number)
     stored = json.loads(await at.server.store.reviews.last(at.pull(number)) or b"{}")
 
-    assert "## deeprepo: ✅ Nothing found of severity high or above\n" in at.summary(number)
+    assert "## deeprepo: ✅ No findings of high severity or above\n" in at.summary(number)
     assert KEPT in at.summary(number)
     assert stands.review_comments == []
     assert [row["title"] for row in of(stored, "below")] == ["`is` compares identity, a value is meant"]
@@ -41,7 +41,7 @@ async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
     await at.said(number, "/deeprepo full review")
     (posted,) = at.gh.pull(number).review_comments
     assert "Medium · 1. " in posted.body
-    assert posted.body.index("```suggestion") < posted.body.index("<summary>Why, and the evidence</summary>")
+    assert posted.body.index("```suggestion") < posted.body.index("<summary>Details and evidence")
 
 
 async def test_changes_are_requested_and_the_request_is_dismissed(at: Whole) -> None:
@@ -69,7 +69,7 @@ async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> N
     """The last summary says so, the next check run too; `resume` makes room for as many pushes again."""
     await set_up(at, "pause_after: 1\n")
     number = await at.reviewed()
-    assert "pause now" not in at.summary(number)
+    assert "now paused" not in at.summary(number)
     await pushed(at, number)
     assert "pause now, after 1 push: `/deeprepo review` reviews" in at.summary(number)
     await pushed(at, number)

@@ -27,9 +27,9 @@ async def test_a_strangers_claim_withdraws_nothing_under_a_maintainers_name(
         people = one.at.server.store.people
         assert await one.reply(CLAIM, author="stranger") == ""
         one.script.append(said("It was accepted.", withdraw={**BELIEVED, "words": words}))
-        assert "the remark does not state the reason" in await one.reply(remark)
+        assert "your comment does not give a reason" in await one.reply(remark)
         one.script.append(said("The guard returns.", QUOTE, withdraw={"because": "code"}))
-        assert "the remark does not state the reason" in await one.reply("Look again, please.")
+        assert "your comment does not give a reason" in await one.reply("Look again, please.")
         assert await people.dismissals(one.at.pull(one.number)) == ()
         assert await one.at.server.store.rules.of(one.at.repo.id) == ()
         one.script.append(said("So it is.", withdraw=FACT))

@@ -62,8 +62,8 @@ async def test_a_merged_pull_request_shows_what_its_review_was_worth(
     said = capsys.readouterr().out
     assert "30 days: 1 merged pull request, 3 findings shown in them" in said
     shown = await page(at)
-    assert '<dt>Fixed before the merge</dt><dd>1</dd><dd class="soft">33% of those shown</dd>' in shown
-    assert "somebody commented /deeprepo ignore" in shown
+    assert '<dt>Fixed before merge</dt><dd>1</dd><dd class="soft">33% of those shown</dd>' in shown
+    assert "someone commented /deeprepo ignore" in shown
     assert "F601" in shown
 
 
@@ -80,4 +80,4 @@ async def test_a_finding_is_counted_alike_on_each_page(at: Whole) -> None:
     assert shown.count("fixed, was rejected") == 1
     overview = await page(at, "/")
     assert "<dt>Findings addressed</dt><dd>0%</dd>" in overview
-    assert "what somebody rejected or ignored counts as rejected" in overview
+    assert "rejected and ignored ones count as not fixed" in overview

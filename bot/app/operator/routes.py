@@ -116,7 +116,7 @@ async def retry(gate: AtGate, session: Session, fields: Form) -> Response:
         return responses.missing()
     await gate.server.jobs.submit(ask, f"retry-{secrets.token_hex(8)}")
     await gate.server.store.failures.clear(failure.id)
-    _log("what had failed is tried again", pull=failure.pull.key, by=session.login)
+    _log("retrying a failed job", pull=failure.pull.key, by=session.login)
     return responses.redirect("/queue")
 
 

@@ -30,8 +30,8 @@ from bot.github.identity import Identity, site
 
 MAX_FORM_BYTES, MAX_FORM_FIELDS = 8192, 20  # bytes and fields of a form
 SIGN_IN_SECONDS = 10.0  # seconds for a form, and for an answer while somebody looks at an empty page
-SPENT = "This link is not valid, or was used before. `deeprepo status --link` on the server makes a new one."
-SIGN_IN_LOST = "The sign-in took too long, or was begun in another browser. Try again."
+SPENT = "This link is invalid or was already used. Run `deeprepo status --link` on the server to get a new one."
+SIGN_IN_LOST = "The sign-in took too long, or it was started in another browser. Try again."
 NONE = "does not administer any installation of this App. Ask an owner of the organization or the person who runs this server."
 _log = log("signin")
 router = APIRouter()
@@ -88,10 +88,10 @@ async def ask(request: Request, token: str = "", back: str = "/") -> Response:
 async def by_link(request: Request, gate: AtGate, fields: Form) -> Response:
     """Come in by the link of the log."""
     if not await gate.use_link(fields.get("token", "")):
-        return _failure_page(request, SPENT, "a link that is not valid")
+        return _failure_page(request, SPENT, "an invalid sign-in link was used")
     response = responses.redirect("/")
     await gate.begin(response, request, None)
-    _log("the operator has signed in by the link", peer=_peer(request))
+    _log("the operator signed in with the link", peer=_peer(request))
     return response
 
 
@@ -128,7 +128,7 @@ async def come_back(request: Request, gate: AtGate, code: str = "", state: str =
     response = responses.redirect(leaving.back)
     response.delete_cookie(COOKIES["leaving"])
     await gate.begin(response, request, visitor)
-    _log("somebody has signed in", login=visitor.login, installations=len(visitor.installations))
+    _log("a user signed in", login=visitor.login, installations=len(visitor.installations))
     return response
 
 
@@ -203,7 +203,7 @@ async def look_up_visitor(identity: Identity, door: Door, code: str, verifier: s
             ]
             return Visitor(str(me["login"]), tuple(installation_ids))
         except (KeyError, TypeError, ValueError):
-            raise HostDown("GitHub's answer about the person who signs in cannot be read") from None
+            raise HostDown("GitHub's answer about the user could not be read") from None
         finally:
             with suppress(HostError):  # if GitHub does not answer, the token ends by itself within hours
                 await github_client.json(github_client.rest.apps.async_delete_token(door.client_id, access_token=token))

@@ -241,8 +241,8 @@ def _findings(output: Mapping[str, Any], rejected: Collection[str]) -> tuple[Map
 
 LIST_KINDS = {
     "unit": "changed code",
-    "use": "uses of what changed",
-    "file": "changed files left out",
+    "use": "references to changed code",
+    "file": "skipped files",
     "dependent": "files that import it",
 }
 

@@ -34,7 +34,7 @@ async def review(
         return review, settle(review, review.open_findings, given, last)
     except NothingToReview:
         raise NothingToReview(
-            f"Nothing to review: {change or 'what HEAD adds to the default branch'} is empty."
+            f"Nothing to review: {change or 'HEAD, compared with the default branch,'} contains no changes."
         ) from None
 
 
@@ -53,9 +53,9 @@ async def explanation(review: Review, number: int) -> str:
     findings_by_number = {item.finding.number: item for item in facts.listing(review).all}
     if number not in findings_by_number:
         numbers = (
-            f"their numbers are {', '.join(map(str, sorted(findings_by_number)))}"
+            f"its findings are numbered {', '.join(map(str, sorted(findings_by_number)))}"
             if findings_by_number
-            else "it found nothing"
+            else "it has no findings"
         )
         raise UsageError(f"the last review has no finding {number}: {numbers}")
     form = ReviewTemplates(review)
@@ -70,11 +70,11 @@ async def handed_over(review: Review, number: int) -> str:
     """Return one finding, or all for 0, as a prompt for a coding agent. Raises NothingToReview, and UsageError if there is no such finding."""
     findings = facts.listing(review).all
     if not findings:
-        raise NothingToReview("The review has no open finding.")
+        raise NothingToReview("The review has no open findings.")
     mine = [item for item in findings if number in (0, item.finding.number)]
     if not mine:
         numbers = ", ".join(str(item.finding.number) for item in findings)
-        raise UsageError(f"the review has no finding {number}: their numbers are {numbers}")
+        raise UsageError(f"the review has no finding {number}: its findings are numbered {numbers}")
     return handover.prompt(mine, review.pull.head, handover.MAX_PROMPT_BYTES)
 
 
@@ -92,7 +92,7 @@ async def _callers(_: ChildPipe, repo: str, symbol: str, scratch: str) -> str:
         call_rows = await uses.callers(tree, symbol, LANGUAGES)
         sources = await tree.read_many(sorted({place.path for place in call_rows[:MAX_CALLERS]}))
     if not call_rows:
-        raise NothingToReview(f"No code of this repository writes {symbol!r} (strings and comments do not count).")
+        raise NothingToReview(f"No code in this repository uses {symbol!r} (strings and comments are not searched).")
     rest = [f"and {len(call_rows) - MAX_CALLERS} more"] if len(call_rows) > MAX_CALLERS else []
     texts = {path: source.decode("utf-8", "replace") for path, source in sources.items()}
     return written.of_files("\n".join([*map(_line, call_rows[:MAX_CALLERS]), *rest]), texts)

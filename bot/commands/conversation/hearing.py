@@ -15,7 +15,7 @@ from bot.values import PostedComment, RemarkAsk
 
 MOST_SPEECH, MOST_THREAD, MOST_SPEECHES = 2_000, 6_000, 16  # characters of one, of all together, and how many
 REPLY, FINDING = "reply", "finding"  # kinds of our markers
-GONE = "the comment is gone"
+GONE = "the comment was deleted"
 _FOOT = re.compile(r"\n[ \t]*+<sub>")
 _DISARMED = re.compile(r"&#8203;|\u200b|\\(?=[!-/:-@\[-`{-~])")
 
@@ -52,12 +52,12 @@ def above(ask: RemarkAsk, thread: Sequence[PostedComment], login: str) -> HeardR
     mentions = read_mentions(remark.body, login)
     if not mentions.us:
         if marker.kind != FINDING:
-            return "it is in a thread that other people began"
+            return "it is in a thread that someone else started"
         if mentions.first:
-            return "it is addressed to somebody else"
+            return "it is addressed to someone else"
         before = thread[at - 1]
         if mentions.others and not before.ours and before.author != remark.author:
-            return "it answers somebody else"
+            return "it answers someone else"
     marks = tuple(name for name, _ in marker.findings)
     speeches = [_speech(comment) for comment in thread[: at + 1]]
     visible = speeches[1:] if marker.kind == FINDING and at else speeches
@@ -75,7 +75,7 @@ def below(comments: Sequence[PostedComment], remark: PostedComment | None, login
     if remark is None:
         return GONE
     if not read_mentions(remark.body, login).us:
-        return "it does not mention us"
+        return "it does not mention deeprepo"
     earlier = [comment for comment in comments if comment.created_at <= remark.created_at and comment.id != remark.id]
     relevant = [
         comment for comment in earlier if _reply(comment) or (not comment.bot and read_mentions(comment.body, login).us)

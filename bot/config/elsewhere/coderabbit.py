@@ -8,7 +8,7 @@ from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, b
 
 SEVERITIES = {"warning": "warn", "error": "fail"}
 MAX_CHECK_CHARS = 600  # characters of a check
-HOW_MUCH = "`quota` and `minimum_severity` say how much is shown"
+HOW_MUCH = "use `quota` and `minimum_severity` to control how much is shown"
 
 
 def _filters(value: Any) -> list[str]:  # noqa: ANN401 - of the old file
@@ -34,7 +34,7 @@ def _triggers(old: OldSettings) -> None:
         name = str(label)
         old.take(key, "triggers.skip_labels" if name.startswith("!") else "triggers.labels", _plain)
     old.take(f"{part}.ignore_usernames", "triggers.skip_authors")
-    old.tell(f"{part}.ignore_title_keywords", "titles decide nothing here: `triggers.skip_labels` does")
+    old.tell(f"{part}.ignore_title_keywords", "not supported: titles cannot skip a review. Use `triggers.skip_labels`")
 
 
 def _plain(label: Any) -> list[str]:  # noqa: ANN401 - of the old file
@@ -66,7 +66,7 @@ def _tools(old: OldSettings) -> None:
         if name in ANALYZERS:
             old.take(f"reviews.tools.{name}.enabled", "analyzers", lambda _: kept)
         else:
-            old.tell(f"reviews.tools.{name}", "this linter is not run here")
+            old.tell(f"reviews.tools.{name}", "not supported: deeprepo does not run this linter")
 
 
 class CodeRabbit(SettingsFormat):
@@ -98,7 +98,7 @@ class CodeRabbit(SettingsFormat):
             "collapse_walkthrough",
             "high_level_summary_instructions",
         ):
-            old.tell(f"reviews.{key}", "`walkthrough` has one form: sentences, a table of files, calls")
-        old.tell("reviews.poem", "comments hold findings alone")
-        old.tell("knowledge_base.learnings", "`/deeprepo remember` in a comment teaches a rule")
-        old.tell("chat.auto_reply", "replies are answered: `triggers.replies_per_hour`")
+            old.tell(f"reviews.{key}", "not supported: `walkthrough` has only one format")
+        old.tell("reviews.poem", "not supported: comments contain only findings")
+        old.tell("knowledge_base.learnings", "use `/deeprepo remember` in a comment to teach a rule")
+        old.tell("chat.auto_reply", "use `triggers.replies_per_hour` to limit replies")

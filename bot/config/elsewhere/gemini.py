@@ -16,7 +16,7 @@ class GeminiCodeAssist(SettingsFormat):
         if old["code_review.max_review_comments"] == -1:
             old.tell(
                 "code_review.max_review_comments",
-                "`quota` findings are shown in full, the others are folded below them",
+                "use `quota` to set how many findings are shown in full; the others are collapsed",
             )
         old.take("code_review.max_review_comments", "quota")
         old.take("code_review.pull_request_opened.include_drafts", "triggers.drafts")
@@ -27,7 +27,7 @@ class GeminiCodeAssist(SettingsFormat):
         )
         for key in ("code_review.disable", "code_review.pull_request_opened.code_review"):
             old.take(key, "triggers.events", lambda _: EVENTS if opened else [])
-        old.tell("code_review.pull_request_opened.help", "a comment says how to answer it, and there is no other help")
+        old.tell("code_review.pull_request_opened.help", "not supported: there is no help comment")
         old.take("ignore_patterns", "ignore", patterns)
-        old.tell("have_fun", "comments hold findings alone")
-        old.tell("memory_config", "`/deeprepo remember` in a comment teaches a rule")
+        old.tell("have_fun", "not supported: comments contain only findings")
+        old.tell("memory_config", "use `/deeprepo remember` in a comment to teach a rule")

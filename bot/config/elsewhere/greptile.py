@@ -53,8 +53,10 @@ class Greptile(SettingsFormat):
         for part in ("files", f"{CONTEXT}.files"):
             for key, entry in old.each(part):
                 old.guide(key, entry.get("path") if isinstance(entry, dict) else entry)
-        old.tell("commentTypes", "`ignore` silences findings by kind")
-        old.tell("excludeBranches", "`triggers.branches` names those that are reviewed")
+        old.tell("commentTypes", "use `ignore` to silence findings by kind")
+        old.tell("excludeBranches", "use `triggers.branches` to choose the branches to review")
         for key in ("includeKeywords", "ignoreKeywords"):
-            old.tell(key, "titles decide nothing here: `triggers.labels` and `triggers.skip_labels` do")
-        old.tell("statusCheck", "there is always a check run")
+            old.tell(
+                key, "not supported: titles cannot select a review. Use `triggers.labels` and `triggers.skip_labels`"
+            )
+        old.tell("statusCheck", "deeprepo always creates a check run")

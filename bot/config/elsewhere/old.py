@@ -14,7 +14,7 @@ from bot.config.defaults import ANALYZERS, DEFAULTS, Triggers
 from deeprepo.impact.text import globs
 
 Path = tuple[str | int, ...]
-NO_SETTING = "deeprepo has no such setting"
+NO_SETTING = "this command does not know the setting"
 ALL = "*"  # the pattern of all files
 EVENTS = ["opened", "reopened", "ready", "push"]
 WHOLE = {"triggers.events": EVENTS, "analyzers": list(ANALYZERS)}  # lists that one file sets; without it they hold
@@ -63,7 +63,7 @@ class NewSettings:
             first, more = (value, old) if value[:1] == [ALL] else (old, value)  # what takes everything goes first
             value = [*first, *(one for one in more if one not in first)]
         elif old is not None and old != value:
-            return f"another file has set `{name}`"
+            return f"another file already set `{name}`"
         before, self.values = self.values, {**self.values, name: value}
         if problems := repository.check(self.text().encode())[1]:
             self.values = before
@@ -100,7 +100,7 @@ class OldSettings:
             is_usual = made == USUAL[into] or (made == [] and into not in WHOLE)
             why = "" if is_usual else self.new.add(into, made)
         except (ValueError, TypeError, AttributeError) as error:
-            why = str(error) if type(error) is ValueError else "the value is of another kind than expected"
+            why = str(error) if type(error) is ValueError else "the value has an unexpected type"
         self._rows[path] = Row(_key(path), "" if why else into, why)
 
     def tell(self, key: str, why: str) -> None:
@@ -114,9 +114,9 @@ class OldSettings:
         named = {path for path in self.new.files if globs.is_usable(str(name)) and globs.matches([str(name)], path)}
         unread = sorted(path for path in named if not self.new.files[path])
         if len(unread) < len(named):
-            why = f"but not {unread[0]}{f' and {len(unread) - 1} more' if unread[1:] else ''}" if unread else ""
-            self._rows[_path(key)] = Row(_key(_path(key)), "read by reviews as it stands", why)
-        self.tell(key, "reviews read no such file: name it in AGENTS.md, or write `instructions`")
+            why = f"except {unread[0]}{f' and {len(unread) - 1} more' if unread[1:] else ''}" if unread else ""
+            self._rows[_path(key)] = Row(_key(_path(key)), "reviews read this file directly", why)
+        self.tell(key, "reviews do not read this file. Mention it in AGENTS.md, or use `instructions`")
 
     def instruct(self, key: str, pattern: Any, text: Any) -> None:  # noqa: ANN401 - as above
         """Take a text over as an instruction for files of these patterns."""
@@ -131,7 +131,7 @@ class OldSettings:
         self.take(key, "instructions", entries)
         row, size = self._rows.get(_path(key)), len(written or "")
         if row is not None and row.into and size > self.new.room:
-            why = f"models are shown the first {self.new.room:,} of {size:,} characters: split it by path"
+            why = f"models see only the first {self.new.room:,} of {size:,} characters. Split it by path"
             self._rows[_path(key)] = Row(row.key, row.into, why)
 
     def each(self, key: str) -> Iterator[tuple[str, Any]]:
@@ -183,7 +183,7 @@ def branches(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
     """Return names of branches with `*`, of regular expressions that say no more. Raises ValueError."""
     names = [str(pattern).removeprefix("^").removesuffix("$").replace(".*", "*") for pattern in value]
     if odd := [name for name in names if NO_GLOB.search(name)]:
-        raise ValueError(f"{odd[0]} is a regular expression: `triggers.branches` takes names with `*`")
+        raise ValueError(f"{odd[0]} is a regular expression, but `triggers.branches` only supports `*`")
     return names
 
 

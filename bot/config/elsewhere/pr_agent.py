@@ -21,7 +21,7 @@ def _triggers(old: OldSettings) -> None:
     of_action = [ACTIONS[action] for action in actions if action in ACTIONS] if isinstance(actions, list) else EVENTS
     for key in ("auto_review", "pr_actions"):
         old.take(f"github_action_config.{key}", "triggers.events", lambda _: of_action if is_on else [])
-    old.tell("github_action_config.auto_describe", "`walkthrough` says what the change does")
+    old.tell("github_action_config.auto_describe", "`walkthrough` summarizes the change")
 
 
 def _finds(commands: Any) -> bool:  # noqa: ANN401 - of the old file
@@ -46,17 +46,16 @@ class PrAgent(SettingsFormat):
         old.take("config.ignore_pr_authors", "triggers.skip_authors")
         old.take("config.allow_only_specific_folders", "triggers.paths", lambda names: [f"/{name}/" for name in names])
         old.take("ignore.glob", "ignore", patterns)
-        old.tell("ignore.regex", "`ignore` takes patterns as in .gitignore, and no regular expressions")
+        old.tell("ignore.regex", "`ignore` uses .gitignore patterns, not regular expressions")
         old.take("pr_reviewer.num_max_findings", "quota")
         for part in ("pr_reviewer", "pr_code_suggestions", "review_agent"):
             old.instruct(f"{part}.extra_instructions", ALL, old[f"{part}.extra_instructions"] or "")
         old.tell(
-            "pr_description", "a review writes no description: `walkthrough` says what the change does, in its comment"
+            "pr_description",
+            "not supported: deeprepo writes no description. `walkthrough` summarizes the change in its comment",
         )
         for key in ("model", "model_turbo", "fallback_models"):
-            old.tell(
-                f"config.{key}", "`models.root` and `models.worker`, or DEEPREPO_ROOT and DEEPREPO_WORKER, name models"
-            )
+            old.tell(f"config.{key}", "use `models.root` and `models.worker`, or DEEPREPO_ROOT and DEEPREPO_WORKER")
         for key in ("openai", "azure", "anthropic"):
-            old.tell(key, "keys and addresses of providers come from the environment alone")
+            old.tell(key, "set provider keys and addresses in the environment")
         _triggers(old)

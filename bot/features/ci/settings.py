@@ -10,6 +10,4 @@ from bot.config.setting import setting
 class CISettings:
     """What the owner says of failures of CI."""
 
-    ci: bool = setting(
-        True, "Whether the review of a pull request names the jobs of CI that failed, and why.", is_reported=True
-    )
+    ci: bool = setting(True, "Whether a review lists failed CI jobs and their errors.", is_reported=True)

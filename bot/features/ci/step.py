@@ -18,7 +18,9 @@ from bot.wiring.local import LOCAL
 from bot.workflow.reviewer import ReviewRun
 
 LOG_SECONDS = 60.0  # to look through the logs of failed jobs
-CI_GRANT = "the job needs `permissions: {checks: read, actions: read}` to read them; `ci: false` in the settings switches it off"
+CI_GRANT = (
+    "the job needs `permissions: {checks: read, actions: read}` to read CI logs; set `ci: false` to turn this off"
+)
 
 
 class FailedJobsNow(StepHooks):
@@ -45,5 +47,5 @@ async def _failures(review: Review, host: Host, step: Step, console: Console) ->
     except (HostError, OverLimit) as error:
         is_permission = isinstance(error, HostRefused) and error.status in MAY_NOT_LIST
         why = CI_GRANT if is_permission else error
-        console.say(f"Jobs of CI that failed are not named: {why}.")
+        console.say(f"Failed CI jobs are not listed: {why}.")
         return ()

@@ -9,7 +9,7 @@ from deeprepo.impact.ports import Tree
 class ConsumerFindings:
     """The findings of the consumers that were looked at. Satisfies `ports.Analyzer`."""
 
-    NAME, READS = "consumers", "uses of changed definitions in other repositories"
+    NAME, READS = "consumers", "references to changed definitions in other repositories"
 
     def __init__(self, findings: Sequence[Finding], checked_names: Collection[str]) -> None:
         self._findings, self._checked_names = tuple(findings), checked_names

@@ -36,8 +36,8 @@ from deeprepo.impact.uses.packages import offer_of, requirements
 MAX_CLONES = 40  # clones of one review
 FILES = 200_000  # of one consumer
 SECONDS, TOGETHER = 120.0, 600.0  # for one consumer; for all of them
-COPY = "it offers the same package itself, so it is a copy of this one"
-TAKES_NOTHING = "its manifests take nothing that this repository offers"
+COPY = "it provides the same package, so it is a copy of this repository"
+TAKES_NOTHING = "its manifests use nothing from this repository"
 
 
 async def check(
@@ -77,7 +77,9 @@ async def check(
             done.append(await _checked(change, named_clone, languages, contracts, left_out, left))
         else:
             done.append(
-                ConsumerImpact((_apart(named_clone, "unread", f"{seconds or TOGETHER:g} s were spent on the others"),))
+                ConsumerImpact(
+                    (_apart(named_clone, "unread", f"{seconds or TOGETHER:g} s were used for the other repositories"),)
+                )
             )
         if named_clone.standing is not None:
             standings[named_clone.name] = await _own_standing(named_clone, named_clone.standing, shows)
@@ -141,9 +143,7 @@ async def _open_clones(
         if own and common == paths_of(own).common:
             others.append(_apart(found, "unrelated", "it is the repository under review"))
         elif len(clones) == MAX_CLONES:
-            others.append(
-                _apart(found, "unread", f"no more than {MAX_CLONES} repositories are looked at in one review")
-            )
+            others.append(_apart(found, "unread", f"no more than {MAX_CLONES} repositories are checked in one review"))
         else:
             clones.append(found)
     return clones, others
@@ -184,7 +184,7 @@ async def _checked(
     except DeepRepoError as error:
         why = words.sentence(error)
     except Exception as error:  # noqa: BLE001 - the boundary: a stranger's repository must not end the review of this one
-        why = f"reading it ended with {type(error).__name__}, a defect of deeprepo"
+        why = f"an internal error occurred while reading it ({type(error).__name__})"
     return ConsumerImpact((_apart(consumer, "unread", why),))
 
 
@@ -222,7 +222,7 @@ async def _compared(
         hints=sum(not finding.proven for finding in findings),
     )
     if left and first.state != "unread":
-        first = replace(first, state="unread", reason=f"it was looked at in part: {left}")
+        first = replace(first, state="unread", reason=f"it was only partly checked: {left}")
     return replace(impact, reports=(first,), findings=findings)
 
 

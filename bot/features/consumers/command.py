@@ -3,5 +3,5 @@
 from bot.cli.hooks import Command
 
 CONSUMERS = Command(
-    "consumers", "List who uses this repository, and what of it.", "bot.features.consumers.command_line"
+    "consumers", "List the repositories that use this one, and what they use.", "bot.features.consumers.command_line"
 )

@@ -28,7 +28,7 @@ def command(
     repo: RepoFolder = ".",
     form: Annotated[Literal["console", "json"], typer.Option("--format", help="Output format.")] = "console",
     server: Annotated[
-        bool, typer.Option("--server", help="List what the server of this machine knows, in every installation.")
+        bool, typer.Option("--server", help="List what the server on this machine knows, for every installation.")
     ] = False,
 ) -> int:
     """List who uses this repository: what each named clone takes of it, at which version, and the commit that was read.
@@ -52,9 +52,9 @@ def command(
         ]
         print(json.dumps(rows, indent=2))  # noqa: T201 - the command line speaks
     elif reports:
-        _print(("repository", "takes", "version", "a break reaches it", "read at"), _rows(reports))
+        _print(("repository", "takes", "version", "affected by a breaking change", "read at"), _rows(reports))
     else:
-        tell("no consumer is named: give clones with --with PATH, or list them as `consumers` in .deeprepo.yml")
+        tell("no consumers to check. Pass clones with --with PATH, or list them under `consumers` in .deeprepo.yml")
     return CLEAN
 
 
@@ -83,14 +83,14 @@ def _of_server(form: str) -> int:
         print(json.dumps([asdict(row) for row in uses], indent=2))  # noqa: T201 - the command line speaks
         return CLEAN
     if not uses:
-        tell("no repository is known to use another one: set DEEPREPO_CONSUMERS, and see docs/consumers.md")
+        tell("no known repository uses another one. Set DEEPREPO_CONSUMERS; see docs/consumers.md")
         return CLEAN
     rows = list[Row]()
     for use in uses:
         day = datetime.fromtimestamp(use.read_at, UTC).date().isoformat()
         read = f"{use.commit_id[:10]} {day}".strip()
         rows.append((use.user, use.package, use.offerer, use.version or "any", REACHES[use.arrival], read))
-    _print(("repository", "takes", "of", "version", "a break reaches it", "read at"), rows)
+    _print(("repository", "takes", "of", "version", "affected by a breaking change", "read at"), rows)
     return CLEAN
 
 

@@ -21,7 +21,7 @@ from bot.values.consumer import (
 from deeprepo.impact.consumers.overlay import LINKS, mount_of
 
 HIDDEN = "a repository that you may not be able to see"
-PARTLY = "it was not looked at to its end"
+PARTLY = "it was only partly checked"
 REACH: Mapping[Visibility, int] = {"private": 0, "internal": 1, "public": 2}  # how many can read it, by order
 
 
@@ -102,8 +102,8 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
     return Finding(
         path=finding.path,
         quote=quote,
-        title=f"{what}, and {whom} still uses it as it was",
-        why=f"{what}. A use in {whom} no longer fits it; who can read that repository can see the line.",
+        title=f"{what}, and {whom} still uses the old version",
+        why=f"{what}. A reference in {whom} no longer matches. People with access to that repository can see the line.",
         consequence="",
         severity=finding.severity,
         category=finding.category,
@@ -123,7 +123,7 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
 
 def withheld_report(report: ConsumerReport, label: str) -> ConsumerReport:
     """Say that there is a consumer, and whether it breaks; `label`: what stands for its name, "" if that may be shown."""
-    reason = "" if not report.reason else "it may not be named here" if label else PARTLY
+    reason = "" if not report.reason else "its name is not shown here" if label else PARTLY
     shown = ConsumerReport(label or report.name, report.state, reason=reason, breaks=report.breaks, hints=report.hints)
     return shown if label else replace(shown, visibility=report.visibility)
 

@@ -25,10 +25,10 @@ VISIBILITIES = ("public", "internal", "private")
 MAX_CONSUMERS = 40  # of one review
 AT_ONCE = 4  # that are fetched at the same time
 MAX_CLONE_BYTES, FETCH_SECONDS, ALL_FETCHES_SECONDS = 256 << 20, 30.0, 90.0  # of one; for one; for all of one review
-NO_NAME = "it is not named as owner/name"
-UNSEEN = "there is no such repository, or no token was given that may read it"
-MOVED = "it has another name now"
-LATE = f"all of them may take {ALL_FETCHES_SECONDS:g} s together"
+NO_NAME = "its name must be owner/name"
+UNSEEN = "it does not exist, or no token may read it"
+MOVED = "it was renamed"
+LATE = f"the time limit of {ALL_FETCHES_SECONDS:g} s for all repositories was reached"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ async def fetch_all(
                 return absent(name, LATE)
 
     rows = await asyncio.gather(*(one(name) for name in names[:MAX_CONSUMERS]))
-    why = f"no more than {MAX_CONSUMERS} repositories are looked at in one review"
+    why = f"no more than {MAX_CONSUMERS} repositories are checked in one review"
     return (*rows, *(absent(name, why) for name in names[MAX_CONSUMERS:]))
 
 
@@ -138,6 +138,4 @@ def problem_of(error: Exception) -> str:
     if isinstance(error, HostRefused):
         return MOVED if str(error) == MOVED else UNSEEN
     text = str(error).split("\n")[0]
-    return (
-        text if text.startswith(("it could not be fetched", "the repository is larger")) else "GitHub did not give it"
-    )
+    return text if text.startswith(("it could not be fetched", "the repository is larger")) else "GitHub refused access"

@@ -14,7 +14,7 @@ ConsumerClones = Annotated[
     typer.Option(
         "--with",
         metavar="PATH",
-        help="A clone of a repository that uses this one (PATH@REVISION: at that commit): what the change breaks there is reported. Repeatable.",
+        help="A clone of a repository that uses this one, as PATH or PATH@REVISION. Anything that the change breaks there is reported. Repeatable.",
     ),
 ]
 
@@ -23,7 +23,7 @@ def clones(places: Sequence[str] | None) -> tuple[str, ...]:
     """Return the paths given with `--with`. Raises UsageError if one of them does not exist."""
     for place in places or ():
         if not Path(place).exists() and not Path(place.rpartition("@")[0] or place).exists():
-            raise UsageError(f"--with {place}: there is no such folder")
+            raise UsageError(f"--with {place}: this folder does not exist")
     return tuple(places or ())
 
 

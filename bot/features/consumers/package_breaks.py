@@ -63,7 +63,7 @@ async def package_breaks(
     report = replace(
         report,
         state="unread" if partly else "checked",
-        reason=f"it was looked at in part: {words.sentence(partly[0])}" if partly else "",
+        reason=f"it was only partly checked: {words.sentence(partly[0])}" if partly else "",
         uses=len({(use.path, use.line) for use in uses}),
     )
     shown = () if consumer.settings else await _excerpts(joined, consumer, uses)

@@ -38,7 +38,9 @@ MAX_REPOSITORIES = 500  # repositories of an installation
 SURVEY_SECONDS = 1_200.0  # of background work for one installation: the rest is looked at in the next survey
 SURVEYED_SECONDS = 86_400.0  # seconds after which a repository is looked at again although nothing was heard of it
 REVIEW_SECONDS = 8.0  # for one that a review has to fetch
-NOT_YET = "Which repositories use this one is not known yet: they are looked at in the background, and the next review has them."
+NOT_YET = (
+    "The repositories that use this one are still being indexed in the background. The next review will check them."
+)
 DEFAULT_MEGABYTES = 2_000
 
 
@@ -60,7 +62,7 @@ async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
         if is_due and time.monotonic() < end:
             await _look(ask.installation, home, before, server)
     make_room(server.folder, (server.settings.of(ConsumerVariables).consumers_megabytes or DEFAULT_MEGABYTES) << 20)
-    log.info("packages were looked at", extra={"facts": {"installation": ask.installation, "repositories": len(homes)}})
+    log.info("packages were indexed", extra={"facts": {"installation": ask.installation, "repositories": len(homes)}})
 
 
 async def _homes(ask: PackageSurvey, server: Server) -> list[Home]:
@@ -241,7 +243,7 @@ def keep_clone(data: Path, store: str, repository: int, commit: str) -> Path:
     try:
         files.place(Path(store), path)  # or another process was first, and its clone is the same commit
     except UsageError:
-        log.warning("the clone of repository %d cannot be kept for later reviews", repository, exc_info=True)
+        log.warning("the clone of repository %d cannot be stored for later reviews", repository, exc_info=True)
         return Path(store)
     return path
 

@@ -15,10 +15,10 @@ from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
 
 OFF = "DEEPREPO_CONSUMERS is off"
-HEARS = "looked at after each push to a default branch"
+HEARS = "indexed after each push to a default branch"
 DEAF = (
-    "DEEPREPO_CONSUMERS is set and the App is not subscribed to the event Push: a changed default branch is noticed after a day. "
-    "Subscribe to it in the App's settings at GitHub, under Permissions & events"
+    "DEEPREPO_CONSUMERS is set, but the App is not subscribed to Push events, so changes on default branches are noticed a "
+    "day later. Subscribe to Push in the App's settings on GitHub, under Permissions & events"
 )
 
 

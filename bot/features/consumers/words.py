@@ -16,7 +16,7 @@ def arrival(name: str, requirement: Requirement) -> str:
     """Return when a break reaches a consumer, as a sentence."""
     if requirement.arrival == "build":
         how = {"path": "from a folder", "workspace": "from its workspace", "git": "from a branch"}[requirement.origin]
-        return f"{name} breaks on its next build: it takes {requirement.name} {how} ({requirement.path})."
+        return f"{name} breaks on its next build: it uses {requirement.name} {how} ({requirement.path})."
     if requirement.arrival == "release":
         asked = f"`{requirement.constraint}`, which" if requirement.constraint else "no version, so it"
         limits = "has no upper bound" if requirement.constraint else "takes the newest"
@@ -33,16 +33,16 @@ def summary(reports: Sequence[ConsumerReport]) -> str:
     """Return how many consumers were looked at and how many break; empty if none was named."""
     users = [report for report in reports if report.state != "unrelated"]
     if not reports or not users:
-        return "None of the repositories that were named uses this one." if reports else ""
+        return "None of the listed repositories uses this one." if reports else ""
     checked = sum(user.state == "checked" for user in users)
     broken = sum(bool(user.breaks) for user in users)
     hinted = sum(bool(user.hints) and not user.breaks for user in users)
     if len(users) == 1:
-        fate = "it breaks" if broken else "it may break" if hinted else "nothing of it breaks"
-        return f"The one repository that is known to use this one was {f'looked at; {fate}' if checked else 'not looked at'}."
+        fate = "it breaks" if broken else "it may break" if hinted else "nothing in it breaks"
+        return f"The only repository known to use this one was {f'checked; {fate}' if checked else 'not checked'}."
     more = f", {hinted} may break" if hinted else ""
     breaks = f"{broken} {'breaks' if broken == 1 else 'break'}{more}"
-    return f"{checked} of {len(users)} repositories that use this one were looked at; {breaks}."
+    return f"{checked} of {len(users)} repositories that use this one were checked; {breaks}."
 
 
 def sentence(error: object) -> str:

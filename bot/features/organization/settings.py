@@ -11,7 +11,7 @@ class OrganizationSettings:
 
     enforce: tuple[str, ...] = setting(
         (),
-        "In the organization's `.deeprepo` repository alone: settings of this file that no repository may loosen, such as "
+        "Only in the organization's `.deeprepo` repository: settings in this file that repositories cannot loosen, such as "
         "`fail_on`, `budget.usd` or `triggers`.",
         only_in="the organization's repository for defaults",
         is_threshold=True,

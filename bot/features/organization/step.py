@@ -12,7 +12,7 @@ from bot.features.organization.values import OrganizationFile
 from bot.github import Host, apps
 from bot.github.client import GitHubClient
 
-NO_SUCH_FILE = "the `organization-token` sees no such file: it needs read access to contents"
+NO_SUCH_FILE = "`organization-token` cannot find the file. It needs read access to contents"
 
 
 class DefaultsOfAStep(StepHooks):
@@ -40,7 +40,7 @@ class DefaultsOfAStep(StepHooks):
             return (OrganizationFile(place, problem=NO_SUCH_FILE),)
         if file is None and token is None:
             console.say(
-                f"This token sees no {config.FILE} in {place}: if it is private, `organization-token` names a token that may read it."
+                f"This token cannot find {config.FILE} in {place}. If that repository is private, set `organization-token` to a token that can read it."
             )
         return () if file is None else (file,)
 

@@ -20,11 +20,11 @@ class OrganizationFile(SharedFile):
         """Read it; nothing of a text that may not be shown is in a sentence."""
         source = f"{FILE} of {self.repository}"
         if self.problem:
-            unread = (f"{source} is not used: {self.problem}.",)
+            unread = (f"{source} is ignored: {self.problem}.",)
             return Layer(source, warnings=unread, doubts=unread)
         if not self.is_shown:
-            why = f"{source} is private and this repository is public: it does not hold here"
-            return Layer(source, warnings=(f"{why}. What holds for public repositories belongs into a public one.",))
+            why = f"{source} is private, but this repository is public, so it does not apply here"
+            return Layer(source, warnings=(f"{why}. Put settings for public repositories into a public repository.",))
         from bot.config.defaults import OLD_LISTS, written_as
         from bot.config.repository import read
         from bot.config.usable import is_like_threshold
@@ -36,7 +36,7 @@ class OrganizationFile(SharedFile):
             each: {name for name in file.values if f"{written_as(name)}.".startswith(f"{each}.")} for each in enforced
         }
         unset = {
-            each: f"{source}: enforce: {each} is not set in this file, so nothing of it is enforced"
+            each: f"{source}: enforce: {each} is not set in this file, so it is not enforced"
             for each, names in bound.items()
             if not names
         }

@@ -11,12 +11,12 @@ class OrganizationVariables:
 
     organization: str | None = setting(
         None,
-        "The folder of a clone of your organization's `.deeprepo` repository, whose HEAD has the defaults of its repositories: for "
-        "the command line, the hooks and the library.",
+        "A clone of your organization's `.deeprepo` repository. Its HEAD contains the default settings for the command line, "
+        "hooks and the library.",
     )
     organization_repository: str | None = setting(
         None,
-        "The name of the owner's repository that has the defaults, on a server and in the Action; `off`: none is read. "
+        "The name of the owner's repository with default settings, for a server and the Action. `off`: no defaults. "
         "Default: `.deeprepo`.",
         pattern=r"^[A-Za-z0-9._-]{1,100}$",
     )

@@ -90,7 +90,7 @@ async def reproduce(
     if model is None or not wanted:
         return tuple(placed_findings)
     if permission.refusal:
-        session.results.notes.append(f"No finding was tried with a test: {permission.refusal}.")
+        session.results.notes.append(f"No tests were run: {permission.refusal}.")
         return tuple(placed_findings)
     trial = _Trial(session, await rig(session.survey.tree, session.pull, section, permission), model)
     changed: dict[int, PlacedFinding] = {}
@@ -102,19 +102,17 @@ async def reproduce(
                 rows.append(attempt)
                 changed[id(one)] = _shown(attempt)
     except SandboxRefused as error:
-        sentence = f"No further finding was tried with a test: {public(error)}." if rows else f"{public(error)}."
+        sentence = f"No more tests were run: {public(error)}." if rows else f"{public(error)}."
         session.results.notes.append(sentence[:1].upper() + sentence[1:])
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
-        session.results.notes.append("The last test was broken off.")
+        session.results.notes.append("The last test was stopped early.")
     if rows:
         done = sum(1 for row in rows if not row.why)
-        session.results.notes.append(
-            f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried."
-        )
+        session.results.notes.append(f"Tests reproduce {done} of {render.count(len(rows), 'finding')}.")
     elif trial.is_unknown:
-        session.results.notes.append(f"No finding was tried with a test: {NO_RUNNER}.")
+        session.results.notes.append(f"No tests were run: {NO_RUNNER}.")
     session.results.parts[ATTEMPTS.key] = tuple(
         (f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why
     )
@@ -167,7 +165,7 @@ class _Trial:
             reply = await self.session.calls.complete(self.model, self._reading(attempt, excerpts), "verify")
             if not (reply.data or {}).get("proves"):
                 raise _NotShownError(
-                    f"a second opinion on its test: {(reply.data or {}).get('reason', '')}".rstrip(": ")
+                    f"a second model call rejected its test: {(reply.data or {}).get('reason', '')}".rstrip(": ")
                 )
         except SandboxRefused:
             raise
@@ -203,22 +201,22 @@ class _Trial:
         if head[0] == "limit":
             raise _NotShownError(f"its test {how_it_ended(head[1])}")
         if head[0] != "red":
-            return "On the code after the change the test did not fail by an assertion: it is itself at fault."
+            return "On the new code, the test did not fail at an assertion, so the test itself is wrong."
         attempt.runs["base"] = await self._run(attempt, "base", 1)
         if attempt.placed_finding.replacement is not None:
             attempt.runs["fixed"] = await self._run(attempt, "fixed", 1)
         results = attempt.results
         if results["base"] == "red":
-            return "The test fails on the code before the change, too: it asserts what that code never did."
+            return "The test also fails on the old code, so it asserts something that the code never did."
         if "green" not in (results["base"], results.get("fixed")):
-            raise _NotShownError("its test fails on the head, and no other side passes it")
+            raise _NotShownError("its test fails on the head, and neither the base nor the fix passes it")
         return ""
 
     async def _repeat(self, attempt: _Attempt) -> None:
         """Run it once more, in the other order: what comes out otherwise is no proof."""
         for name, result in reversed(attempt.results.items()):
             if result in ("red", "green") and (await self._run(attempt, name, 2))[0] != result:
-                raise _NotShownError("its test gives another result each time")
+                raise _NotShownError("its test is flaky")
 
     async def _run(self, attempt: _Attempt, name: str, time: int) -> tuple[TestResult, SandboxOutcome]:
         """Run the test on one side, or take the outcome from the journal. Raises SandboxRefused."""
@@ -250,7 +248,7 @@ class _Trial:
     async def _outcome(self, side: Side, attempt: _Attempt, files: Mapping[str, str], about: str) -> SandboxOutcome:
         left = self.session.calls.budget.seconds_left()
         if left is not None and left < LEAST_SECONDS:
-            raise SandboxRefused("the time of this review is up")
+            raise SandboxRefused("the review's time limit was reached")
         self.session.say(f"running {about}")
         return await self.rig.run(side, attempt.command, files, attempt.how.folder, left)
 
@@ -287,7 +285,7 @@ class _Trial:
             test=attempt.test,
             command=attempt.command,
             output=attempt.runs["head"][1].output[-OUTPUT_CHARS:],
-            base="On the code before the change it passes, twice." if results.get("base") == "green" else "The code before the change has not what it calls.",
+            base="On the old code it passes, twice." if results.get("base") == "green" else "The old code does not have what the test calls.",
             fixed="With the suggested fix it passes." if results.get("fixed") == "green" else "",
         )  # fmt: skip
         system = render.text("reproduction/prompts/read_system.md.j2")

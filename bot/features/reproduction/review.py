@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bot.features.reproduction.values import RunPermission
 
 TREES = 512  # MB of both sides of a change, as tests are given them
-FORKS = "it comes from somebody who may not write to the repository, and DEEPREPO_RUN_FORKS is not set"
+FORKS = "its author has no write permission, and DEEPREPO_RUN_FORKS is not set"
 
 
 class Prover(ReviewHooks):

@@ -41,7 +41,7 @@ MOST_TREE = 256 * MEGABYTE  # of one side, as it is held in memory
 MAX_ARCHIVE_BYTES = 8 << 30  # of all archives of a cache; the ones that were used longest ago go first
 PREPARE_SECONDS = 900.0  # that a preparation may take, at least
 REMEDY = (
-    "Tests run in a clone without .git, with the programs of /usr and DEEPREPO_RUN_TOOLS or of the image alone: set `run.prepare` to what "
+    "Tests run in a clone without .git, and can only use programs in /usr, in DEEPREPO_RUN_TOOLS or in the image. Set `run.prepare` to what "
     "works there, `network: true` if it needs that, and raise `run.disk` or `run.memory` if they are too small"
 )
 SUFFIX = ".tar"
@@ -97,15 +97,15 @@ class Rig:
         head, base = await self.tree.entries("head"), await self.tree.entries("base")
         locks = dict.fromkeys([*self.layout.decisive(), *Layout(tuple(head)).decisive()])
         if changed := [path for path in locks if _content(head, path) != _content(base, path)]:
-            raise SandboxRefused(f"nothing was run: the dependencies change ({', '.join(changed[:3])})")
+            raise SandboxRefused(f"no tests were run: the dependencies change ({', '.join(changed[:3])})")
         path, outcome = await self.archive_path(), None
         try:
             os.utime(path)
         except OSError:
             if self.section.network and not self.permission.network:
                 raise SandboxRefused(
-                    "nothing was run: `run.network` asks for the network, and DEEPREPO_RUN_NETWORK does not allow it: "
-                    "call `DEEPREPO_RUN_NETWORK=1 deeprepo run --prepare` here, or set it for the server"
+                    "no tests were run: `run.network` needs DEEPREPO_RUN_NETWORK. Run "
+                    "`DEEPREPO_RUN_NETWORK=1 deeprepo run --prepare` here, or set the variable for the server"
                 ) from None
             outcome = await self._install(path, base)
         self._prepared, self._ready = path, True
@@ -124,7 +124,7 @@ class Rig:
             outcome = await execute(self.sandbox(), asked, left)
             if outcome.ending != "exit" or outcome.status:
                 what = f"`{self.install}` {how_it_ended(outcome, limits.seconds)}: {tail(outcome.output)}"
-                raise SandboxRefused(f"nothing was run: {what}. {REMEDY}", outcome.output)
+                raise SandboxRefused(f"no tests were run: {what}. {REMEDY}", outcome.output)
             left.seek(0)
             with files.replacing(path) as made, tarfile.TarFile(fileobj=left) as old:
                 _repack(old, made, {f"{PREFIX}{name}" for name in tracked})
@@ -148,7 +148,7 @@ class Rig:
             try:
                 whole = await self.tree.archive(side, min(self.limits.disk, MOST_TREE))
             except DeepRepoError as error:
-                raise SandboxRefused(f"nothing was run: {error}") from error
+                raise SandboxRefused(f"no tests were run: {error}") from error
             self._trees[side] = archive_without_secrets(whole, PREFIX)
         return self._trees[side]
 
@@ -195,11 +195,11 @@ def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> 
 def how_it_ended(outcome: SandboxOutcome, seconds: float = 0) -> str:
     """Return how a run ended, in words that follow its command. `seconds`: its limit, if that is not the owner's."""
     words = {
-        "exit": f"ended with {outcome.status}",
+        "exit": f"exited with {outcome.status}",
         "seconds": f"took longer than {seconds:g} s" if seconds else "took longer than `run.seconds`",
         "memory": "used more memory than `run.memory`",
         "output": "printed too much",
-        "setup": "did not begin: its tree could not be unpacked within `run.disk`",
+        "setup": "did not start: the code did not fit into `run.disk`",
     }
     return words[outcome.ending]
 

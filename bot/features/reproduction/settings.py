@@ -13,25 +13,26 @@ class RunSection:
 
     prepare: str | None = setting(
         None,
-        "The command that installs what tests need, at the base commit. Default: by the lock files, if `network` is true; else none.",
+        "The command that installs test dependencies at the base commit. Default: derived from the lock files if `network` is true, otherwise none.",
     )
     test: str | None = setting(
         None,
-        "The command that runs one test file, with `{file}`, `{folder}`, `{name}`, `{module}` or `{n}`, from the top folder. Default: by the package that a file is in.",
+        "The command that runs one test file, with `{file}`, `{folder}`, `{name}`, `{module}` or `{n}`, from the repository root. Default: derived from the package of the file.",
     )
     files: str | None = setting(
-        None, "The path of a new test file, with `{n}`, and `{beside}` for the folder of the code. Default: the same."
+        None,
+        "The path of a new test file, with `{n}`, and `{beside}` for the folder of the code. Default: derived from the package of the file.",
     )
-    image: str | None = setting(None, "The image of a container, for docker and podman.")
+    image: str | None = setting(None, "The container image for docker or podman.")
     network: bool = setting(
         False,
-        "Whether packages are installed with the network, if `DEEPREPO_RUN_NETWORK` allows it. Tests never have it.",
+        "Whether `prepare` may use the network, if `DEEPREPO_RUN_NETWORK` allows it. Tests never have network access.",
     )
-    findings: int = setting(3, "Findings that a review tries to reproduce, worst first.", ge=0, le=10)
-    seconds: float = setting(120, "Seconds that one run may take.", gt=0, le=900)
-    memory: int = setting(2_048, "MB that all processes of a run may hold together.", ge=64, le=65_536)
-    processes: int = setting(256, "Processes and threads of a run.", ge=8, le=4_096)
-    disk: int = setting(1_024, "MB of all files of a run, its tree included.", ge=16, le=65_536)
+    findings: int = setting(3, "How many findings a review tries to reproduce, most severe first.", ge=0, le=10)
+    seconds: float = setting(120, "Time limit of one run, in seconds.", gt=0, le=900)
+    memory: int = setting(2_048, "Memory limit of one run, in MB.", ge=64, le=65_536)
+    processes: int = setting(256, "Maximum processes and threads in one run.", ge=8, le=4_096)
+    disk: int = setting(1_024, "Disk limit of one run in MB, including the code.", ge=16, le=65_536)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,6 @@ class RunSettings:
 
     run: RunSection | None = setting(
         None,
-        "How tests are run in a sandbox, to reproduce findings. Without this section nothing is run.",
+        "How to run tests in a sandbox to reproduce findings. Without this section, no tests are run.",
         entries=RunSection,
     )

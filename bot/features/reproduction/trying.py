@@ -25,12 +25,12 @@ LISTED_PACKAGES = 8  # packages whose runner is listed
 RESULTS: dict[TestResult, str] = {
     "green": "it passes",
     "red": "it fails, as a test of a defect does",
-    "fault": "it did not run as a test: a review would have it mended, or give it up; `deeprepo run` shows whether packages are prepared",
-    "limit": "it went over a limit of `run`",
+    "fault": "it did not run as a test. Run `deeprepo run` to check whether the dependencies are prepared",
+    "limit": "it exceeded a limit in `run`",
 }
-NOT_ALLOWED = "not yet: set DEEPREPO_RUN=1, or give --run to `deeprepo review`"
+NOT_ALLOWED = "not yet: set DEEPREPO_RUN=1, or pass --run to `deeprepo review`"
 NO_RUNNER = (
-    f"no test runner was found: set `run.test` and `run.files` in {config.FILE}, such as "
+    f"no test runner was found. Set `run.test` and `run.files` in {config.FILE}, such as "
     "`run: {test: 'make test FILE={file}', files: 'tests/test_deeprepo_{n}.py'}`"
 )
 
@@ -64,7 +64,7 @@ async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]
             sandbox = made.sandbox()
             rows.append(("sandbox", " ".join(filter(None, (sandbox.kind, sandbox.program, sandbox.image)))))
             outcome = await execute(sandbox, SandboxRun(b"", "true", limits=limits))
-            rows.append(("its probe", f"reaches nothing outside ({'; '.join(outcome.probe[:3])}; ...)"))
+            rows.append(("its probe", f"isolated ({'; '.join(outcome.probe[:3])}; ...)"))
             is_prepared = not made.install
             if made.install:
                 archive = await made.archive_path()
@@ -104,7 +104,7 @@ def _next(trial: Trial, *, is_prepared: bool) -> str:
     if not trial.is_written:
         needs = made.section.prepare is None and made.layout.install()
         line = "`run: {network: true}`, so that the packages can be installed," if needs else "`run: {}`"
-        return f"write {line} into {config.FILE}, and call `deeprepo run` again"
+        return f"add {line} to {config.FILE}, and run `deeprepo run` again"
     if not is_prepared:
         switch = "DEEPREPO_RUN_NETWORK=1 " if made.section.network and not made.permission.network else ""
         return f"`{switch}deeprepo run --prepare`"
@@ -117,8 +117,8 @@ async def prepare(repo: str, scratch: str, tell: Callable[[str], None]) -> str:
         made = trial.rig
         if not made.install:
             if made.section.prepare is None and (proposal := made.layout.install()):
-                return f"nothing is prepared: write `run: {{network: true}}` into {config.FILE}, so that this can run: {proposal}"
-            return "there is nothing to prepare: no lock file was found, and `run.prepare` is not set; try `deeprepo run --test FILE`"
+                return f"nothing is prepared. Add `run: {{network: true}}` to {config.FILE}, so that this command can run: {proposal}"
+            return "nothing to prepare: no lock file was found, and `run.prepare` is not set. Try `deeprepo run --test FILE`"
         tell(f"running `{made.install}` at the base commit")
         path = await made.archive_path()
         files.remove(path)
@@ -139,7 +139,7 @@ async def run_test(
         if how is None:
             raise SandboxRefused(NO_RUNNER)
         command = how.command(relative)
-        tell(f"running `{command}` over the head")
+        tell(f"running `{command}` on the head")
         outcome = await made.run("head", command, {relative: data.decode("utf-8", "surrogateescape")}, how.folder)
         return judge(how.runner, outcome), outcome
 
@@ -150,7 +150,7 @@ def _test(repo: str, name: str) -> tuple[str, bytes]:
     path = Path(name).resolve() if Path(name).exists() else (top / name).resolve()
     data = files.content(path, MAX_TEST_BYTES) if path.is_relative_to(top) else None
     if data is None:
-        raise UsageError(f"there is no file {name} in {repo}: name a test file of the repository")
+        raise UsageError(f"there is no file {name} in {repo}: use a test file in the repository")
     return path.relative_to(top).as_posix(), data
 
 
@@ -165,7 +165,7 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
         def section(text: bytes | None) -> RunSection | None:
             return config.resolve({}, text, config.Settings(), shared=shared).of(RunSettings).run
 
-        chosen, where = section(await tree.settings_at_tip(config.FILE)), "of the base branch: reviews use it"
+        chosen, where = section(await tree.settings_at_tip(config.FILE)), "on the base branch (used by reviews)"
         settings_file = files.content(Path(repo, config.FILE), MAX_TEST_BYTES)
         if settings_file is not None and section(settings_file) != chosen:
             chosen, where = (
@@ -182,7 +182,7 @@ async def _pull(repo: str, scratch: str) -> tuple[PullRequest, str]:
     try:
         return await checkout.pull(ReviewRequest(repo), scratch), ""
     except NoCommitError as error:
-        raise UsageError("this branch has no commit yet: commit something, then call `deeprepo run` again") from error
+        raise UsageError("this branch has no commits yet. Commit something, then run `deeprepo run` again") from error
     except RevisionError:
         pull = await checkout.pull(ReviewRequest(repo, base="HEAD", head="HEAD"), scratch)
-        return pull, " (no base branch is known here: HEAD stands for it)"
+        return pull, " (no base branch was found, so HEAD is used)"

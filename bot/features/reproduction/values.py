@@ -120,7 +120,9 @@ def choose(permission: RunPermission, image: str | None) -> Sandbox:
             continue
         program = _program(name, permission.programs.get("PATH", ""))
         if program is None and permission.sandbox is not None:
-            raise SandboxRefused(f"nothing was run: {name} was not found, which DEEPREPO_RUN_SANDBOX names: {INSTALL}")
+            raise SandboxRefused(
+                f"no tests were run: {name} (DEEPREPO_RUN_SANDBOX) was not found. To fix this, {INSTALL}"
+            )
         if program is None:
             continue
         if kind == "bubblewrap":
@@ -128,8 +130,8 @@ def choose(permission: RunPermission, image: str | None) -> Sandbox:
         if image:
             return Sandbox(kind, program, image, client=permission.programs)
         if permission.sandbox is not None:
-            raise SandboxRefused(f"nothing was run: {kind} needs an image: set `run.image` in .deeprepo.yml")
-    raise SandboxRefused(f"nothing was run: this machine has no sandbox: {INSTALL}")
+            raise SandboxRefused(f"no tests were run: {kind} needs an image. Set `run.image` in .deeprepo.yml")
+    raise SandboxRefused(f"no tests were run: this machine has no sandbox. To fix this, {INSTALL}")
 
 
 def _program(name: str, path: str) -> str | None:

@@ -12,20 +12,21 @@ class RunVariables:
 
     run: bool | None = setting(
         None,
-        "Whether tests are run in a sandbox for repositories whose `.deeprepo.yml` has a section `run`. Without it nothing is run.",
+        "Whether to run tests in a sandbox for repositories that have a `run` section in `.deeprepo.yml`.",
         is_permission=True,
     )
     run_sandbox: Literal["bubblewrap", "docker", "podman"] | None = setting(
-        None, "The sandbox that tests are run in; without it the first of these that is installed."
+        None, "The sandbox for tests. Default: the first of these that is installed."
     )
     run_tools: str | None = setting(
         None,
-        "Folders of this machine that bubblewrap shows beside /usr, read-only, separated by `:`, such as `/opt/go:/opt/node`.",
+        "Extra read-only folders for bubblewrap in addition to /usr, separated by `:`, such as `/opt/go:/opt/node`.",
     )
     run_network: bool | None = setting(None, "Whether `run.prepare` may use the network.")
     run_forks: bool | None = setting(
-        None, "Whether tests are run for pull requests from forks, too, on a server and in the Action."
+        None, "Whether a server and the Action also run tests for pull requests from forks."
     )
     run_cache: str | None = setting(
-        None, "The folder that keeps what `run.prepare` has installed, 8 GB at most. Default: `~/.cache/deeprepo/run`."
+        None,
+        "The cache folder for the dependencies that `run.prepare` installs (at most 8 GB). Default: `~/.cache/deeprepo/run`.",
     )

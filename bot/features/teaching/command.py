@@ -3,5 +3,5 @@
 from bot.cli.hooks import Command
 
 IGNORE_COMMAND = Command(
-    "ignore", "Silence a finding by an entry in .deeprepo/ignore.yml.", "bot.features.teaching.command_line"
+    "ignore", "Silence a finding with an entry in .deeprepo/ignore.yml.", "bot.features.teaching.command_line"
 )

@@ -23,30 +23,29 @@ if TYPE_CHECKING:
 
 
 def command(
-    fingerprint: Annotated[
-        str, typer.Argument(help="The finding's fingerprint: the characters that the review prints after its source.")
-    ],
-    reason: Annotated[str, typer.Option(help="Why it should not be reported again.")],
+    fingerprint: Annotated[str, typer.Argument(help="The finding's ID, which the review prints after `id`.")],
+    reason: Annotated[str, typer.Option(help="Why the finding should not be reported again.")],
     scope: Annotated[
         IgnoreScope,
-        typer.Option(help="What to ignore: this finding, its rule in its file, or everything in its file."),
+        typer.Option(help="What to ignore: this finding, its rule in this file, or the whole file."),
     ] = "finding",
     review: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="The JSON output of the review that reported it; needed for a finding of a model."
+            metavar="FILE", help="The JSON output of the review that reported it. Needed for a model's finding."
         ),
     ] = None,
     path: Annotated[
-        str | None, typer.Option(metavar="PATTERN", help="Apply the entry to these files instead of the finding's own.")
+        str | None,
+        typer.Option(metavar="PATTERN", help="Apply the entry to these files instead of the finding's file."),
     ] = None,
     expires: Annotated[
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which the entry applies.")
     ] = None,
     local: Annotated[
-        bool, typer.Option("--local", help="For reviews on this machine alone, at once: the entry is kept in .git.")
+        bool, typer.Option("--local", help="Apply the entry only on this machine, immediately. It is stored in .git.")
     ] = False,
-    repo: Annotated[Path, typer.Option(help="The work tree of the repository.", metavar="DIR")] = Path(),
+    repo: Annotated[Path, typer.Option(help="The checkout to use.", metavar="DIR")] = Path(),
 ) -> int:
     """Write an entry into .deeprepo/ignore.yml; the entry applies once it is on the base branch.
 
@@ -71,9 +70,7 @@ def command(
         return CLEAN
     files.write(target, ignore_file.add_entry(before, entry), below=top, folders=True, nested=False)
     counts = (
-        "The entry counts from now on, on this machine"
-        if local
-        else "Commit it: the entry applies once it is on the base branch"
+        "The entry applies from now on, on this machine" if local else "Commit it; the entry applies once it is merged"
     )
     tell(f"Added to {target}: {finding.title}. {counts}.")
     return CLEAN
@@ -82,14 +79,12 @@ def command(
 def _refuse(reason: str, until: date | None, fingerprint: str | None) -> None:
     """Raise UsageError for an empty reason, a day that is over, or what is no fingerprint."""
     if not reason.strip():
-        raise UsageError("--reason is empty: give a reason for those who read the file later")
+        raise UsageError("--reason is empty. Give a reason for people who read the file later")
     if until is not None and until < date.today():  # noqa: DTZ011 - the user's own day
-        raise UsageError(
-            f"--expires {until} is in the past: name the last day on which the entry applies, or leave it out"
-        )
+        raise UsageError(f"--expires {until} is in the past. Give the last day on which the entry applies, or omit it")
     if fingerprint is not None and not re.fullmatch(r"[0-9a-f]{16}|[0-9a-f]{32}", fingerprint):
         raise UsageError(
-            f"{fingerprint!r} is not a fingerprint: copy the 16 or 32 characters that `deeprepo review` prints after a finding's source"
+            f"{fingerprint!r} is not an ID. Copy the 16 or 32 characters that `deeprepo review` prints after `id`"
         )
 
 
@@ -118,7 +113,7 @@ def _finding(fingerprint: str, review: Path) -> "Finding":
         (finding for finding in last_review.findings if fingerprint in (finding.identity, finding.fingerprint)), None
     )
     if finding is None:
-        raise UsageError(f"{review} has no finding {fingerprint}: name the JSON output of the review that reported it")
+        raise UsageError(f"{review} has no finding {fingerprint}. Pass the JSON output of the review that reported it")
     return finding
 
 
@@ -131,7 +126,7 @@ def _looked_up(fingerprint: str, repo: Path) -> "Finding":
         if finding is not None:
             return finding
     raise UsageError(
-        f"no check by code reports {fingerprint} in what is staged, in uncommitted work or in what HEAD adds to the default branch: "
+        f"no static check reports {fingerprint} in what is staged, in uncommitted work or in what HEAD adds to the default branch: "
         "name the JSON output of the review that reported it with --review FILE (`deeprepo review --format json --output FILE` writes one)"
     )
 

@@ -10,8 +10,8 @@ class IgnoredFindings(OwnerFile):
     path = names.FILE
     other_names = names.OTHER_NAMES
     local_path = names.LOCAL_FILE
-    fatal_consequence = "Every finding that it lists is reported again."
-    consequence = "What it means to ignore may be reported again."
+    fatal_consequence = "Every finding in it will be reported again."
+    consequence = "Findings that it should ignore may be reported again."
 
     def problems(self, text: bytes) -> tuple[Problem, ...]:
         """List what is wrong with its text."""

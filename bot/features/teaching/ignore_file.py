@@ -19,10 +19,10 @@ from bot.values import Finding, OwnerRule
 from bot.values.rule import IgnoreScope
 
 HEAD = """\
-# Findings that deeprepo does not repeat, in the form of `ignore` in .deeprepo.yml. Written by `deeprepo ignore`; edit or remove entries as you like.
-# finding = this one finding; kind = this rule or category in files that match `path`; kind: all = everything there.
-# A path that begins with = is one file, every character as it is; others are patterns as in .gitignore.
-# An entry counts once it is on the base branch. `expires` (a date) is optional.
+# Findings that deeprepo ignores, in the same format as `ignore` in .deeprepo.yml. Written by `deeprepo ignore`; you can edit or remove entries.
+# finding: one finding; kind: a rule or category in files that match `path`; kind: all: everything in those files.
+# A path that begins with = is an exact file name; other paths are patterns as in .gitignore.
+# An entry applies once it is on the base branch. `expires` (a date) is optional.
 """
 NEW_NAMES_OF = {"finding": "fingerprint", "kind": "rule"}
 OLD_NAMES_OF = {old: new for new, old in NEW_NAMES_OF.items()}
@@ -54,7 +54,7 @@ class WrittenEntry(BaseModel):
             return row
         kind = row.get("kind")
         if kind == CLAIMS:
-            raise ValueError(f"`{CLAIMS}` are answered by `ignore` of {SETTINGS}")
+            raise ValueError(f"`{CLAIMS}` entries belong in `ignore` in {SETTINGS}")
         entry = {NEW_NAMES_OF.get(name, name): value for name, value in row.items() if (name, value) != ("kind", ALL)}
         return {"scope": "finding" if kind is None else "path" if kind == ALL else "rule"} | entry
 
@@ -81,11 +81,11 @@ def check(text: bytes) -> IgnoreFile:
         node, rows = yaml_text.load(text.decode())
     except ValueError as error:
         line, problem = yaml_text.fault(error)
-        return IgnoreFile(problems=(Problem(line, f"{problem}; nothing is ignored"),))
+        return IgnoreFile(problems=(Problem(line, f"{problem}; the whole file is skipped"),))
     if rows is None:
         return IgnoreFile()
     if not isinstance(rows, list):
-        return IgnoreFile(problems=(Problem(1, "must hold a list of entries: nothing is ignored"),))
+        return IgnoreFile(problems=(Problem(1, "must contain a list of entries; the whole file is skipped"),))
     entries: list[tuple[int, WrittenEntry]] = []
     problems = [Problem(line, problem, fatal=False) for line, _, problem in yaml_text.duplicates(node)]
     for number, row in enumerate(rows, 1):
@@ -135,7 +135,7 @@ def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> Ignor
     for number, entry in ignore_document.entries:
         if entry.expires is not None and entry.expires < today:
             what = entry.title or entry.fingerprint or entry.path
-            warnings.append(f"{name}: entry {number} ({what}) expired on {entry.expires} and is not used")
+            warnings.append(f"{name}: entry {number} ({what}) expired on {entry.expires} and is skipped")
         elif entry.scope == "rule":
             rules.append(OwnerRule(entry.path, entry.rule, entry.reason, number, file=name))
         else:

@@ -23,8 +23,11 @@ async def run(command: GivenCommand) -> CommandReply:
     if scope is None:
         finding = target.find("", context).finding if context.top else None
         scope = (silencing.only(finding.path), "") if finding is not None else None
-    if scope is None or len(sentence.split()) < LEAST_WORDS:
-        return context.say("remember_usage", use=code(f"/deeprepo {REMEMBER_USAGE}"))
+    use = code(f"/deeprepo {REMEMBER_USAGE}")
+    if len(sentence.split()) < LEAST_WORDS:
+        return context.say("remember_usage", use=use, least=LEAST_WORDS)
+    if scope is None:
+        return context.say("remember_where", use=use)
     path, symbol = scope
     if len(path) > MAX_PATTERN_CHARS or not globs.is_usable(path):
         return context.say("rule_path", path=code(path[:MAX_PATTERN_CHARS]))

@@ -10,4 +10,6 @@ from bot.config.setting import setting
 class WalkthroughSettings:
     """What the owner says of walkthroughs."""
 
-    walkthrough: bool = setting(True, "Whether a review says what the change does: sentences, a table of files, calls.")
+    walkthrough: bool = setting(
+        True, "Whether the summary describes the change: a few sentences, a table of files and the calls between them."
+    )

@@ -25,30 +25,30 @@ class NameKind:
 
 
 _TERRAFORM = "`terraform validate` and every plan fail."
-_NOTHING = "The expression is empty there, and nothing says so."
+_NOTHING = "The expression is silently empty."
 NAME_KINDS: Mapping[str, NameKind] = {
-    "variable": NameKind("variable", "A module knows no other variables than those that it declares.", _TERRAFORM),
-    "local": NameKind("local value", "A module knows no other local values than those that it declares.", _TERRAFORM),
-    "module": NameKind("module call", "A module knows no other calls than its own.", _TERRAFORM),
-    "output": NameKind("output", "A module offers its declared outputs and nothing else.", _TERRAFORM),
+    "variable": NameKind("variable", "A module can only use variables that it declares.", _TERRAFORM),
+    "local": NameKind("local value", "A module can only use local values that it declares.", _TERRAFORM),
+    "module": NameKind("module call", "A module can only use its own module calls.", _TERRAFORM),
+    "output": NameKind("output", "A module only has the outputs that it declares.", _TERRAFORM),
     "resource": NameKind("resource", "A module can only refer to what it declares.", _TERRAFORM),
-    "module folder": NameKind("module", "A local source is a folder with Terraform files.", "`terraform init` fails."),
-    "job": NameKind("job", "`needs` names jobs of the same workflow.", "GitHub refuses the workflow."),
-    "need": NameKind("needed job", "`needs.NAME` holds the jobs that this job lists in its `needs`.", _NOTHING, is_loud=False),
-    "job output": NameKind("job output", "A job has the outputs that it lists.", _NOTHING, is_loud=False),
-    "step": NameKind("step", "`steps.NAME` holds the steps of the same job that have an `id`.", _NOTHING, is_loud=False),
-    "input": NameKind("input", "`inputs.NAME` holds the inputs that the same file declares.", _NOTHING, is_loud=False),
-    "workflow input": NameKind("input", "A reusable workflow takes the inputs that it declares.", "GitHub refuses the calling workflow."),
-    "secret": NameKind("secret", "A reusable workflow takes the secrets that it declares.", "GitHub refuses the calling workflow."),
-    "workflow output": NameKind("output", "A reusable workflow has the outputs that it declares.", _NOTHING, is_loud=False),
-    "action input": NameKind("input", "An action takes the inputs that it declares.", "GitHub warns of an unexpected input, and a composite action never sees it.", is_loud=False),
-    "action output": NameKind("output", "A composite action has the outputs that it declares.", _NOTHING, is_loud=False),
-    "workflow": NameKind("reusable workflow", "A local workflow is a file of the same commit.", "GitHub refuses the calling workflow."),
-    "action": NameKind("action", "A local action is a folder with an action.yml.", "The job fails at this step."),
-    "target": NameKind("target", "make builds targets that have a rule, and files.", "make stops: it has no rule for the target."),
-    "script": NameKind("script", "A package runs the scripts that its package.json declares.", "The command fails: the script is missing."),
+    "module folder": NameKind("module", "A local source must be a folder with Terraform files.", "`terraform init` fails."),
+    "job": NameKind("job", "`needs` must list jobs in the same workflow.", "GitHub refuses the workflow."),
+    "need": NameKind("needed job", "`needs.NAME` only contains jobs that this job lists in `needs`.", _NOTHING, is_loud=False),
+    "job output": NameKind("job output", "A job only has the outputs that it lists.", _NOTHING, is_loud=False),
+    "step": NameKind("step", "`steps.NAME` only contains steps of the same job that have an `id`.", _NOTHING, is_loud=False),
+    "input": NameKind("input", "`inputs.NAME` only contains inputs that the same file declares.", _NOTHING, is_loud=False),
+    "workflow input": NameKind("input", "A reusable workflow only accepts the inputs that it declares.", "GitHub refuses the calling workflow."),
+    "secret": NameKind("secret", "A reusable workflow only accepts the secrets that it declares.", "GitHub refuses the calling workflow."),
+    "workflow output": NameKind("output", "A reusable workflow only has the outputs that it declares.", _NOTHING, is_loud=False),
+    "action input": NameKind("input", "An action only accepts the inputs that it declares.", "GitHub warns of an unexpected input, and a composite action never sees it.", is_loud=False),
+    "action output": NameKind("output", "A composite action only has the outputs that it declares.", _NOTHING, is_loud=False),
+    "workflow": NameKind("reusable workflow", "A local workflow must be a file in the same commit.", "GitHub refuses the calling workflow."),
+    "action": NameKind("action", "A local action must be a folder with an action.yml.", "The job fails at this step."),
+    "target": NameKind("target", "A target needs a rule or must be an existing file.", "make stops: it has no rule for the target."),
+    "script": NameKind("script", "A package only has the scripts that its package.json declares.", "The command fails: the script is missing."),
     "template": NameKind("template", "A chart can include templates that it or its dependencies define.", "The chart cannot be rendered."),
-    "value": NameKind("value", "`.Values` holds what values.yaml and the person who installs the chart set.", "Without a value of the installer, the chart cannot be rendered or renders nothing there.", is_loud=False),
+    "value": NameKind("value", "`.Values` contains the values in values.yaml and those set at installation.", "Unless the value is set at installation, rendering fails or leaves it empty.", is_loud=False),
 }  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _finding(
         quote=(before if is_removed else after).line(path, line),
         title=title,
         why=why,
-        consequence=effect if sure else f"If it is meant: {effect}",
+        consequence=effect if sure else f"If this is a reference to it: {effect}",
         severity=_severity(first.path, is_sure=bool(sure), is_loud=NAME_KINDS[broken_name.scope.kind].is_loud),
         category="contract",
         basis=Basis(
@@ -123,21 +123,21 @@ def _sentences(broken_name: Break, uses: Sequence[NameUse], *, is_sure: bool) ->
         title = (
             f"{first.path}{more} use{'' if more else 's'} the {kind.noun} `{broken_name.name}`, which nothing declares"
         )
-        why = f"{kind.law} No file of this tree declares `{broken_name.name}` there."
+        why = f"{kind.law} No file in this repository declares `{broken_name.name}`."
         return title, why, kind.effect, "undeclared-name"
     if broken_name.is_required:
         title = (
-            f"{noun} `{broken_name.name}` is required, and {first.path}{more} {'do' if more else 'does'} not give it"
+            f"{noun} `{broken_name.name}` is required, and {first.path}{more} {'do' if more else 'does'} not pass it"
         )
         why = f"{former.path}:{former.line} declares it without a default, and {first.path}:{first.line} leaves it out."
         return title, why, "The call is refused: a required value is missing.", "missing-argument"
     still = f"still use{'' if more else 's'} it" if is_sure else "may still use it"
     also = (
-        f" New beside it: {', '.join(f'`{name}`' for name in broken_name.successors)}."
+        f" The change adds: {', '.join(f'`{name}`' for name in broken_name.successors)}."
         if broken_name.successors
         else ""
     )
-    doubt = "" if is_sure else " Something else may be meant or may set it; that was not proven."
+    doubt = "" if is_sure else " This was not proven: the name may refer to something else."
     title = f"{noun} `{broken_name.name}` was removed, {'but' if is_sure else 'and'} {first.path}{more} {still}"
-    why = f"{kind.law} Nothing declares `{broken_name.name}` any more, and {first.path}:{first.line} names it.{also}{doubt}"
+    why = f"{kind.law} Nothing declares `{broken_name.name}` now, but {first.path}:{first.line} still refers to it.{also}{doubt}"
     return title, why, kind.effect, "removed-name"

@@ -13,20 +13,24 @@ SOURCE, RULE = "declarations", "variable-renamed"
 QUOTED = 12  # lines
 
 _LAWS: Mapping[Role, tuple[str, str, str]] = {  # what was done to the name, what that means, what comes of it
-    "reads": ("read", "Nothing reads the old name any more.", "The code does not get the value that is set there."),
+    "reads": ("read", "Nothing reads the old name now.", "The value that is set there no longer reaches the code."),
     "sets": (
         "set",
-        "Nothing sets the old name any more, and nothing reads the new one.",
-        "The code there gets no value.",
+        "Nothing sets the old name now, and nothing reads the new one.",
+        "That code no longer gets a value.",
     ),
-    "tells": ("documented", "Nothing reads or sets the new name.", "Who follows the document sets what nothing reads."),
+    "tells": (
+        "documented",
+        "Nothing reads or sets the new name.",
+        "Readers of the documentation set a variable that nothing reads.",
+    ),
 }
 _STILL: Mapping[Role, str] = {"reads": "read", "sets": "set", "tells": "document"}
 
 
 def unset(path: str, line: int | None, name: str) -> str:
     """Return what is open about a new variable that nothing sets."""
-    return f"{path}:{line} reads `{name}`, which nothing in the tree sets or documents: see that it is set wherever this runs"
+    return f"{path}:{line} reads `{name}`, which nothing in the repository sets or documents. Make sure it is set wherever this runs"
 
 
 def finding(found: LeftBehind) -> Finding:
@@ -45,8 +49,8 @@ def finding(found: LeftBehind) -> Finding:
     return Finding(
         path=one.path,
         quote=one.line.text,
-        title=f"`{one.old}` is {does} as `{one.new}` now, but {paths[0]}{more} still {verb} the old name",
-        why=f"{law} {first[0]}:{first[1]} has it.",
+        title=f"`{one.old}` is now {does} as `{one.new}`, but {paths[0]}{more} still {verb} the old name",
+        why=f"{law} {first[0]}:{first[1]} still uses it.",
         consequence=_LAWS["tells"][2] if is_told else effect,
         severity="low" if is_told else "medium",
         category="contract",

@@ -17,6 +17,6 @@ def lost_offers(offers: Iterable[LostOffer]) -> Iterator[str]:
         listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
         are, them = ("is", "it") if len(names) == 1 else ("are", "them")
         yield (
-            f"{listed} of the package `{package}` {are} gone: who installed it may use {them}. "
-            f"If {version} is published, the next version is {asks}."
+            f"{listed} of the package `{package}` {are} removed, and users of the package may depend on {them}. "
+            f"If {version} is published, the next version must be {asks}."
         )

@@ -44,14 +44,14 @@ def finding(language: str, schema_break: SchemaBreak, uses: Sequence[SchemaUse],
     files = list(dict.fromkeys(use.path for use in shown_uses))
     more = f" and {len(files) - 1} more {'file' if len(files) == 2 else 'files'}" if len(files) > 1 else ""  # noqa: PLR2004
     still = f"still use{'' if more else 's'} it" if sure else "may still use it"
-    reason = "" if sure else " The lines hold its name; that they mean this one was not proven."
+    reason = "" if sure else " These lines contain its name, but may refer to something else."
     fails = "fails" if language == "sql" else "fails, or silently reads nothing,"
     return Finding(
         path=schema_break.path,
         quote=quote,
         title=f"{schema_break.element} {schema_break.change}, {'but' if sure else 'and'} {files[0]}{more} {still}",
-        why=f"{schema_break.law} {files[0]}:{shown_uses[0].line} names `{schema_break.name}`.{reason}",
-        consequence=f"{'This' if sure else 'If it is meant, this'} line {fails} once the change is deployed.",
+        why=f"{schema_break.law} {files[0]}:{shown_uses[0].line} refers to `{schema_break.name}`.{reason}",
+        consequence=f"{'This' if sure else 'If it refers to this element, this'} line {fails} once the change is deployed.",
         severity=severity,
         category="contract",
         basis=Basis(
@@ -103,7 +103,7 @@ def hint(
         why=f"{first.law}{also}",
         consequence="The migration fails if the table has rows."
         if not first.name
-        else f"{_not_seen(group, mentions)} By the rules of {label}, everybody who uses it elsewhere breaks.",
+        else f"{_not_seen(group, mentions)} By the rules of {label}, any other client that uses it breaks.",
         severity=first.alone or "low",
         category="contract",
         basis=Basis((_source(group),), verdict=Verdict.UNPROVEN),

@@ -36,7 +36,7 @@ async def _run_root(
     session: Session, seed: str, *, gate: bool, turns: int, depth: int = 0, name: str = "root"
 ) -> RootRun:
     if session.root is None:
-        raise UsageError("no root model is configured: name one with --root, or use --strategy fanout or offline")
+        raise UsageError("no root model is configured. Pass --root, or use --strategy fanout or offline")
     limits = session.calls.budget.limits
     source = Source("model", session.root.name, "root", view="search" if gate or depth else "")
     state = RunState(session, source=source, depth=depth, say=session.say)
@@ -107,6 +107,6 @@ def _summary(session: Session) -> str:
     read, unread = len(session.units) - len(session.tracker.unread()), len(session.tracker.unread())
     rest = f"; {unread} were not read" if unread else ""
     if not session.results.findings:
-        return f"Nothing found in {read} of {len(session.units)} units{rest}."
+        return f"No problems found in {read} of {len(session.units)} code regions{rest}."
     worst = ", ".join(dict.fromkeys(finding.path for finding in session.results.findings))
     return f"{render.count(len(session.results.findings), 'problem')} in {worst}{rest}."

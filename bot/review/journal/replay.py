@@ -17,12 +17,12 @@ def last_finished(path: Path) -> tuple[Record, Section, Start]:
     """Return the last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
     record, recorded = reviews.of(path)
     if reader.start(recorded[-1], __version__).is_question:
-        raise UsageError(f"{path} records a question about a text: `deeprepo.RLM` answers it again from this journal")
+        raise UsageError(f"{path} records a question about a text. Use `deeprepo.RLM` to replay it")
     finished = [section for section in recorded if section.end and section.end["fault"] != "interrupted"]
     if not finished:
         raise ReplayDiffers(
             f"{path} cannot be replayed: {reviews.without_end(recorded[-1])}; "
-            "the same `deeprepo review --journal FILE` resumes where it stopped"
+            "run the same `deeprepo review --journal FILE` to resume it"
         )
     return record, finished[-1], reader.start(finished[-1], __version__)
 
@@ -41,7 +41,7 @@ def unusable(start: Start, error: Exception) -> UsageError:
         return UsageError(
             f"another build (deeprepo {start.version}) wrote this journal, and this one ({__version__}) cannot read it"
         )
-    return UsageError(f"this journal is damaged, or not deeprepo's own: {error}")
+    return UsageError(f"this journal is damaged or was not written by deeprepo: {error}")
 
 
 async def pull(start: Start, repo: str | None, request: ReviewRequest, scratch: str) -> PullRequest:
@@ -50,16 +50,16 @@ async def pull(start: Start, repo: str | None, request: ReviewRequest, scratch: 
     if pull.object_dir is not None:  # work that was never committed: it must still lie there
         now = await checkout.pull(replace(request, repo=repo or request.repo), scratch)
         if (now.base, now.head) != (pull.base, pull.head):
-            raise ReplayDiffers(f"the {pull.head_name} are not those that were reviewed: they have changed since")
+            raise ReplayDiffers(f"the {pull.head_name} have changed since the review")
         return now
     where = repo or pull.git_dir
     if not Path(where).is_dir():  # noqa: ASYNC240 - one look at the local disk
-        raise ReplayDiffers(f"the repository {where} is gone: name another clone of it with --repo DIR")
+        raise ReplayDiffers(f"the repository {where} no longer exists. Pass another clone of it with --repo DIR")
     recorded = replace(pull, git_dir=checkout.git_dir(where))
     async with checkout.Checkout(recorded) as tree:
         for name in filter(None, (pull.base, pull.head, pull.base_tip)):
             if not await tree.holds(name):
                 raise ReplayDiffers(
-                    f"the repository {where} does not hold {name}: fetch it, or name a clone with --repo DIR"
+                    f"the repository {where} does not contain {name}. Fetch it, or pass a clone with --repo DIR"
                 )
     return recorded

@@ -42,7 +42,7 @@ class Replay(Journal):
         """Return the recorded outcome. Raises ReplayDiffers where this was never done."""
         record = super().get(kind, *key)
         if record is None:
-            raise self._differs(f"the replay has a {kind} that was not there when it was recorded: {str(key)[:SHOWN]}")
+            raise self._differs(f"the replay has a {kind} that was not recorded: {str(key)[:SHOWN]}")
         return record
 
     def put(self, kind: str, **fields: Any) -> None:  # noqa: ANN401 - any JSON value
@@ -55,7 +55,7 @@ class Replay(Journal):
         if recorded is not None and name is not None:
             first = _first(str(recorded[name] or ""), str(record[name] or ""))
             raise self._differs(
-                f"turn {record['number']} of {record['run']} ran otherwise than recorded: its {name}, {first}"
+                f"turn {record['number']} of {record['run']} ran differently than recorded: its {name}, {first}"
             )
 
     def end(self, record: Callable[[], Row]) -> None:
@@ -73,7 +73,7 @@ class Replay(Journal):
         run, _, number = about["at"].partition(":")
         where = f"in turn {number} of {run}" if number else "outside the root's turns"
         return (
-            f"the replay asks what was not asked when it was recorded: {where}, the {about['role']} ({about['model']}) sends "
+            f"the replay sends a request that was not recorded: {where}, the {about['role']} ({about['model']}) sends "
             f"another request, whose last message begins: {_line(prompt.messages[-1].text)}"
         )
 
@@ -81,7 +81,7 @@ class Replay(Journal):
 def _parts(recorded: Row, end: Row) -> str:
     """What of a finished run is not as recorded, "" where all of it is."""
     differing = [name for name, digest in recorded.get("digests", {}).items() if end["digests"].get(name) != digest]
-    return f"every request was the same, but the review is not: {', '.join(differing)} differ" if differing else ""
+    return f"the requests are identical, but the review is not: {', '.join(differing)} differ" if differing else ""
 
 
 def _first(before: str, after: str) -> str:

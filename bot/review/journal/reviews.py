@@ -19,7 +19,7 @@ def of(path: Path) -> tuple[Record, list[Section]]:
     record = reader.load(path)
     reviews = [section for section in record.sections if section.start]
     if not reviews:
-        raise UsageError(f"{path} holds no review: `deeprepo review --journal FILE` records one")
+        raise UsageError(f"{path} contains no review. Record one with `deeprepo review --journal FILE`")
     return record, reviews
 
 

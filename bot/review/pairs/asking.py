@@ -19,7 +19,7 @@ from deeprepo.rlm.values import Completion, Message, Model, Prompt
 BODY_CHARS = 400  # of the author's words
 ANSWER = 4_096  # tokens
 PART = 4  # the calls together use at most this part of what a review may spend
-BADLY_READ = "some uses of what changed were not read as pairs: {why}"
+BADLY_READ = "some references to changed code were not compared: {why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
     ]
     if not pair_prompts:
         return PairFindings()
-    session.say(f"reading {render.count(len(pairs_found) - len(left), 'changed definition')} beside their uses")
+    session.say(f"comparing {render.count(len(pairs_found) - len(left), 'changed definition')} with their references")
     replies = await session.calls.many(model, [prompt for prompt, _ in pair_prompts], "pairs")
     source = Source("model", model.name, "root", view="pairs")
     findings_placed: list[Finding] = []

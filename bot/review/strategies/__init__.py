@@ -87,5 +87,5 @@ def cut_short(session: Session, transcript: Transcript, *notes: str) -> Transcri
 
 def as_interrupted(transcript: Transcript) -> Transcript:
     """Note that a person broke it off."""
-    note = "interrupted: these are the findings so far"
+    note = "interrupted; these are the findings so far"
     return replace(transcript, notes=(*transcript.notes, note), partial=True, fault="interrupted")

@@ -16,7 +16,7 @@ from bot.values import Finding, Transcript, at_least
 
 LISTED_GAPS = 20  # open points in the root's first message; coverage() and findings() have the rest
 AGREED = 2  # readings that found a thing: on less, several readings disagree
-CLOSED = "it left nothing open"
+CLOSED = "it left no open questions"
 
 
 async def run(session: Session) -> Transcript:
@@ -32,8 +32,8 @@ async def run(session: Session) -> Transcript:
             return replace(reading, reason=CLOSED)
     settle = render.text("prompts/root_open.md.j2", points=points[:LISTED_GAPS], more=max(0, len(points) - LISTED_GAPS))
     transcript = await rlm.go_on(session, settle.strip(), reading.issues)
-    reason = f"it left {render.count(len(points), 'point')} open" if points else CLOSED
-    return replace(transcript, reason=f"{reason}, and the root went on")
+    reason = f"it left {render.count(len(points), 'open question')}" if points else CLOSED
+    return replace(transcript, reason=f"{reason}, so the root model continued")
 
 
 def _open(session: Session) -> Iterator[str]:

@@ -32,8 +32,8 @@ class Measure:
 
     def __str__(self) -> str:
         return (
-            f"{count(self.units, 'unit')}, about {self.tokens:,} tokens, {count(self.links, 'link')} between units, "
-            f"{count(self.sites, 'use')} elsewhere"
+            f"{count(self.units, 'code region')}, about {self.tokens:,} tokens, {count(self.links, 'link')} between them, "
+            f"{count(self.sites, 'reference')} elsewhere"
         )
 
 
@@ -75,7 +75,7 @@ def choose(
     if strategy != "auto":
         return strategy, ASKED
     if not units:
-        return "direct", "nothing is left to read"
+        return "direct", "there is nothing left to review"
     size = measure(units, dependents)
     if size.tokens <= DIRECT_TOKENS:
         small_choice = _small(size, root=root, effort=effort)
@@ -90,12 +90,12 @@ def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str
 
     small = f"the change is small ({size})"
     if not root or effort == "low":
-        return ("direct", f"{small}: one call sees all of it") if size.sites <= MAX_SITES else None
+        return ("direct", f"{small}, so one call covers it") if size.sites <= MAX_SITES else None
     if effort == "high":
-        return "cascade", f"{small}: one call reads it, then the root goes on, as effort high asks"
+        return "cascade", f"{small}; one call reviews it, then the root model continues (effort high)"
     if not size.relying:
-        return "direct", f"{small}, and no unchanged code relies on it: one call sees all of it"
-    return "cascade", f"{small}: one call reads it, and the root goes on if that leaves something open"
+        return "direct", f"{small}, and no unchanged code depends on it, so one call covers it"
+    return "cascade", f"{small}; one call reviews it, and the root model continues if questions remain"
 
 
 def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort) -> tuple[str, str]:
@@ -103,11 +103,11 @@ def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort)
     if not root:
         return "fanout", f"{size}; a worker but no root model is configured"
     if effort == "low":
-        return "fanout", f"{size}: the workers read all of it; effort low asks no root"
+        return "fanout", f"{size}; workers review all of it (effort low uses no root model)"
     if not affordable:
-        return "fanout", f"{size}: the workers read all of it; the budget holds no root"
-    turns = f", in {MANY_TURNS} turns at most" if size.units > ROOT_UNITS else ""
-    return "rlm", f"{size}: the workers read all of it, then the root asks across units{turns}"
+        return "fanout", f"{size}; workers review all of it (the budget is too small for a root model)"
+    turns = f", in at most {MANY_TURNS} turns" if size.units > ROOT_UNITS else ""
+    return "rlm", f"{size}; workers review all of it, then the root model connects the parts{turns}"
 
 
 def affords(session: Session) -> bool:

@@ -10,7 +10,7 @@ from bot.review.workers import ModelWorker
 from bot.values import Transcript
 from deeprepo.rlm.errors import PromptTooLong
 
-IN_PARTS = "the change did not fit one prompt: nobody has read its parts together"
+IN_PARTS = "the change did not fit into one prompt, so its parts were not reviewed together"
 
 
 async def run(session: Session) -> Transcript:
@@ -25,7 +25,9 @@ async def run(session: Session) -> Transcript:
         async with fanout.checks_beside(session):
             answer = await readings.read(session, reader, session.tracker.unread())
     except PromptTooLong as error:
-        session.results.notes.append(f"The change does not fit one prompt ({public(error)}): it was read in parts.")
+        session.results.notes.append(
+            f"The change does not fit into one prompt ({public(error)}), so it was reviewed in parts."
+        )
         return replace(await fanout.run(session, is_checked=True, with_pairs=False), doubts=(IN_PARTS,))
     await fanout.take(session, answer)
     if answer.error:

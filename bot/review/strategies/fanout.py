@@ -26,7 +26,7 @@ async def run(
     if beside:
         await compare(session)
     left = session.tracker.unread()
-    session.say(f"reading {len(left)} units")
+    session.say(f"reviewing {len(left)} code regions")
     async with _pairs(session) if with_pairs else nullcontext() as pairs_taken:
         async with checks_beside(session) if beside else nullcontext():
             answer = await _read(session, left, is_backed=is_backed or with_pairs)
@@ -74,7 +74,7 @@ async def read_uses(session: Session, worker: Worker) -> None:
 
     if not isinstance(worker, ModelWorker) or not session.tracker.open_uses():
         return
-    session.say(f"reading {len(session.tracker.open_uses())} uses of what changed")
+    session.say(f"reading {len(session.tracker.open_uses())} references to changed code")
     answer = await worker.uses()
     await take(session, answer)
     session.results.notes += [answer.error] if answer.error else []

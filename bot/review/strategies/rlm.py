@@ -48,7 +48,9 @@ async def go_on(session: Session, question: str = "", issue_reports: tuple[Issue
         transcript = await loop.run(session, start, gate=True, turns=turns)
     except ReplUnavailable as error:
         session.calls.budget.keep(None)
-        session.results.notes.append(f"the REPL did not start ({public(error)}): the workers' findings are kept")
+        session.results.notes.append(
+            f"the REPL did not start ({public(error)}), so only the workers' findings are shown"
+        )
         return Transcript(findings=tuple(session.results.findings), partial=bool(session.tracker.unread()))
     if session.tracker.unread():
         await fanout.run(session, with_pairs=False)

@@ -150,7 +150,7 @@ def _message(findings: tuple[Finding, ...], actor: str) -> str:
     """The commit's message. No text of a model or of the change is in it: words in a message close issues and skip checks."""
     numbers = ", ".join(str(finding.number) for finding in findings if finding.number)
     many = "finding" if len(findings) == 1 else "findings"
-    return f"Fix {many} {numbers or len(findings)} of the review\n\nAsked for by {actor} with `/deeprepo fix`."
+    return f"Fix {many} {numbers or len(findings)} from the review\n\nRequested by {actor} with `/deeprepo fix`."
 
 
 def _fix_reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandReply:

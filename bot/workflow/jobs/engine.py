@@ -124,7 +124,7 @@ async def launch(settings: JobSettings, executor: str, run: Run, *, work_here: b
                     on_conflict="always_update",
                 )
         except (SQLAlchemyError, errors.DBOSException) as error:
-            raise StorageError(f"the jobs' database cannot be used: {_reason(error)}") from error
+            raise StorageError(f"the job database cannot be used: {_reason(error)}") from error
         failed.pop_all()
 
 
@@ -173,7 +173,7 @@ def _apart(call: Callable[Given, Coroutine[Any, Any, Result]]) -> Callable[Given
         try:
             return await asyncio.create_task(call(*args, **kwargs), context=contextvars.Context())
         except (SQLAlchemyError, errors.DBOSException) as error:
-            raise StorageError(f"the jobs' database failed: {_reason(error)}") from error
+            raise StorageError(f"the job database failed: {_reason(error)}") from error
 
     return made
 

@@ -93,7 +93,7 @@ class Keys:
 
     def _open(self) -> sa.Connection:
         if self._database is None:
-            raise StorageError("a process that works alone has no connection")
+            raise StorageError("a single process has no connection")
         connection = self._database.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         for statement in SILENCE:
             connection.exec_driver_sql(statement)
@@ -130,8 +130,8 @@ def hold_folder(folder: Path) -> Iterator[None]:
             file.seek(0)
             who = file.read(20).strip()
             raise UsageError(
-                f"the data folder {folder} is in use by another process{f' ({who})' if who else ''}: stop it first, "
-                "name another folder, or keep the jobs in PostgreSQL, which several processes can share"
+                f"the data folder {folder} is in use by another process{f' ({who})' if who else ''}. Stop it first, "
+                "use another folder, or store the jobs in PostgreSQL, which several processes can share"
             ) from error
         file.truncate(0)
         file.write(f"process {os.getpid()}\n")

@@ -49,7 +49,7 @@ class Jobs:
     def __init__(self, settings: JobSettings, store: Store | None = None) -> None:
         """Jobs that nobody carries out yet. On PostgreSQL the store's database shows which processes are alive."""
         if settings.is_shared and store is None:
-            raise UsageError("several processes on one database need the store, in which they give signs of life")
+            raise UsageError("several processes on one database need the store to show that they are alive")
         self._settings, self._store = settings, store
         self._writers = asyncio.Semaphore(WRITERS)
         self._ending: asyncio.Task[None] | None = None
@@ -66,9 +66,7 @@ class Jobs:
         """
         settings = self._settings
         if not settings.is_shared and not work_here:
-            raise UsageError(
-                "jobs in a file are carried out by the process that takes them on: name a PostgreSQL database"
-            )
+            raise UsageError("jobs in SQLite run only in the process that accepts them. Use a PostgreSQL database")
         executor = f"{platform.node()}-{uuid.uuid4().hex[:12]}" if settings.is_shared else HERE
         database = self._store.database if settings.is_shared and self._store else None
         self._keys = Keys(database, executor if work_here else None)
@@ -97,7 +95,7 @@ class Jobs:
         the first that is put off: what follows in the meantime does not lengthen it.
         """
         if self._ending is not None:
-            raise StorageError("this process is being stopped: nothing more is taken on")
+            raise StorageError("this process is stopping and accepts no more jobs")
         name = asks.name(ask, delivery)
         if not isinstance(ask, ReviewAsk | Cancel | ChecksEnded):
             return await self._put(ask, name, delay or 0.0)
@@ -181,7 +179,7 @@ class Jobs:
             async with asyncio.timeout(STORE_SECONDS):
                 await engine.find(names=["nobody"])
         except (StorageError, TimeoutError):
-            return False, "the jobs' database does not answer"
+            return False, "the job database does not answer"
         return True, "ready"
 
     async def stop(self, grace: float = 0.0) -> None:
@@ -204,7 +202,7 @@ class Jobs:
             self._looks = Counter({job.id: self._looks[job.id] + 1 for job in lost})
             for job in lost:
                 if self._looks[job.id] >= (LOOKS_OF_OURS if job.executor == self._runner.executor else LOOKS):
-                    log.warning("a job of a process that is gone is taken over", extra={"facts": {"job": job.id}})
+                    log.warning("taking over a job from a stopped process", extra={"facts": {"job": job.id}})
                     await engine.note(job.id, {"deaths": int(job.attributes.get("deaths", 0)) + job.starts})
                     await engine.put_back(job)
 
@@ -253,7 +251,7 @@ class Jobs:
             async with self._writers, asyncio.timeout(STORE_SECONDS):
                 return await engine.put(ask, name, delay=delay)
         except TimeoutError:
-            raise StorageError("the jobs' database does not answer") from None
+            raise StorageError("the job database does not answer") from None
 
 
 def _list(row: JobRow) -> ListedJob | None:
@@ -304,5 +302,5 @@ async def _again(do: Callable[[], Awaitable[None]], seconds: float) -> None:
         try:
             await do()
         except StorageError as error:
-            log.warning("the jobs could not be looked after", extra={"facts": {"reason": str(error)}})
+            log.warning("jobs could not be maintained", extra={"facts": {"reason": str(error)}})
         await asyncio.sleep(seconds)

@@ -18,12 +18,12 @@ from bot.workflow.jobs.keys import Keys
 from deeprepo.rlm.errors import JournalInUse
 
 log = logging.getLogger("deeprepo.jobs")
-MAX_DELAY = 3600.0  # seconds that a job is put off at most
+MAX_DELAY = 3600.0  # seconds that a job was delayed at most
 SLOWER = 4  # times as long waits each further try of what GitHub refuses
 RECENT = 20  # reviews of one pull request that are looked at, further tries among them
 WANTED_LOOK_SECONDS = 0.5  # seconds between two looks whether what runs here is still wanted
-DIED = "each time it was begun, the process that carried it out was ended"
-JOB_LOST = "the job was cancelled, or another process carries it out"
+DIED = "its process crashed every time"
+JOB_LOST = "the job was cancelled, or another process runs it"
 STEP = "step "  # how the names of steps begin among what is noted with a job
 LARGEST = 1_000_000  # characters of a step's result: what is larger belongs into a file, and its path here
 ANYTHING = TypeAdapter[Any](Any)
@@ -102,9 +102,9 @@ def _plain(name: str, result: object) -> str:
     try:
         text = json.dumps(result, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise DeepRepoError(f"the step {name} returned what JSON cannot hold: {error}") from error
+        raise DeepRepoError(f"the step {name} returned a value that is not valid JSON: {error}") from error
     if len(text) > LARGEST:
-        raise DeepRepoError(f"the step {name} returned {len(text):,} characters, and {LARGEST:,} are kept at most")
+        raise DeepRepoError(f"the step {name} returned {len(text):,} characters, but at most {LARGEST:,} are stored")
     return text
 
 
@@ -164,7 +164,7 @@ class Runner:
 
     async def _outcome(self, ask: Ask | None, job: Job) -> str:
         if ask is None:
-            log.error("a job that cannot be read is dropped", extra={"facts": {"job": job.row.id}})
+            log.error("dropping an unreadable job", extra={"facts": {"job": job.row.id}})
             outcome = "unreadable"
         elif job.attempt > self.settings.crashes:
             outcome = await self._given_up(ask, job, DIED)
@@ -208,7 +208,7 @@ class Runner:
         if not await job.current():
             raise asyncio.CancelledError
         wait = min(wait, MAX_DELAY)
-        log.warning("a job is put off", extra={"facts": {"job": job.row.id, "seconds": wait, "reason": str(error)}})
+        log.warning("a job was delayed", extra={"facts": {"job": job.row.id, "seconds": wait, "reason": str(error)}})
         await engine.put(ask, asks.following(job.row.id), delay=wait, attributes=job.lasting)
         return "put off"
 
@@ -217,7 +217,7 @@ class Runner:
         try:
             await self.apologise(ask, why)
         except DeepRepoError as error:
-            log.error("nobody could be notified", extra={"facts": {"job": job.row.id, "reason": str(error)}})  # noqa: TRY400
+            log.error("the failure could not be reported", extra={"facts": {"job": job.row.id, "reason": str(error)}})  # noqa: TRY400
         return "given up"
 
     async def watch(self) -> None:

@@ -18,10 +18,8 @@ from bot.workflow.publish.publication import Publication
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
 WITHDRAWN = "withdrawn"  # a fact of a review that we have dismissed ourselves
 REQUEST: Literal["REQUEST_CHANGES"] = "REQUEST_CHANGES"
-INCOMPLETE = (
-    "The request for changes stands: this review is incomplete, so it cannot tell whether what was found is fixed."
-)
-NOT_DISMISSED = "The request for changes could not be dismissed ({why}): somebody with write permission can dismiss it."
+INCOMPLETE = "The request for changes remains, because this review is incomplete and cannot confirm the fixes."
+NOT_DISMISSED = "The request for changes could not be dismissed ({why}): someone with write permission can dismiss it."
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,14 +45,14 @@ class Publication:
     async def check(self) -> None:
         """Raise SupersededError where the review speaks of something that is no longer there. Asked before each write."""
         if not await self.still_current():
-            raise SupersededError("the review is no longer wanted: something newer came")
+            raise SupersededError("a newer event replaced this review")
         now = await self.host.facts()
         if now.state != "open":
-            raise SupersededError(f"the pull request was {'merged' if now.merged else 'closed'} in the meantime")
+            raise SupersededError(f"the pull request was {'merged' if now.merged else 'closed'} during the review")
         if now.head_sha != self.head:
-            raise SupersededError(f"the head is {now.head_sha[:10]} now, and {self.head[:10]} was reviewed")
+            raise SupersededError(f"the head is now {now.head_sha[:10]}, but {self.head[:10]} was reviewed")
         if now.base_ref != self.review.pull.base_name:
-            raise SupersededError(f"the base is {now.base_ref} now, and {self.review.pull.base_name} was compared with")
+            raise SupersededError(f"the base is now {now.base_ref}, but the review used {self.review.pull.base_name}")
 
     async def put(
         self, find: Callable[[], Awaitable[PostedComment | None]], write: Callable[[], Awaitable[PostedComment]]

@@ -62,7 +62,7 @@ async def tidy(publication: Publication, closer: ThreadCloser) -> tuple[str, ...
                 await publication.check()
                 await closer.close(finding, why)
         except HostRefused as refusal:
-            notes.append(f"An earlier comment could not be tidied up: {refusal}")
+            notes.append(f"An earlier comment could not be cleaned up: {refusal}")
     return tuple(dict.fromkeys(notes))
 
 

@@ -62,7 +62,7 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> DataChange:
     mine = [file.path for file in files if file.path not in foreign]
     open_rows = [(file, f"{path}: {text}" if path != file else text) for file, path, text in _open(mine, unread, files)]
     if before.is_cut or after.is_cut:
-        open_rows += [(path, "not every file that may use its names was read: there are too many") for path in mine]
+        open_rows += [(path, "too many files may use its names, so not all of them were read") for path in mine]
     complete = frozenset(mine) - {path for path, _ in open_rows}
     rows = tuple(breaks(before, after, files))
     return DataChange(rows, before, after, complete, tuple(sorted(set(open_rows))), frozenset(foreign))

@@ -87,7 +87,7 @@ class DataReading(Struct):
 
     def _count(self) -> None:
         if len(self.declarations) + len(self.uses) > MOST:
-            raise UnreadableDataError(f"it holds more than {MOST:,} names")
+            raise UnreadableDataError(f"it contains more than {MOST:,} names")
 
 
 class Paths:

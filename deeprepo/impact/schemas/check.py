@@ -158,7 +158,7 @@ async def find_uses(
     before = await tree.grep_lines(Query([look], syntax="perl", side="base", limit=ROWS)) if compare_base else ()
     rows = await tree.grep_lines(Query([look], syntax="perl", limit=ROWS))
     if len(rows) >= ROWS:
-        reason = f"not every line that may use it was looked at: more than {ROWS:,} lines hold a name of it"
+        reason = f"not every line that may use it was checked: more than {ROWS:,} lines contain its name"
         open_rows |= {change.home(one): reason for _, one in named[:BREAKS]}
     there, still = ({(path, text.strip("\r")) for path, _, text in each} for each in (before, rows))
     places: dict[str, list[int]] = defaultdict(list)

@@ -37,7 +37,7 @@ def load(document: Document) -> Mapping[str, object]:
     except (ValueError, RecursionError) as error:
         raise UnreadableSchemaError(path, f"it cannot be parsed ({type(error).__name__})") from error
     if not isinstance(value, dict):
-        raise UnreadableSchemaError(path, "it holds no object")
+        raise UnreadableSchemaError(path, "it contains no object")
     return value
 
 

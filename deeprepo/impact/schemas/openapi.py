@@ -79,7 +79,7 @@ def _of_operation(
     old, new = (item.at(method) for item in items)
     name, new_name = (str(one.mapping.get("operationId") or "") for one in (old, new))
     if name and new_name != name:
-        law = "Generated clients call it by the operation's id: their method of that name is gone."
+        law = "Generated clients name their method after the operation ID, so that method no longer exists."
         change = f"has the id {new_name} instead of {name}"
         part = Part(label, "id")
         yield part.broken("operation-renamed", change, law, new.at("operationId"), "head", (), name, kind="operation")

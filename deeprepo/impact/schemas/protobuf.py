@@ -236,7 +236,7 @@ def _gone(one: _Element, new: _Schema, heir: _Element | None) -> breaks.SchemaBr
         is_planned = one.is_deprecated or (owner is not None and not owner.reserved.isdisjoint({one.name, one.number}))
         law = _GONE.format(one.kind)
         if not is_planned and one.kind == "field":
-            law += f" Its number {one.number} is not reserved, so somebody may use it again."
+            law += f" Its number {one.number} is not reserved, so it may be reused."
         return _break(one, f"{one.kind}-removed", "was removed", law, one, is_planned=is_planned)
     if one.kind == "value" or _reads(one.type, heir.type):
         return _break(one, f"{one.kind}-renamed", f"was renamed to {heir.name}", _GONE.format(one.kind), heir)

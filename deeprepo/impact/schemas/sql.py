@@ -142,7 +142,7 @@ def _break(row: MigrationStep) -> breaks.SchemaBreak:
     rule, name = f"{kind}-{'renamed' if verb == 'rename' else 'dropped'}", row.column or table
     alone: Severity | None = None
     fate = f"was renamed to {row.new}" if row.new else "was dropped"
-    law = f"A statement that names a {kind} which is gone fails."
+    law = f"Statements that use a removed {kind} fail."
     if verb == "require":
         rule, name, alone = "column-required", "", "medium"
         fate = "is NOT NULL without a default"

@@ -99,7 +99,9 @@ def _choose(
         ((lang, file) for lang, file in pairs if lang is not None), key=lambda row: order[row[1].path]
     )
     if len(language_files) > budget.files:
-        cut.append(f"dependents were looked for of {budget.files} of the {len(language_files)} changed source files")
+        cut.append(
+            f"dependents were searched for only {budget.files} of the {len(language_files)} changed source files"
+        )
     mine: dict[str, tuple[Language, list[ChangedFile]]] = {}
     for language, file in language_files[: budget.files]:
         mine.setdefault(language.NAME, (language, []))[1].append(file)
@@ -176,7 +178,7 @@ def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
         return []
     paths_text = ", ".join(oversized[:LISTED]) + (", ..." if len(oversized) > LISTED else "")
     return [
-        f"{len(oversized)} {language.NAME} files were not searched, the object store lacks their content: {paths_text}"
+        f"{len(oversized)} {language.NAME} files were not searched, because the clone lacks their content: {paths_text}"
     ]
 
 
@@ -238,7 +240,7 @@ async def _sources(
         old = before.get(file.old_path) if file.old_path else None
         new = after.get(file.path) if file.status != "deleted" else None
         if any(len(source) > budget.bytes or is_minified(source) for source in (old, new) if source is not None):
-            cut.append(f"{file.path} is too large or minified: its definitions were not compared")
+            cut.append(f"{file.path} is too large or minified, so its definitions were not compared")
         elif old is not None or new is not None:
             changed_sources.append(read := symbols.read(file, language, old, new))
             if why := read.new.unread or read.old.unread:
@@ -284,7 +286,7 @@ def _limit(
     limited_symbols = {}
     for path, items in symbols_by_file.items():
         if len(items) > budget.symbols:
-            cut.append(f"{path}: {budget.symbols} of its {len(items)} changed definitions were looked up")
+            cut.append(f"{path}: {budget.symbols} of its {len(items)} changed definitions were searched for")
         sorted_items = sorted(items, key=weight)
         limited_symbols[path] = tuple(sorted_items[: budget.symbols])
         if any(item.contract for item in sorted_items[budget.symbols :]):

@@ -138,9 +138,7 @@ async def _through_barrels(
         if not importers:
             return
     if await offers.takers(importers, ()):
-        scene.missed_uses.append(
-            f"names that more than {OFFERED_HOPS} files hand on to each other were not followed further"
-        )
+        scene.missed_uses.append(f"re-exports were followed through at most {OFFERED_HOPS} files")
 
 
 class ReExports(Struct):
@@ -276,7 +274,7 @@ class ReExports(Struct):
                     self.values[path].add(word[0])
         if len(rows) >= MOST_LINES:
             self.scene.missed_uses.append(
-                f"{MOST_LINES:,} lines and more hold names that other files may hand on: not all were looked at"
+                f"{MOST_LINES:,} or more lines contain names that other files may re-export, so not all of them were checked"
             )
 
 

@@ -149,7 +149,7 @@ async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequ
     ]
     found += [home] if home not in found else []
     found.sort(key=lambda path: (-shared_folders(path, home), path))
-    sentence = f"what has to give each part of {name} was looked for in {MOST} of {len(found)} files"
+    sentence = f"code that must provide each part of {name} was searched in {MOST} of {len(found)} files"
     return found[:MOST], [sentence] if len(found) > MOST else []
 
 

@@ -41,7 +41,7 @@ async def heirs(
     paths = sorted({*homes, *importers, *(mate for home in homes for mate in exports.mates(home))})
     if len(paths) > budget.parsed_files:
         missed_uses.append(
-            f"overriding methods were looked for in {budget.parsed_files} of {len(paths)} {language.NAME} files"
+            f"overriding methods were searched in {budget.parsed_files} of {len(paths)} {language.NAME} files"
         )
     overriding: list[tuple[str, Definition]] = []
     for path, source in (await scene.head.tree.read_many(paths[: budget.parsed_files])).items():
@@ -50,7 +50,7 @@ async def heirs(
             continue
         if len(source) > budget.bytes:
             missed_uses.append(
-                f"{path} has more than {budget.bytes:,} bytes: overriding methods were not looked for in it"
+                f"{path} has more than {budget.bytes:,} bytes, so it was not searched for overriding methods"
             )
             continue
         bound = bind(importers.get(path, ()), scene.origins, scene.doors)

@@ -210,7 +210,7 @@ class Search(Struct):
         if len(paths) > self.budget.parsed_files:
             paths = await self._order(paths, targets)
             self._miss(
-                f"references were looked for in {self.budget.parsed_files} of {len(paths)} {head.language.NAME} files"
+                f"references were searched in {self.budget.parsed_files} of {len(paths)} {head.language.NAME} files"
             )
         references: dict[str, list[Reference]] = defaultdict(list)
         sources = await head.tree.read_many(paths[: self.budget.parsed_files])
@@ -218,7 +218,7 @@ class Search(Struct):
         for count, (path, source) in enumerate(sources.items()):
             if time.process_time() > end:
                 self._miss(
-                    f"the search for references stopped after {self.budget.seconds:g} s of computing, {count} of {len(paths)} files read"
+                    f"the reference search stopped after {self.budget.seconds:g} s of CPU time, {count} of {len(paths)} files read"
                 )
                 break
             if len(source) > self.budget.bytes:
@@ -314,13 +314,13 @@ class Search(Struct):
         if where is None:  # first those whose uses somebody has to look at
             obliging = {short for target in targets if target.contract for short in target.shorts}
             where = await looked_up.look_up(words & obliging)
-            sentence = "too many lines hold the names of changed members: some were not looked up by name"
+            sentence = "too many lines contain the names of changed members, so some names were not searched"
             self.cut.append(sentence) if where is not None else self._miss(sentence)
         paths_by_word: dict[str, set[str]] = defaultdict(set)
         common = sorted(name for name, paths in (where or {}).items() if len(paths) > self.budget.far)
         if common:
             words_text = ", ".join(common[:LISTED]) + (", ..." if len(common) > LISTED else "")
-            self.cut.append(f"members with common names were looked up in importing files only: {words_text}")
+            self.cut.append(f"members with common names were only searched in importing files: {words_text}")
         for name, paths in (where or {}).items():
             for path in paths if name not in common else ():
                 paths_by_word[path].add(name)
@@ -337,9 +337,7 @@ class Search(Struct):
             wanted_names = own_names | more_names
             uses = self.scene.head.language.uses(path, source, wanted_names)
         if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.cut):
-            self._miss(
-                f"{path}: it holds more uses than are read, or code that people do not write: some may be missing"
-            )
+            self._miss(f"{path} has too many references or generated code, so some references may be missing")
         return uses
 
     async def _with_results(self, path: str, uses: Sequence[Use], targets: Sequence[UseTarget]) -> Sequence[Use]:
@@ -446,7 +444,7 @@ class Search(Struct):
         ]
         if missing_paths:
             paths_text = ", ".join(missing_paths[:LISTED]) + (", ..." if len(missing_paths) > LISTED else "")
-            self._miss(f"references were not looked for in files that are too large: {paths_text}")
+            self._miss(f"files that are too large were not searched for references: {paths_text}")
 
     def _miss_large(self, path: str, source: bytes, targets: Sequence[UseTarget], *, is_near: bool) -> None:
         """Say that a file is too large to be searched, if it may use something whose contract changed."""
@@ -455,7 +453,7 @@ class Search(Struct):
         }
         if names_here and (is_near or any(telling(name) for name in names_here)) and not is_output(path):
             self._miss(
-                f"{path} has more than {self.budget.bytes:,} bytes: its uses of {min(names_here)} were not looked for"
+                f"{path} has more than {self.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
             )
 
     def _limit(self, references: Mapping[str, list[Reference]], obliging: frozenset[str]) -> tuple[Reference, ...]:

@@ -143,13 +143,13 @@ def load(path: Path) -> Record:
         raise UsageError(f"the journal {path} cannot be read: {error.strerror}") from error
     rows = list(rows_of(text.split("\n")))
     if text.strip() and not rows:
-        raise UsageError(f"{path} is not a journal of deeprepo: it was left as it is")
+        raise UsageError(f"{path} is not a deeprepo journal, so it was not changed")
     try:
         record = Record(rows)
         for section in record.sections:
             Outcomes(section)
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise UsageError(f"{path} is damaged: a line lacks what it needs ({error})") from error
+        raise UsageError(f"{path} is damaged: a line is incomplete ({error})") from error
     return record
 
 
@@ -163,7 +163,7 @@ def start(section: Section, version: str) -> Start:
     """Return what a section was begun with. Raises UsageError if the file does not say so. `version`: that of this build."""
     row = section.start
     if row is None:
-        raise UsageError("this journal does not record what was reviewed")
+        raise UsageError("this journal does not say what was reviewed")
     try:
         begun = Start(row["pull"], row["brief"], row["root"], row["worker"], row["version"], tuple(row["own"]))
         is_named = begun.ids != (None, None)

@@ -25,8 +25,8 @@ from deeprepo.rlm.values import Prompt
 
 INCIDENTAL = ("today", "request", "warnings")  # of a brief: another one makes no other review
 OTHER_SETTINGS = (
-    "The journal holds an earlier review of this change with other settings ({}): "
-    "a call is reused if the request is identical, everything else is asked again."
+    "The journal contains an earlier review of this change with other settings ({}). "
+    "Identical calls are reused; all others are made again."
 )
 OTHER_BUILD = (
     "Another build (deeprepo {}) began this review in the journal: a call is reused if this build sends the identical request, "
@@ -105,9 +105,9 @@ class Journal:
                 self.put(**codec.first(start), time=_now(), notes=list(notes))
                 return notes
             if last.ids != start.ids:
-                change = f"the review of another change ({_label(last)}; this is {_label(start)})"
+                change = f"a review of another change ({_label(last)}; this is {_label(start)})"
                 held = "a question about another context" if last.is_question else change
-                raise UsageError(f"the journal {self._path} holds {held}: name another file, or delete this one")
+                raise UsageError(f"the journal {self._path} contains {held}. Use another file, or delete this one")
             ours, theirs = _asked_for(start), _asked_for(last)
             differing = [name for name in ours if ours[name] != theirs.get(name)]
             if not differing and (section.end is None or last.is_question):  # an answer is read from its record
@@ -227,7 +227,7 @@ def _locked(path: Path, open_file: Callable[[Path], TextIO]) -> TextIO:
     except OSError as error:
         file.close()
         raise JournalInUse(
-            f"the journal {path} is in use by another review: wait for its end, or name another"
+            f"the journal {path} is used by another review. Wait until it ends, or use another file"
         ) from error
     return file
 

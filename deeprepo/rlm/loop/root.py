@@ -16,13 +16,13 @@ from deeprepo.rlm.values import Completion, Message, Model, Observation, Prompt,
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "astray"]
 ENDS: dict[str, str] = {
-    "turns": "The root used all of its {turns} turns without handing in a summary.",
-    "budget": "The root stopped early: {why}.",
-    "provider": "The root's model failed: {why}",
-    "window": "Nobody looked across the units: {why}.",
-    "declined": "The root's model declined to go on. {why}",
-    "mute": "The root wrote no Python that could run in {turns} turns, so it brought nothing: its model may not fit this work.",
-    "astray": "The root was stopped after {idle} turns that brought nothing new.",
+    "turns": "The root model used all {turns} turns without a summary.",
+    "budget": "The root model stopped early: {why}.",
+    "provider": "The root model failed: {why}",
+    "window": "The parts of the change were not compared with each other: {why}.",
+    "declined": "The root model declined to continue. {why}",
+    "mute": "The root model wrote no working Python in {turns} turns, so it contributed nothing. Try another root model.",
+    "astray": "The root model was stopped after {idle} turns without progress.",
 }
 # Expressions for the child: the root's answer as it stands; and its withdrawal, which is true if the root had called it ready.
 ANSWER = f'[bool(answer.get("ready")), (lambda x: x[:{MAX_ANSWER}] if isinstance(x, str) else x)(answer["content"])]'

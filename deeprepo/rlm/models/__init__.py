@@ -64,9 +64,9 @@ def provider_of(name: str) -> Provider:
         return LOCAL[local]
     provider, slash, model = name.partition("/")
     if not slash or not provider or not model:
-        raise UsageError(f"{name!r} names no model: write provider/model, for example openai/gpt-5.4-mini")
+        raise UsageError(f"{name!r} is not a model name. Write provider/model, for example openai/gpt-5.4-mini")
     if provider not in PROVIDERS:
-        raise UsageError(f"unknown provider {provider!r}: known are {', '.join(sorted(PROVIDERS))}")
+        raise UsageError(f"unknown provider {provider!r}: supported providers are {', '.join(sorted(PROVIDERS))}")
     return PROVIDERS[provider]
 
 
@@ -87,14 +87,12 @@ def connect(
     """
     provider = provider_of(name)
     if name.startswith(FUNCTION):
-        raise UsageError(
-            f"{name} is a function: only the program that holds it can give it, with deeprepo.RLM(root=...)"
-        )
+        raise UsageError(f"{name} is a function. Pass it from your program with deeprepo.RLM(root=...)")
     if name.startswith(COMMAND):
         from deeprepo.rlm.models.local import CommandModel
 
         if sampling != NOTHING_SAID:
-            raise UsageError(f"{name} is a command: what it samples with is an option of its own")
+            raise UsageError(f"{name} is a command. Set sampling options in the command itself")
         return CommandModel(name, timeout)
     if not is_installed(*PACKAGES):
         raise NotInstalled(f"{name} needs packages that are not installed", "models")

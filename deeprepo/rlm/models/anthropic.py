@@ -92,7 +92,7 @@ class AnthropicModel(HttpModel):
         """Return a reply as a Completion. Raises ProviderDown where it holds none."""
         content = reply.get("content")
         if not isinstance(content, list):
-            raise ProviderDown(f"{self.name.partition('/')[0]} answered without a message: try again")
+            raise ProviderDown(f"{self.name.partition('/')[0]} sent a reply without a message. Try again")
         blocks = [block for block in content if isinstance(block, Mapping)]
         reply_text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
         text, is_unfinished = without_thinking(reply_text)

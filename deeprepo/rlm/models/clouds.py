@@ -16,9 +16,9 @@ from deeprepo.rlm.models.provider import Key, Provider, address, key_text
 
 NEEDS = {"bedrock": "boto3", "vertex": "google.auth"}  # what the extra of this name brings
 REMEDY = {
-    "bedrock": "no AWS credentials for bedrock: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
+    "bedrock": "no AWS credentials for bedrock. Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
     "or AWS_PROFILE, or give this machine a role",
-    "vertex": "no Google credentials for vertex: set GOOGLE_APPLICATION_CREDENTIALS to the file of a service account, run "
+    "vertex": "no Google credentials for vertex. Set GOOGLE_APPLICATION_CREDENTIALS to the file of a service account, run "
     "`gcloud auth application-default login`, or give this machine a service account",
 }
 # Of Vertex AI, beside the addresses of its regions.
@@ -41,7 +41,7 @@ def connect(
     if not is_installed(NEEDS[cloud]):
         raise NotInstalled(f"{name} needs packages that are not installed", cloud)
     if not region:
-        raise UsageError(f"{name} needs a region: set {provider.region_variables[0]}, for example to us-east-1")
+        raise UsageError(f"{name} needs a region. Set {provider.region_variables[0]}, for example to us-east-1")
     maker: Any
     own: dict[str, Any]
     if cloud == "bedrock":
@@ -54,7 +54,7 @@ def connect(
 
         if not project:
             variable = provider.project_variables[0]
-            raise UsageError(f"{name} needs a project: set {variable} to the id of a Google Cloud project")
+            raise UsageError(f"{name} needs a project. Set {variable} to the id of a Google Cloud project")
         maker, own = anthropic.AsyncAnthropicVertex, {"region": region, "project_id": project}
         url = address(provider, base_url or f"https://{HOSTS.get(region, f'{region}-aiplatform.googleapis.com')}/v1")
 

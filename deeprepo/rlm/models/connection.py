@@ -262,7 +262,7 @@ class HttpModel(ABC):
         """Sample each request in this way. Raises UsageError for a parameter that the API lacks."""
         absent = [name for name in sampling.on_record if name not in {*self.sampling_names, "max_tokens", "extra_body"}]
         if absent:
-            raise UsageError(f"{self.name} cannot be given {' or '.join(absent)}: its API has no such parameter")
+            raise UsageError(f"{self.name} does not support {' or '.join(absent)}")
         self.sampling = sampling
 
     def _sampled(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -301,7 +301,7 @@ class HttpModel(ABC):
         finally:
             await response.response.aclose()
         if not isinstance(reply, dict):
-            raise ProviderDown(f"{self._provider} ended its reply before it was complete: try again")
+            raise ProviderDown(f"{self._provider} ended its reply too early. Try again")
         return reply
 
     def _cause(self, error: Exception) -> Refusal | ProviderError:
@@ -314,7 +314,7 @@ class HttpModel(ABC):
         if isinstance(body, Mapping):  # an error in the middle of a stream
             return failures.inside(body)
         if isinstance(error, ValueError) and not isinstance(error, self.failure):  # half of a JSON text
-            return ProviderDown(f"{self._provider} broke off in the middle of its reply: try again")
+            return ProviderDown(f"{self._provider} stopped in the middle of its reply. Try again")
         return failures.unreachable(error, self.name, self._host, self._timeout)
 
 

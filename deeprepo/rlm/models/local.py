@@ -92,7 +92,9 @@ class FunctionModel(LocalModel):
             where = f"{Path(place.filename).name}, line {place.lineno}"
             raise ProviderRefused(f"the model {who}() raised {type(error).__name__}: {error} ({where})") from error
         if not isinstance(said, str):
-            raise ProviderRefused(f"the model {who}() returned {type(said).__name__}: let it return the reply, a text")
+            raise ProviderRefused(
+                f"the model {who}() returned {type(said).__name__}: it must return the reply as a string"
+            )
         return said
 
 
@@ -109,7 +111,7 @@ class CommandModel(LocalModel):
             program, *options = shlex.split(name.removeprefix(COMMAND))
         except ValueError as error:
             raise UsageError(
-                f"{name!r} is no command ({error}): write it as in a terminal, such as {COMMAND}claude -p"
+                f"{name!r} is not a command ({error}). Write it as in a terminal, for example {COMMAND}claude -p"
             ) from None
         self._command = [_found(name, program), *options]
 
@@ -129,7 +131,7 @@ class CommandModel(LocalModel):
                     out, _ = await process.communicate(text)
             except TimeoutError:
                 raise TimedOut(
-                    f"{self.name} was ended after {self._timeout:g} s without a reply: allow more (models.timeout)"
+                    f"{self.name} was stopped after {self._timeout:g} s without a reply. Allow more time (models.timeout)"
                 ) from None
             finally:
                 with suppress(ProcessLookupError, PermissionError):
@@ -137,7 +139,7 @@ class CommandModel(LocalModel):
                 await process.wait()
         if process.returncode:
             raise ProviderDown(
-                f"{self.name} ended with exit code {process.returncode}: run the command by hand to see what it says"
+                f"{self.name} failed with exit code {process.returncode}. Run the command yourself to see its output"
             )
         return out.decode("utf-8", "replace")
 
@@ -154,7 +156,7 @@ def _found(name: str, program: str) -> str:
     folders = os.pathsep.join(folder for folder in os.get_exec_path() if os.path.isabs(folder))  # noqa: PTH117 - texts
     found = shutil.which(program, path=folders)
     if found is None:
-        raise UsageError(f"{name}: there is no program {program} here: install it, or write its whole path")
+        raise UsageError(f"{name}: the program {program} was not found. Install it, or use its full path")
     return os.path.abspath(found)  # noqa: PTH100 - a link stays a link: its name may say what it is to do
 
 

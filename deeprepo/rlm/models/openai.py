@@ -136,10 +136,10 @@ class OpenAIModel(HttpModel):
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
         message, finish_reason = choice.get("message"), str(choice.get("finish_reason")).lower()
         if not isinstance(message, Mapping) or finish_reason in FAILED:
-            raise ProviderDown(f"{provider} answered without a message: try again")
+            raise ProviderDown(f"{provider} sent a reply without a message. Try again")
         calls = _calls(message.get("tool_calls"), self.name)
         if finish_reason == MALFORMED and not calls:
-            raise BadAnswer(f"{model} wrote a tool call that {provider} could not read: ask again")
+            raise BadAnswer(f"{model} wrote a tool call that {provider} could not read. Try again")
         text, is_unfinished = without_thinking(text_of(message.get("content")))
         if prompt.tool and not calls:
             calls = calls_in(text, prompt.tool)

@@ -48,7 +48,7 @@ def address(provider: Provider, base_url: str | None) -> str:
         example = (
             "https://RESOURCE.openai.azure.com/openai/v1" if provider.name == "azure" else "http://127.0.0.1:8000/v1"
         )
-        raise UsageError(f"{provider.name} has no fixed address: set {variables}, for example to {example}")
+        raise UsageError(f"{provider.name} has no default address. Set {variables}, for example to {example}")
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -56,10 +56,10 @@ def address(provider: Provider, base_url: str | None) -> str:
         is_address = False
     if not is_address:
         raise UsageError(
-            f"the base URL of {provider.name} is not a web address: it must begin with http:// or https://"
+            f"the base URL of {provider.name} is not a web address. It must begin with http:// or https://"
         )
     if "@" in urlsplit(url).netloc:
-        raise UsageError(f"the base URL of {provider.name} holds a user name or password: configure a key instead")
+        raise UsageError(f"the base URL of {provider.name} contains a user name or password. Configure a key instead")
     url = url.rstrip("/")
     return f"{url}/openai/v1" if provider.name == "azure" and not urlsplit(url).path else url
 
@@ -68,9 +68,9 @@ def check_key(provider: Provider, key: Key, base_url: str | None) -> None:
     """Raise UsageError where a key is needed and missing, or can be no key. A server of the user's own may need none."""
     text = key_text(key)
     if provider.needs_key and not text and not base_url:
-        raise UsageError(f"{provider.name} needs a key: set {provider.key_variable}, or name another model")
+        raise UsageError(f"{provider.name} needs a key. Set {provider.key_variable}, or use another model")
     if not (text.isascii() and text.isprintable()) or " " in text:
-        raise UsageError(f"the key of {provider.name} holds characters that no key has: copy it again")
+        raise UsageError(f"the key of {provider.name} contains invalid characters. Copy it again")
 
 
 def key_text(key: Key) -> str:

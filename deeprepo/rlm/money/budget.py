@@ -80,7 +80,7 @@ class Budget:
         guess = ""
         if price(usage) is None:
             self.note_unpriced(model)
-            guess = f" (the price of {model} is unknown: it counts as the dearest)"
+            guess = f" (the price of {model} is unknown, so the highest price is assumed)"
         output = self._output(usage, price, model, role, usage.output if visible is None else visible)
         usage = replace(usage, output=output)
         wanted = Hold(usage.input + output, self.worst(price, model, usage), output)
@@ -162,12 +162,12 @@ class Budget:
         if self.limits.usd is None or (self.is_owned(model) and not model.startswith(COMMAND)):
             return
         sentence = (
-            f"What {model} costs is between you and its provider: the cap of ${self.limits.usd:,.2f} cannot hold for it"
-            + (f", the one of {self.limits.calls:,} calls does." if self.limits.calls is not None else ".")
+            f"Your provider bills {model} directly: the limit of ${self.limits.usd:,.2f} does not apply to it"
+            + (f", but the limit of {self.limits.calls:,} calls does." if self.limits.calls is not None else ".")
             if model.startswith(COMMAND)
-            else f"The price of {model} is unknown: under the cap of ${self.limits.usd:,.2f} its calls count as much as those of "
-            f"the dearest model on the price list (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} for a million tokens in and out). "
-            "Choose a model whose price is known, or allow more dollars (`--max-usd`)."
+            else f"The price of {model} is unknown. Under the limit of ${self.limits.usd:,.2f}, its calls count at the highest listed "
+            f"price (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} per million input and output tokens). "
+            "Use a model with a known price, or raise the limit (`--max-usd`)."
         )
         self.note(sentence)
 
@@ -213,7 +213,7 @@ class Budget:
 
     def out_of_time(self) -> str:
         """Return the sentence for the deadline."""
-        return f"the cap of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
+        return f"the limit of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
 
     def _check(self, wanted: Hold, role: Purpose, guess: str) -> None:
         """Raise BudgetSpent unless the call fits. Each cap is asked whether it holds the sum: against what is not a number it does not."""
@@ -222,17 +222,17 @@ class Budget:
             raise BudgetSpent(self.out_of_time())
         if caps.calls is not None and not calls >= 1:
             raise BudgetSpent(
-                f"the cap of {caps.calls:,} calls is reached: finish with what you have, or allow more calls"
+                f"the limit of {caps.calls:,} calls is reached: finish with what you have, or allow more calls"
             )
         if caps.tokens is not None and not wanted.tokens <= tokens:
             raise BudgetSpent(
-                f"the cap of {caps.tokens:,} tokens would be exceeded: this call needs up to {wanted.tokens:,}, "
-                f"{max(0, tokens):,} are left; finish with what you have, or allow more tokens"
+                f"the limit of {caps.tokens:,} tokens would be exceeded: this call needs up to {wanted.tokens:,}, "
+                f"{max(0, tokens):,} remain; finish with what you have, or allow more tokens"
             )
         if caps.usd is not None and not wanted.usd <= usd and wanted.usd:
             raise BudgetSpent(
                 f"the cap of ${caps.usd:,.2f} would be exceeded: this call could cost ${wanted.usd:,.4f}{guess}, "
-                f"${max(0.0, usd):,.4f} is left; finish with what you have, or allow more dollars"
+                f"${max(0.0, usd):,.4f} remains; finish with what you have, or allow more dollars"
             )
 
     def _output(self, usage: Usage, price: PriceOf, model: str, role: Purpose, visible: int) -> int:

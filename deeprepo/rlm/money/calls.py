@@ -143,7 +143,7 @@ class Calls:
                 reply = await self._longer(model, again, role, await self._reply(model, again, role))
                 wrong = misfit(reply.data, prompt.answer.required_keys)
             if wrong:
-                raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
+                raise self._of_no_use(f"{model.name} gave no usable answer in two tries: {wrong}")
         return reply if prompt.tool else self.masks.reply(reply)
 
     async def _longer(self, model: Model, prompt: Prompt, role: Purpose, first: Completion) -> Completion:

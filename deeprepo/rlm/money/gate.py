@@ -100,8 +100,8 @@ class Gate:
         error = self._wait_reason
         if isinstance(error, RateLimited):
             error = RateLimited(
-                f"{error}: that is longer than this review may still take ({rest:,.0f} s): "
-                "run it again later, allow more seconds, or use another provider",
+                f"{error}: this exceeds the remaining time of this review ({rest:,.0f} s): "
+                "run it again later, allow more time, or use another provider",
                 error.retry_after,
             )
         self._given_up[""] = error

@@ -9,7 +9,7 @@ from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.values import Completion, Message, Model, Prompt, Purpose, Schema, Usage
 
 SPARE = 64  # tokens between a prompt's estimate and its window
-ENLARGE = "give the server a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or set `models.context` to the one it has"
+ENLARGE = "increase the context window of the server (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or set `models.context` to its actual size"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Sizes:
         tokens = self.likely(model, request.size)
         if tokens + request.least > window:
             raise PromptTooLong(
-                f"a prompt of about {tokens:,} tokens does not fit the window of {model.name} ({window:,} tokens): {ENLARGE}",
+                f"a prompt of about {tokens:,} tokens does not fit into the window of {model.name} ({window:,} tokens): {ENLARGE}",
                 window,
             )
         return replace(request, room=max(request.least, min(request.room, window - tokens - SPARE)))
@@ -97,8 +97,8 @@ class Sizes:
         if capacity.cut_silently(name, prompt.messages, usage):
             self.shrink(model, usage.input)
             note = (
-                f"{name} cuts prompts that are longer than its window without a word: what stood in "
-                f"such a prompt does not count as read. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
+                f"{name} silently truncates prompts that are longer than its window, so code in "
+                f"such a prompt counts as not reviewed. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
             )
             self._budget.note(note)
             raise PromptTooLong(

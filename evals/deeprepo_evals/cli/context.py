@@ -36,7 +36,10 @@ def command(
         str | None, typer.Option(metavar="PROVIDER/MODEL", help="Root and worker (default: scripted/honest).")
     ] = None,
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that answers.")] = None,
-    worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
+    worker: Annotated[
+        str | None,
+        typer.Option(metavar="PROVIDER/MODEL", help="The worker model, usually a cheaper one, which reads the code."),
+    ] = None,
     window: Annotated[int, typer.Option(min=1_000, help="Characters of text that fit into one prompt.")] = 200_000,
     problems: Annotated[
         Path | None,

@@ -19,7 +19,9 @@ def command(
         bool, typer.Option("--talkative", help="A scripted reader that finds something in every prompt.")
     ] = False,
     effort: EffortOption = None,
-    root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
+    root: Annotated[
+        str | None, typer.Option(metavar="PROVIDER/MODEL", help="The root model, which directs the review.")
+    ] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that reads.")] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,

@@ -32,7 +32,7 @@ Reviewers = Annotated[
 ]
 Only = Annotated[list[str] | None, typer.Option(metavar="ID", help="Only OWNER-NAME-NUMBER; may be repeated.")]
 Exact = Annotated[bool, typer.Option("--exact", help="Only where the commit is there that the comments are about.")]
-Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")]
+Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The root model, which directs the review.")]
 Worker = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that reads.")]
 MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")]
 Judge = Annotated[str, typer.Option(metavar="PROVIDER/MODEL", help="The model that answers the benchmark's judge.")]

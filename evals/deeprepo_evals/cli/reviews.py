@@ -32,8 +32,11 @@ Strategy = Annotated[
     ),
 ]
 Baseline = Annotated[str | None, typer.Option(metavar="diff-only", help="Beside them: one call with the diff alone.")]
-Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")]
-Worker = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")]
+Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The root model, which directs the review.")]
+Worker = Annotated[
+    str | None,
+    typer.Option(metavar="PROVIDER/MODEL", help="The worker model, usually a cheaper one, which reads the code."),
+]
 MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")]
 Verify = Annotated[bool | None, typer.Option("--verify/--no-verify", help="With second opinions or without.")]
 Quota = Annotated[int | None, typer.Option(min=0, help="Findings shown in full (default: 4).")]

@@ -15,7 +15,7 @@ from deeprepo_evals.reviews.oracle import Oracle, shown_rows
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]{3,}")
 _DEFINED = re.compile(r"(?:def|fn|func|function|fun)\s+(?:\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)|^\s*(\w+)\(([^)]*)\)\s*\{")
-TOOL, END = "execute_python", 'set_answer("Nothing was looked at.")'
+TOOL, END = "execute_python", 'set_answer("Nothing was checked.")'
 
 
 class Quick(Oracle):

@@ -27,7 +27,7 @@ Waited = TypeVar("Waited")
 START, REVIEW, REST = 180.0, 300.0, 10.0  # seconds: until the server listens, until it has reviewed, until it has left
 SHOWN = 20  # lines of the server's log, where it fails
 COMMANDS = ("/deeprepo review", "/deeprepo fix", "/deeprepo rules", "/deeprepo config", "/deeprepo help")
-SURVEYED = "packages were looked at"  # in the server's log
+SURVEYED = "packages were indexed"  # in the server's log
 SCRIPTED = "scripted"  # in place of an effort: the model of the demo answers
 LINK = re.compile(r"https?://\S+/signin\?token=\S+")  # signs the operator in; the server prints it beside its log
 Say = Callable[[str], None]

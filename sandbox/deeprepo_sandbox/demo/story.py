@@ -41,7 +41,7 @@ async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
     say("answer     the finding is withdrawn")
     await repo.reply(number, _comment(gh, number, BY_CODE).id, REJECTION, COLLEAGUE)
     say(f"reply      {COLLEAGUE}: {REJECTION}")
-    for name, proposal in (("learning", "Proposed as learning 1"), ("rule", "Proposed as rule 2")):
+    for name, proposal in (("learning", "Proposed learning 1"), ("rule", "Proposed rule 2")):
         await _wait_for_answer(gh, number, proposal)
         repo.react(number, _comment(gh, number, proposal).id, "+1", MAINTAINER)
         say(f"{name:10} proposed in the thread, confirmed by the 👍 of {MAINTAINER}")

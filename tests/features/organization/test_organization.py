@@ -40,7 +40,7 @@ MERGED: list[tuple[str | None, str, str, Any, str]] = [
     ("tone: short", "quota: 2", "quota", 2, ACME),
     ("quota: 1", "quota: 2", "quota", 1, OWN),
     ("budget: {calls: 5}", "budget: {usd: 0.5}", "usd", 0.5, ACME),
-    ("", "budget: {usd: 40}", "usd", 1.0, f"the default (DEEPREPO_USD sets another), below the 40.00 of: {ACME}"),
+    ("", "budget: {usd: 40}", "usd", 1.0, f"the default (DEEPREPO_USD sets another), lower than the 40.00 from: {ACME}"),
     ("strict: false", "strict: true", "strict", False, OWN),
     ("lenses: [security]", "lenses: [tests]", "lenses", ("security",), OWN),
     ("ignore: ['!b/own']", "ignore: [b/]", "unread", ("b/", "!b/own"), f"{OWN} and {ACME}"),
@@ -134,5 +134,5 @@ def test_nothing_of_a_private_file_is_in_the_settings_of_a_public_repository(tex
     """It does not hold there, and the review says so."""
     held = resolved("quota: 3", text, is_shown=False)
     assert (held.fail_on, held.quota, held.ignore) == (None, 3, ())
-    assert "is private and this repository is public" in held.warnings[0]
+    assert "is private, but this repository is public" in held.warnings[0]
     assert SECRET not in repr((held, *held.rows()))

@@ -124,7 +124,7 @@ def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
     assert review.conclusion == "findings"
     page = markdown.render(review)
     assert "1 check of this repository failed" in page.splitlines()[0]
-    assert "| guards | ❌ failed, stops the change | It \\| has &lt;b>no&lt;/b> @&#8203;guarded." in page
+    assert "| guards | ❌ failed, required | It \\| has &lt;b>no&lt;/b> @&#8203;guarded." in page
     assert "shop/api.py:10" in page
     assert "| docs | ▫️ does not apply |" in page
     document = json.loads(json_file.render(review))
@@ -143,7 +143,7 @@ def test_without_a_model_nothing_is_passed(hand: Callable[..., Hand]) -> None:
     named = by_name(review)
     assert (named["guards"].result, named["guards"].cause) == ("unasked", "no-model")
     assert named["docs"].result == "inapplicable"
-    assert "No model has read this change." in markdown.render(review)
+    assert "No model was configured to run it." in markdown.render(review)
     assert review.conclusion == "incomplete"
     assert check_run.conclude(review) == "failure"
     assert review.lacking == ("undecided",)
@@ -176,7 +176,7 @@ KEPT, FAILED = [row(1, "passed")], [row(1, "failed", ("shop/api.py", BROKEN_LINE
 
 
 def silent(_: Mapping[str, Any]) -> Reply:
-    """A provider that refuses the key: one that is down would be asked four times."""
+    """A provider that refused the key: one that is down would be asked four times."""
     return Reply(status=401)
 
 

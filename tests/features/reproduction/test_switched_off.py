@@ -112,7 +112,7 @@ def test_an_owner_sets_it_up(shop: Repository) -> None:
         "yes, by DEEPREPO_RUN",
         "unittest",
         "bubblewrap",
-        "reaches nothing outside",
+        "isolated",
         "deeprepo run --prepare",
     ):
         assert part in told
@@ -142,7 +142,7 @@ def test_a_repository_without_a_base_branch_is_tried_at_its_head(shop: Repositor
     shop.git("branch", "-m", "main", "work")
     done = run(shop)
     assert done.returncode == 0
-    assert "no base branch is known here: HEAD stands for it" in done.stdout
+    assert "no base branch was found, so HEAD is used" in done.stdout
     assert run(shop, "--test", "tests/test_rate.py").returncode == 0
 
 
@@ -150,7 +150,7 @@ def test_a_repository_without_a_commit_says_what_to_do(tmp_path: Path) -> None:
     """With a command that exists."""
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     done = deeprepo("run", cwd=tmp_path)
-    assert (done.returncode, "commit something, then call `deeprepo run` again" in done.stderr) == (2, True)
+    assert (done.returncode, "Commit something, then run `deeprepo run` again" in done.stderr) == (2, True)
 
 
 @boxed
@@ -158,12 +158,15 @@ def test_the_steps_are_named_one_after_the_other(shop: Repository) -> None:
     """What to write and what to call next; an archive that is there needs no network."""
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": None, "requirements.txt": "nothing-of-this-name\n"}, "needs a package")
-    assert "write `run: {network: true}`" in run(shop).stdout
+    assert "Add `run: {network: true}`" in run(shop).stdout
     shop.write({".deeprepo.yml": "run: {}\n", "tests/test_new.py": "import nothing\n"})
     assert run(shop).stdout.rstrip().endswith("`deeprepo run --test FILE` with a test file of yours")
-    assert "nothing is prepared: write `run: {network: true}`" in run(shop, "--prepare").stderr
+    assert "nothing is prepared. Add `run: {network: true}`" in run(shop, "--prepare").stderr
     missing_package = run(shop, "--test", "tests/test_new.py")
-    assert (missing_package.returncode, "shows whether packages are prepared" in missing_package.stderr) == (1, True)
+    assert (missing_package.returncode, "to check whether the dependencies are prepared" in missing_package.stderr) == (
+        1,
+        True,
+    )
     shop.write({".deeprepo.yml": "run: {network: true}\n"})
     assert "`DEEPREPO_RUN_NETWORK=1 deeprepo run --prepare`" in run(shop).stdout
     shop.write(
@@ -180,7 +183,7 @@ def test_what_a_section_asks_of_the_network_needs_the_operator(shop: Repository)
     """`run.network` alone opens nothing."""
     shop.write({".deeprepo.yml": "run: {prepare: 'true', network: true}\n"})
     done = run(shop, "--prepare")
-    assert (done.returncode, "DEEPREPO_RUN_NETWORK does not allow it" in done.stderr) == (3, True)
+    assert (done.returncode, "needs DEEPREPO_RUN_NETWORK" in done.stderr) == (3, True)
 
 
 @pytest.mark.slow

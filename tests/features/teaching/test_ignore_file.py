@@ -56,10 +56,10 @@ def test_the_reason_goes_with_the_finding() -> None:
         ("- scope: rule\n  rule: removed-symbol\n  reason: r\n", "needs path"),
         ("- scope: galaxy\n  reason: r\n", "scope"),
         ("- just text\n", "entry 1"),
-        ("fingerprint: abc\n", "must hold a list"),
-        ("- [\n", "not YAML that can be used"),
+        ("fingerprint: abc\n", "must contain a list"),
+        ("- [\n", "not valid YAML"),
         ("[" * 5_000, "nested too deeply"),
-        ("- fingerprint: abc\n  reason: r\n  expires: 2026-13-45\n", "not YAML that can be used"),
+        ("- fingerprint: abc\n  reason: r\n  expires: 2026-13-45\n", "not valid YAML"),
         ("- scope: path\n  path: '!'\n  reason: r\n", "path: "),
     ],
 )

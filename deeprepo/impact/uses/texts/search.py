@@ -115,9 +115,9 @@ async def also_says(
     lost = await _lost(tree, files, list(symbols), found)
     rows = await tree.grep_lines(Query(lost.forms, syntax="perl", limit=ROWS)) if lost.forms else ()
     if len(lost.every_word) > WORDS:
-        cut.append(f"{WORDS} of the {len(lost.every_word)} words that the change takes away were looked up")
+        cut.append(f"{WORDS} of the {len(lost.every_word)} removed names were searched for")
     if len(rows) >= ROWS:
-        cut.append(f"{ROWS:,} lines and more hold words that the change takes away: the others were not looked at")
+        cut.append(f"{ROWS:,} or more lines contain removed names, so the other lines were not checked")
     added = {file.path: file.added_lines for file in files}
     said = [(path, line, text.rstrip("\r")) for path, line, text in rows if len(text) <= LONG_LINE]
     speaking = [row for row in said if not _is_silent(row[0], row[2], suffixes)]
@@ -463,7 +463,7 @@ def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str], suffixes: Collecti
 def _beyond(files: Sequence[ChangedFile], budget: SearchLimits) -> tuple[str, ...]:
     if len(files) <= budget.files:
         return ()
-    return (f"names were looked for of {budget.files} of the {len(files)} changed files that are not parsed",)
+    return (f"names were searched for {budget.files} of the {len(files)} changed files that are not parsed",)
 
 
 def _notes(files: Sequence[ChangedFile], how_to_install: Callable[[str], str]) -> tuple[str, ...]:
@@ -472,14 +472,14 @@ def _notes(files: Sequence[ChangedFile], how_to_install: Callable[[str], str]) -
         return ()
     kinds = sorted({suffix(file.path) or posixpath.basename(file.path) for file in files})
     file_list = _some([file.path for file in files])
-    note = f"{_some(kinds)} files are not parsed: uses of what changed in {file_list} were searched by name only"
+    note = f"{_some(kinds)} files are not parsed, so references to changes in {file_list} were only searched by name"
     lacking: dict[str, set[str]] = defaultdict(set)
     for file in files:
         if extra := filetype(file.path).extra:
             lacking[extra].add(suffix(file.path))
     return (
         note,
-        *(f"to have {_some(sorted(kinds))} files parsed, {how_to_install(extra)}" for extra, kinds in lacking.items()),
+        *(f"to parse {_some(sorted(kinds))} files, {how_to_install(extra)}" for extra, kinds in lacking.items()),
     )
 
 

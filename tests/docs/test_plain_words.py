@@ -1,0 +1,21 @@
+"""Words that readers stumbled over come back easily: their number may only go down."""
+
+import plain_words
+import pytest
+
+MOST = {"templates": 2, "messages": 30, "docs": 85}  # lower a number when a text gets plainer; never raise one
+TOLD = 20  # places in the error
+
+
+@pytest.mark.parametrize("area", MOST)
+def test_advised_against_words_only_become_fewer(area: str) -> None:
+    """In templates, messages and docs; the error lists where they are."""
+    found = [(where, plain_words.counts(text)) for where, text in plain_words.areas()[area]]
+    total = sum(sum(words.values()) for _, words in found)
+    assert total <= MOST[area], [f"{where}: {words}" for where, words in found if words][:TOLD]
+
+
+def test_a_word_is_found_in_its_sense_alone() -> None:
+    """Code spans, addresses and other senses of a word do not count."""
+    assert plain_words.counts("The list holds what is left.") == {"hold": 1, "what is left": 1}
+    assert plain_words.counts("See `holds` and the same line; look at the unit tests.") == {}
