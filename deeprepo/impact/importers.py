@@ -18,6 +18,7 @@ from deeprepo.impact.nodes import Spans, first_line, is_declared
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.ports import Project
 from deeprepo.impact.spots import any_of
+from deeprepo.impact.unreadable import TOO_LONG, Unreadable
 from deeprepo.impact.values import Clues, Facts, Import, Link
 
 WHOLE = frozenset({"*"})
@@ -105,7 +106,7 @@ class KnownModules(Generic[Resolver]):
 
 @lru_cache(maxsize=KEPT)
 def statements(language: Language, code: bytes) -> tuple[Import, ...]:
-    """Return the import statements of a file, as written."""
+    """Return the import statements of a file, as written. Raises `Unreadable`."""
     return reader.imports(language, code)
 
 
@@ -150,7 +151,9 @@ class KnownNamespaces(KnownModules[Spaces]):
         if language is None or not mention(words).search(source):
             return ()
         root = reader.parse(language, source)
-        found = _File(self.modules, language, path, source, root).imports(words) if root is not None else ()
+        if root is None:
+            raise Unreadable(TOO_LONG)
+        found = _File(self.modules, language, path, source, root).imports(words)
         return tuple(item for item in dict.fromkeys(found) if item.target != path)
 
 

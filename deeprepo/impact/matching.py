@@ -4,18 +4,27 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain
+from time import thread_time
 
-from tree_sitter import Node, QueryCursor
+from tree_sitter import Node, Query, QueryCursor
 
 from deeprepo.impact.language import Language
+from deeprepo.impact.parsing import refuse
+from deeprepo.impact.unreadable import TOO_LONG, Unreadable
 
-MATCHES = 60_000  # of one query in one file
+# Unfinished matches that a query may have at a time. Of 2,300 queries over 40 repositories 14 needed more than 64 and none
+# more than 1,024. A query that exceeds its limit loses matches, so its result is not used.
+UNFINISHED = (64, 256, 1_024, 4_096)
+SLOWER = 8  # times that one of these limits can take what the one before it takes
+QUERYING = (
+    2.0  # seconds of computing for one file; `progress_callback` cannot be used: py-tree-sitter 0.26 reads freed memory
+)
 DEFINED = ("defs", "imports", "open", "guards", "objects")  # queries that are asked together
 BOUND = ("bindings", "types", "receivers")  # likewise
 NEAR = 300  # bytes between two places that are read with what is between them
 Captures = Mapping[str, Sequence[Node]]
 Parts = tuple[tuple[int, int], ...]  # from byte to byte
+WHOLE: Parts = ((0, (1 << 32) - 1),)
 
 
 class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
@@ -56,15 +65,21 @@ class Several:
 
 @lru_cache(maxsize=12)
 def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts = ()) -> Mapping[str, Rows]:
-    """Return what queries of a language find below a node, or in parts of it, by query. Kept for a moment, for who asks the same of the file next."""
+    """Return what queries of a language find in a file, or in parts of it, by query. The last answers are kept.
+
+    Raises `Unreadable`, now and for every later question about the file, if a query takes too long or too much memory.
+    """
     found: dict[str, list[Captures]] = {name: [] for name in names}
     code = root.text or b""
     for word in dict.fromkeys(word for name in names for word in language.texts(name)):
         query = language.query(names, word) if _has(code, word) else None
         if query is None:
             continue
-        cursor = QueryCursor(query.query, match_limit=MATCHES)
-        for pattern, captures in chain.from_iterable(_in_parts(cursor, root, parts)):
+        rows = _run(query.query, root, parts or WHOLE)
+        if rows is None:
+            refuse(language.grammar, code)
+            raise Unreadable(TOO_LONG)
+        for pattern, captures in rows:
             found[query.names[pattern]].append(captures)
     return {name: Rows(rows) for name, rows in found.items()}
 
@@ -90,9 +105,19 @@ def joined(places: Iterable[tuple[int, int]]) -> Parts:
     return tuple(parts)
 
 
-def _in_parts(cursor: QueryCursor, root: Node, parts: Parts) -> Iterator[list[tuple[int, dict[str, list[Node]]]]]:
-    if not parts:
-        yield cursor.matches(root)
-    for start, end in parts:
-        cursor.set_byte_range(start, end)
-        yield cursor.matches(root)
+def _run(query: Query, root: Node, parts: Parts) -> list[tuple[int, Captures]] | None:
+    """Return the matches of a query; None if they take too long or too much memory."""
+    for limit in UNFINISHED:
+        start = thread_time()
+        cursor = QueryCursor(query, match_limit=limit)
+        found: list[tuple[int, Captures]] = []
+        is_whole = True
+        for begin, end in parts:
+            cursor.set_byte_range(begin, end)
+            found += cursor.matches(root)
+            is_whole = is_whole and not cursor.did_exceed_match_limit
+        if is_whole:
+            return found
+        if (thread_time() - start) * SLOWER > QUERYING:
+            break
+    return None

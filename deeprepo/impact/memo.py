@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar, get
 
 from msgspec.json import Decoder, encode
 
+from deeprepo.impact.unreadable import Unreadable
+
 if TYPE_CHECKING:  # it loads the parser
     from deeprepo.impact.language import Language
 
@@ -49,13 +51,22 @@ def use_store(store: Store | None) -> None:
 def memo(
     function: "Callable[Concatenate[Language, bytes, Question], Told]",
 ) -> "Callable[Concatenate[Language, bytes, Question], Told]":
-    """Keep what a function tells of the bytes of a file. What else it takes are texts, numbers, and collections of them."""
+    """Keep what a function tells of the bytes of a file, and return None for a file that is `Unreadable`.
+
+    What else it takes are texts, numbers, and collections of them.
+    """
     decoders: list[Decoder[Told]] = []
 
-    @wraps(function)
-    def ask(language: "Language", source: bytes, *question: Question.args, **named: Question.kwargs) -> Told:
-        if _Current.store is None:
+    def answer(language: "Language", source: bytes, *question: Question.args, **named: Question.kwargs) -> Told | None:
+        try:
             return function(language, source, *question, **named)
+        except Unreadable:
+            return None
+
+    @wraps(function)
+    def ask(language: "Language", source: bytes, *question: Question.args, **named: Question.kwargs) -> Told | None:
+        if _Current.store is None:
+            return answer(language, source, *question, **named)
         if not decoders:  # here: the types that a module names later are known by now
             decoders.append(Decoder(get_type_hints(function)["return"]))
         name = _name(function.__qualname__, language, source, question)
@@ -63,7 +74,7 @@ def memo(
         if found is not None:
             with suppress(ValueError):  # of another form: told anew
                 return decoders[0].decode(found)
-        told = function(language, source, *question, **named)
+        told = answer(language, source, *question, **named)
         if told is None:  # a parser may have had too little time
             return told
         with suppress(ValueError):  # it names a file by bytes that are no text

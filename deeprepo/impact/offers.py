@@ -10,7 +10,7 @@ from deeprepo.impact.arguments import OBJECT
 from deeprepo.impact.classes import bases
 from deeprepo.impact.language import Language
 from deeprepo.impact.structs import replace
-from deeprepo.impact.unreadable import Unreadable, finds, outlines
+from deeprepo.impact.unreadable import TOO_LONG, Unreadable, finds, outlines
 from deeprepo.impact.values import (
     COMPONENT,
     SINGLETON,
@@ -24,7 +24,6 @@ from deeprepo.impact.values import (
     Use,
 )
 
-TOO_LONG = "its code takes a parser too long, or is nested more deeply than people write"
 CALLED = ("function", "method", "constructor")
 CONSTRUCTOR = "constructor"
 APART = ("{", "[", "%", "<")

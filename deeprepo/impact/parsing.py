@@ -47,6 +47,11 @@ def root_of(language: Language, source: bytes) -> Node | None:
     return kept[0].root_node if kept[0] is not None else None
 
 
+def refuse(language: Language, source: bytes) -> None:
+    """Have `root_of` return None for a file whose tree takes too long to query."""
+    _TREES.put((language, source), (None,), len(source))
+
+
 def in_time(language: Language, source: bytes) -> Tree | None:
     """Return the syntax tree, None if it takes too long. Some grammars take the square of the length of some texts; which, nobody knows.
 

@@ -13,8 +13,9 @@ from deeprepo.impact.language import Language, language_of, load
 from deeprepo.impact.matching import DEFINED, Captures, Parts, Rows, matches
 from deeprepo.impact.memo import memo
 from deeprepo.impact.nodes import SYMBOLS, Spans, errors, first, first_line, head, kind_of, last_line, name_of, text
-from deeprepo.impact.parsing import has_open_angles, root_of, too_deep
+from deeprepo.impact.parsing import DEEPEST, has_open_angles, root_of, too_deep
 from deeprepo.impact.structs import replace
+from deeprepo.impact.unreadable import TOO_DEEP, TOO_LONG, Unreadable
 from deeprepo.impact.values import Bound, Definition, Facts, Import, Parameter
 
 LONGEST = 1_500_000  # bytes of a file that is read
@@ -104,10 +105,16 @@ def _reads(language: Language, source: bytes) -> bool:
 
 
 def imports(language: Language, source: bytes) -> tuple[Import, ...]:
-    """Return what a file imports, as its statements alone tell; nothing if it cannot be read."""
+    """Return what a file imports, as its statements alone tell. Raises `Unreadable`."""
     if language.imported is not None:
         return tuple(language.imported(source))
-    return _imports(language, source) or ()
+    return _or_raise(_imports(language, source))
+
+
+def _or_raise(found: tuple[Import, ...] | None) -> tuple[Import, ...]:
+    if found is None:
+        raise Unreadable(TOO_LONG)
+    return found
 
 
 @memo
@@ -125,8 +132,8 @@ def _imports(language: Language, source: bytes) -> tuple[Import, ...] | None:
 
 @lru_cache(maxsize=64)
 def written_paths(language: Language, source: bytes) -> tuple[Import, ...]:
-    """Return the paths by which the code names what other files have, besides its import statements; nothing if it cannot be read."""
-    return _paths(language, source) or ()
+    """Return the paths by which the code names what other files have, besides its import statements. Raises `Unreadable`."""
+    return _or_raise(_paths(language, source))
 
 
 @memo
@@ -396,7 +403,10 @@ class Reader:
         )
 
     def spaces(self) -> tuple[str, ...]:
-        """Return the namespaces that the file's code is in, the outermost first: one without a body holds all that follows."""
+        """Return the namespaces that the file's code is in, the outermost first: one without a body holds all that follows.
+
+        Raises `Unreadable` if they are nested more deeply than people write.
+        """
         rows = [(node, text(first(found, "called"))) for node, found in self.captures["imports"].of("inside")]
         spans = Spans(
             [
@@ -408,6 +418,8 @@ class Reader:
         for node, _ in sorted(rows, key=lambda row: row[0].start_byte):
             names = [name for *_, name in spans.around(node.start_byte, node.end_byte, inclusive=True)]
             found.append(self.language.separator.join(reversed(names)).replace("`", ""))
+            if found[-1].count(self.language.separator) > DEEPEST:
+                raise Unreadable(TOO_DEEP)
         return tuple(dict.fromkeys(found))
 
     def imports(self, guards: Spans) -> tuple[Import, ...]:

@@ -14,6 +14,7 @@ class Unreadable(Exception):  # noqa: N818 - it says what the code is
 
 
 TOO_DEEP = "its code is nested more deeply than people write"
+TOO_LONG = "its code takes too long to parse or to search, or is nested more deeply than people write"
 
 
 def outlines(read: Outlines) -> Outlines:

@@ -11,7 +11,7 @@ from fakes import Repository
 from families import few
 
 import bot
-from deeprepo.impact.offers import TOO_LONG
+from deeprepo.impact.unreadable import TOO_LONG
 
 DEEP = 20_000  # levels
 
@@ -67,8 +67,11 @@ def reviewed(repository: Repository, before: dict[str, str], after: dict[str, st
             ("a.rs", nested('r#"')),
             ("A.java", nested("/* ")),
             ("A.cs", nested("A<")),
+            ("a.rs", "#[a(b)]\n" * 5_000 + "struct S;\n"),
+            ("a.py", "@a\n" * 13_000 + "def g(): pass\n"),
         ],
         0,
+        4,
     ),
 )
 def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, ordinary: Repository) -> None:
@@ -78,3 +81,21 @@ def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, 
     cut = [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]
     (said,) = [line for line in cut if line.startswith(f"{path}: ")]
     assert said.endswith(f" {TOO_LONG}: its definitions were not compared")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "before", "after", "caller"),
+    [
+        ("rs", "pub fn f(x: i32) {}\n", "pub fn f(x: i32, y: i32) {}\n", "#[a(b)]\n" * 5_000 + "fn g() { crate::a::f(1) }\n"),
+        ("cs", "namespace A;\nclass C { public void F(int x) {} }\n",
+         "namespace A;\nclass C { public void F(int x, int y) {} }\n", "namespace A;\n" * 3_000 + "class D { void G(C c) { c.F(1); } }\n"),
+    ],
+)  # fmt: skip
+def test_a_caller_that_is_not_read_is_named(
+    suffix: str, before: str, after: str, caller: str, ordinary: Repository
+) -> None:
+    """An unchanged file that takes too long to search leaves the change open: it may call what changed."""
+    ordinary.commit({"src/lib.rs": "mod a;\nmod b;\n", f"src/b.{suffix}": caller, f"src/a.{suffix}": before})
+    told = reviewed(ordinary, {"x.txt": "x\n"}, {f"src/a.{suffix}": after})
+    cut = [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]
+    assert [line for line in cut if line.startswith(f"src/b.{suffix}")]

@@ -145,7 +145,9 @@ async def _of_language(
 
     references = await of_the_change(tree, scene, references)
     references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
-    missed_uses += search.missed_uses + (lacking if search.obliging else [])
+    unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
+    cut += unread
+    missed_uses += search.missed_uses + ([*lacking, *unread] if search.obliging else [])
     from deeprepo.impact.uses.results import with_misuses  # here: grammars load with the first file that is searched
 
     references = await with_misuses(tree, [one for rows in scene.symbols.values() for one in rows], references)

@@ -11,6 +11,7 @@ from deeprepo.impact.changes import ChangedFile, ChangedSymbol, LostOffer, Query
 from deeprepo.impact.ports import Language, Offering, SelfDescribed, Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines, without_mark
+from deeprepo.impact.unreadable import Unreadable
 from deeprepo.impact.uses.packages import offer_of
 from deeprepo.impact.uses.search import occurrences
 from deeprepo.impact.uses.sides import Exports, Reach
@@ -45,6 +46,8 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         entire = head.language.TRAITS.whole_files
         items = lost_imports[path]
         imports_now = await head.imports(path) if items else ()
+        if path in head.unread:
+            continue
         resolved_lines = {item.line for item in imports_now}
         uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
         guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
@@ -131,7 +134,10 @@ async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: byte
             return True  # a definition that the grammar does not know
         if not words.isdisjoint(outline.names) and isinstance(project, SelfDescribed):
             project.learn(one, text, outline)
-    imports = project.imports(path, without_mark(source), words)
+    try:
+        imports = project.imports(path, without_mark(source), words)
+    except Unreadable:
+        return True
     return any(other.line == item.line or not item.names.isdisjoint(other.names) for other in imports)
 
 

@@ -14,6 +14,8 @@ from deeprepo.impact.changes import Query, TreeEntry
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
 from deeprepo.impact.text.lines import CONFIG, without_mark
+from deeprepo.impact.unreadable import Unreadable
+from deeprepo.impact.uses.budget import is_minified
 from deeprepo.impact.values import Clues, Definition, Facts, Link, Side
 from deeprepo.impact.views import OneSide
 
@@ -57,6 +59,7 @@ class Reach:
         self._shared = project if isinstance(project, SharedScope) else None
         self._told = project if isinstance(project, SelfDescribed) else None
         self.links: dict[str, tuple[Link, ...]] = {}
+        self.unread: dict[str, str] = {}  # file whose imports could not be read -> why
         self._neighbours: dict[str, set[str]] = {}
 
     async def importers(self, targets: Collection[str], among: Collection[str] | None = None) -> Importers:
@@ -94,8 +97,16 @@ class Reach:
             self.links[path] = self.resolve(path, sources[path]) if path in sources else ()
 
     def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return the imports of a text at a path that land in the tree; with `words` as a project has it."""
-        return self.project.imports(path, without_mark(source), words)
+        """Return the imports of a text at a path that land in the tree; with `words` as a project has it.
+
+        A file that cannot be read has none, and is noted in `unread`.
+        """
+        try:
+            return self.project.imports(path, without_mark(source), words)
+        except Unreadable as error:
+            if not is_minified(source):
+                self.unread[path] = str(error)
+            return ()
 
     @property
     def is_told(self) -> bool:

@@ -136,7 +136,12 @@ class Modules(Namespaces):
 
 def _around(spaces: Collection[str]) -> list[str]:
     """Return the namespaces and the namespaces around them: `Shop` and `Shop.Web` for `Shop.Web`."""
-    return [*(space[:at] for space in spaces for at in range(1, len(space)) if space[at] == "."), *spaces]
+    found: dict[str, None] = {}
+    for space in spaces:
+        while space and space not in found:
+            found[space] = None
+            space = space.rpartition(".")[0]  # noqa: PLW2901
+    return sorted(found, key=lambda one: one.count("."))
 
 
 def _stem(path: str) -> str:

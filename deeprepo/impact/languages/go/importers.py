@@ -10,6 +10,7 @@ from deeprepo.impact.importers import WHOLE, KnownModules, statements
 from deeprepo.impact.language import languages
 from deeprepo.impact.languages.go import Modules
 from deeprepo.impact.offers import uses as read_uses
+from deeprepo.impact.unreadable import finds
 from deeprepo.impact.values import Import, Link, Use
 
 GO = languages()[".go"]
@@ -67,6 +68,7 @@ def _local_name(spec: str, dotted: frozenset[bytes]) -> str:
 project = GoModules
 
 
+@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """Return the identifiers of a file that are spelt like one of the names; an imported package counts by its likely name."""
     wanted_names = frozenset(names)

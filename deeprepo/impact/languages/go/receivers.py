@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from deeprepo.impact.importers import statements
 from deeprepo.impact.languages.go.importers import GO, likely_names
+from deeprepo.impact.unreadable import Unreadable
 
 MOST_LINES, LONG_LINE = 400, 400  # above a use, and the characters of each that are read
 _SCOPE = b"func "
@@ -29,7 +30,11 @@ def package_of(source: bytes, receiver: str, line: int) -> str:
 
 def _is_package(source: bytes, name: str) -> bool:
     """Whether a file imports a package of this name: what stands before a dot may be a value as well."""
-    return any(name in ((item.whole,) if item.whole else likely_names(item.spec)) for item in statements(GO, source))
+    try:
+        imports = statements(GO, source)
+    except Unreadable:
+        return False
+    return any(name in ((item.whole,) if item.whole else likely_names(item.spec)) for item in imports)
 
 
 def _binding(row: str) -> tuple[list[str], str]:
