@@ -34,7 +34,9 @@ class CheckedItem:
         return "ok" if self.works else "!!"
 
 
-NO_APP = CheckedItem("App", "no credentials. Run `deeprepo serve` and open the setup page it prints", works=False)
+NO_APP = CheckedItem(
+    "GitHub App", "no credentials. Run `deeprepo serve` and open the setup page it prints", works=False
+)
 
 
 async def checks(settings: Server, choose_models: ChooseModels, model_fault: str = "") -> list[CheckedItem]:
@@ -53,9 +55,9 @@ async def checks(settings: Server, choose_models: ChooseModels, model_fault: str
             model_fault or (models if root or worker else "none, so reviews run only static checks"),
             works=not model_fault,
         ),
-        CheckedItem("limit", f"${limits.cap_usd:.2f} per review"),
+        CheckedItem("review limit", f"${limits.cap_usd:.2f} per review"),
         CheckedItem(
-            "24 hours",
+            "daily limits",
             f"${limits.cap_usd_per_day_repository:.2f} per repository, "
             f"${limits.cap_usd_per_day_installation:.2f} per installation, ${limits.cap_usd_per_day:.2f} in total",
         ),

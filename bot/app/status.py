@@ -131,7 +131,7 @@ async def _opened(settings: Server) -> AsyncIterator[Database]:
     """The server's database, to read. Raises StorageError if no server has made one."""
     data = settings.options.data
     if not (settings.url or (data / "deeprepo.db").exists()):
-        raise StorageError(f"there is no database in {data}. No server has run with this DEEPREPO_DATA yet")
+        raise StorageError(f"no database in {data}. No server has used this data directory yet (DEEPREPO_DATA)")
     database = Database(settings.database)
     try:
         yield database
@@ -150,5 +150,8 @@ async def _ask(address: str) -> tuple[str, tuple[tuple[str, int], ...]]:
         families = text_string_to_metric_families(metrics.text if metrics.is_success else "")
         samples = [sample for family in families if family.name == "deeprepo_jobs" for sample in family.samples]
     except (httpx2.HTTPError, ValueError) as error:
-        return f"it does not answer ({type(error).__name__}); check DEEPREPO_HOST and DEEPREPO_PORT", ()
+        return (
+            f"it does not answer ({type(error).__name__}). Start it with `deeprepo serve`, or check DEEPREPO_HOST and DEEPREPO_PORT",
+            (),
+        )
     return reason, tuple((sample.labels["state"], int(sample.value)) for sample in samples)

@@ -115,13 +115,13 @@ async def _resolve(repository: _OwnRepository, revision: str) -> str:
         raise RevisionError(
             f"{revision!r} is before the first commit of {before[1]}: `git log {before[1]}` shows its history"
         )
-    if "/" in revision and not (await repository.run("cat-file", "-e", f"HEAD:{revision.rstrip('/')}")).status:
+    if not (await repository.run("cat-file", "-e", f"HEAD:{revision.rstrip('/')}")).status:
         raise RevisionError(
-            f"{revision!r} is a file or folder. Use a range of commits instead, for example `main..HEAD`"
+            f"{revision!r} is a file or folder, not a revision. Pass a range of commits, for example `main..HEAD`"
         )
     if await _commit(repository, f"refs/remotes/origin/{revision}"):
         raise RevisionError(f"unknown revision {revision!r}: did you mean origin/{revision}?")
-    raise RevisionError(f"unknown revision {revision!r}: use `git branch -a` and `git log` to list revisions")
+    raise RevisionError(f"unknown revision {revision!r}. Run `git branch -a` or `git log` to find one")
 
 
 async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:

@@ -59,7 +59,7 @@ def command(
 
     settings = wiring.in_force(finish(resolve()))
     for name, value, origin in settings.rows():
-        say(f"{name:<26} {value or '(none)'}" + (f"   [{origin}]" if explain else ""))
+        say(f"{name:<26} {value or '(not set)'}" + (f"   [{origin}]" if explain else ""))
     for warning in settings.warnings:
         tell(f"warning: {warning}")
     return CLEAN

@@ -101,11 +101,11 @@ def _table(estimates: dict[str, Any]) -> None:
     if estimates["cap_usd"] is not None:
         say(f"\nThe limit for one review is ${estimates['cap_usd']:.2f} ({estimates['cap_from']}).")
     say(
-        "\n'at least' is the cost if no model asks for more code and nothing is found. 'root' is the root model's share of the cost."
+        "\n'at least' is the number of input tokens if no model requests more code and nothing is found. 'root' is the root model's share of the cost."
     )
     if any(entry["strategy"] == "cascade" for entry in estimates["efforts"]):
         say(
-            "At effort medium, cascade makes one call, then uses the root model if questions remain (15 of 100 recorded reviews)."
+            "At effort medium, cascade makes one call and uses the root model only if questions remain (in 15 of 100 recorded reviews)."
         )
     say("Effort none runs only static checks, which cost nothing.")
     say(f"Averages from recorded reviews: {estimates['assumed']}.", style="dim")

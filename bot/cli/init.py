@@ -143,8 +143,8 @@ def _installed_from() -> Source | str:
     found = REMOTE_ADDRESS.fullmatch(address)
     if not found or not commit:
         return (
-            f"{folder} has no `origin` on GitHub that a workflow can use. Push this clone to your own repository, "
-            "or pass one with --action OWNER/NAME@COMMIT"
+            f"deeprepo was installed from {folder}, which has no GitHub remote, so a workflow cannot use it. Push that clone to GitHub, "
+            "or name a published copy with --action OWNER/NAME@COMMIT"
         )
     changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
     warning = (

@@ -190,7 +190,7 @@ WRONG: Mapping[str, Sequence[tuple[Callable[[Any], bool], str]]] = {  # what an 
         (lambda entry: bool(entry.symbol) and entry.kind != CLAIMS, "a symbol needs `kind: claims`"),
         (
             lambda entry: not re.fullmatch(FINGERPRINT, entry.finding),
-            "`finding` is not an ID. Copy the 16 or 32 characters after `id` in the terminal output",
+            "`finding` is not a finding ID. Copy the whole ID after `id` in the terminal output",
         ),
         (lambda entry: _is_no_day(entry.expires), "`expires` must be a date such as 2027-01-31"),
     ),

@@ -32,7 +32,7 @@ _GONE = _any_of(
     r"|still (?:call|use|import|refer|name)|(?:does|do) not exist"
 )
 _UNFIT = _any_of(
-    r"(?:arguments?|parameters?|signature|keywords?|arity|takes|requir(?:e|es|ed)|pass(?:es|ing)|leaves out|without)\b"
+    r"(?:arguments?|parameters?|signature|keywords?|arity|takes|requir(?:e|es|ed)|pass(?:es|ing)|leaves out|omits|without)\b"
 )
 # What a definition does is another story than that it is gone or called otherwise.
 _DOES = _any_of(r"return|result|none\b|null\b|nil\b|empty|default|type|order|unit|value|await|async|raise|throw")

@@ -387,7 +387,9 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
     """
     kept_path, fresh = flags.get("journal"), flags.get("trace")
     if kept_path and fresh:
-        raise UsageError("use either --journal or --trace, not both. A journal is a trace that another run can resume")
+        raise UsageError(
+            "use either --journal or --trace, not both. A journal also works as a trace, and another run can resume it"
+        )
     journal_path = fresh or kept_path or default
     path = Path(journal_path) if journal_path else None
     if path is not None and path.is_dir():

@@ -73,7 +73,7 @@ async def _of_data(tree: GitTree, files: Sequence[ChangedFile]) -> AsyncIterator
             yield use.path, use.line, f"{certain}: {one.element} {one.change} in {one.path} [{one.rule}]"
     for gone in (await declarations.compare(tree, files)).breaks:
         for name in gone.uses:
-            what = "is required now" if gone.is_required else "is declared nowhere"
+            what = "is now required" if gone.is_required else "is declared nowhere"
             yield name.path, name.line, f"breaks: {gone.scope.kind} `{gone.name}` {what} [declarations]"
     for lost in (await dropped.compare(tree, files)).dropped:
         certain = "breaks" if lost.certainty == "proven" else "may break"

@@ -145,7 +145,7 @@ def test_a_method_is_judged_where_its_receiver_is_known(repository: Repository) 
     (finding,) = look(repository.change(files, {"wrap/wrap.py": old.replace("name):", "name, method):")}))
 
     assert (finding.start, finding.rule) == (7, "required-parameter")
-    assert "leaves out method" in finding.title
+    assert "omits method" in finding.title
 
 
 TS = "import {{ f }} from './lib';\n\nexport const go = (a: number, b: number) => {};\n"
@@ -168,7 +168,7 @@ def test_typescript_insists_on_its_signatures(
     (finding,) = look(repository.change(files, {"lib.ts": f"export function f{after} {{}}\n"}))
 
     assert (finding.path, finding.start, finding.rule) == ("app.ts", 3, rule)
-    assert rule == "arity" or finding.title.endswith("and leaves out b, which is required now")
+    assert rule == "arity" or finding.title.endswith("and omits b, which is now required")
 
 
 @pytest.mark.parametrize(

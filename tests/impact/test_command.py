@@ -46,7 +46,7 @@ def test_a_change_is_looked_at_without_the_product(repository: Repository) -> No
     ]
     assert "shop/bill.py:1: breaks: `totl` is not there [missing-name]" in done.stdout
     assert (
-        "total() of shop/tax.py: this line passes 2 arguments and leaves out country, which is required now [required-parameter]"
+        "total() of shop/tax.py: this line passes 2 arguments and omits country, which is now required [required-parameter]"
         in done.stdout
     )
     assert run(f"{pull.head}..HEAD").returncode == 0

@@ -35,7 +35,7 @@ GOLDEN = Path(__file__).parent / "golden"
 ONLINE = replace(PULL, url="https://github.com/acme/app")
 PYTHON = changed(
     FINDING, path="src/app/pay.py", quote="    if amount is 0:", start=12, end=12, evidence=(), trigger="charge(0.0)",
-    title="`is` compares identity, a value is meant", why="Two equal numbers need not be the same object.",
+    title="`is` compares identity here, not the value", why="Two equal numbers need not be the same object.",
     consequence="A charge of 0.0 is booked.", severity="medium", category="logic", sources=(Source("analyser", "ruff"),), rule="F632",
     suggestion="    if amount == 0:", fingerprint="f9",
 )  # fmt: skip

@@ -44,7 +44,7 @@ def test_it_names_file_lines_defect_evidence_and_constraint() -> None:
     assert text.startswith("Fix 1 defect that a review of this repository at commit bbbb")
     for part in (
         "File: src/app/pay.py\nLines: 12\n",
-        "Defect:\n    `is` compares identity, a value is meant\n",
+        "Defect:\n    `is` compares identity here, not the value\n",
         "Effect:\n    A charge of 0.0 is booked.\n",
         "Trigger:\n    charge(0.0)\n",
         "Code:\n        if amount is 0:\n",

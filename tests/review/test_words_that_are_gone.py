@@ -113,7 +113,7 @@ def test_a_construction_without_a_field_that_must_be_passed_now_is_proven_to_fai
     lost, gained = sorted(review(repository, before, {"shop/models.py": after}).findings, key=lambda one: one.start)
     assert (lost.path, lost.start, lost.verdict, lost.severity) == ("shop/use.py", 3, "proven", "high")
     assert (gained.path, gained.start, gained.verdict) == ("shop/use.py", 4, "proven")
-    assert "Order.owner must be passed now, but shop/use.py leaves it out" in gained.title
+    assert "Order.owner must be passed now, but shop/use.py omits it" in gained.title
     assert "raises ValidationError" in gained.consequence
 
 

@@ -31,7 +31,7 @@ async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
     assert "## deeprepo: ✅ No findings of high severity or above\n" in at.summary(number)
     assert KEPT in at.summary(number)
     assert stands.review_comments == []
-    assert [row["title"] for row in of(stored, "below")] == ["`is` compares identity, a value is meant"]
+    assert [row["title"] for row in of(stored, "below")] == ["`is` compares identity here, not the value"]
     assert (stands.checks[-1].conclusion, stands.checks[-1].annotations) == ("success", [])
     await pushed(at, number)
     assert KEPT in at.summary(number)

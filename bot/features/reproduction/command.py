@@ -4,6 +4,6 @@ from bot.cli.hooks import Command
 
 RUN_COMMAND = Command(
     "run",
-    "Show, prepare and try what `review --run` runs in a sandbox.",
+    "Set up and test the sandbox commands that `review --run` uses.",
     "bot.features.reproduction.command_line",
 )

@@ -84,7 +84,7 @@ def _refuse(reason: str, until: date | None, fingerprint: str | None) -> None:
         raise UsageError(f"--expires {until} is in the past. Give the last day on which the entry applies, or omit it")
     if fingerprint is not None and not re.fullmatch(r"[0-9a-f]{16}|[0-9a-f]{32}", fingerprint):
         raise UsageError(
-            f"{fingerprint!r} is not an ID. Copy the 16 or 32 characters that `deeprepo review` prints after `id`"
+            f"{fingerprint!r} is not a finding ID. Copy the whole ID that `deeprepo review` prints after `id`"
         )
 
 

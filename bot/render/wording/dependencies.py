@@ -54,15 +54,15 @@ def _title(row: Dropped) -> str:
     more = f" and {others} more {'file' if others == 1 else 'files'}" if others else ""
     still = f"still use{'' if more else 's'}"
     if row.renamed:
-        return f"Package `{row.name}` is called `{row.renamed}` now, but {first}{more} {still} the old name"
+        return f"Package `{row.name}` was renamed to `{row.renamed}`, but {first}{more} {still} the old name"
     return f"`{row.name}` was removed from {row.manifest}, but {first}{more} {still} it"
 
 
 def _why(row: Dropped) -> str:
     path, line, _ = row.uses[0]
     if row.renamed:
-        return f"{path}:{line} asks for `{row.name}`, and no package in this repository has that name any more."
-    why = f"{path}:{line} imports it, and no manifest that applies to this file lists it any more."
+        return f"{path}:{line} depends on `{row.name}`, but no package in this repository has that name now."
+    why = f"{path}:{line} imports it, but no manifest that applies to this file lists it now."
     if row.still:
-        return f"{why} {row.still} still names it, so it may be installed all the same."
+        return f"{why} {row.still} still lists it, so it may still be installed."
     return why

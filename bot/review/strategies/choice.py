@@ -92,10 +92,10 @@ def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str
     if not root or effort == "low":
         return ("direct", f"{small}, so one call covers it") if size.sites <= MAX_SITES else None
     if effort == "high":
-        return "cascade", f"{small}; one call reviews it, then the root model continues (effort high)"
+        return "cascade", f"{small}, so one call reviews it, and then the root model continues (effort high)"
     if not size.relying:
         return "direct", f"{small}, and no unchanged code depends on it, so one call covers it"
-    return "cascade", f"{small}; one call reviews it, and the root model continues if questions remain"
+    return "cascade", f"{small}, so one call reviews it. The root model continues only if questions remain"
 
 
 def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort) -> tuple[str, str]:

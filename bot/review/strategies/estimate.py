@@ -86,8 +86,8 @@ ASKING, DOUBTING = 0.3, 0.7  # of the readers, and of the second opinions: they 
 LOOKED_UP = 3_500  # tokens of their first answer and of what they are shown then
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt of a test about a finding, and how often it is mended
 ASSUMED = (
-    f"a root model takes {TURNS:g} turns; models report {FINDINGS:g} findings for each {PART:,} tokens that they read, and a second call checks each; "
-    f"{ASKING:.0%} of the calls ask to see more code"
+    f"a root model takes {TURNS:g} turns. Models report {FINDINGS:g} findings per {PART:,} tokens read, and one more call verifies each finding. "
+    f"{ASKING:.0%} of the calls request more code"
 )
 
 

@@ -89,7 +89,7 @@ def _of_operation(
     part = Part(f"the body of {label}", owner)
     if after.mapping.get("required") is True and before.mapping.get("required") is not True:
         law = "A call without it is refused."
-        yield part.broken("body-required", "is required now", law, after, "head", (), kind="operation")
+        yield part.broken("body-required", "is now required", law, after, "head", (), kind="operation")
     yield from comparer.compare(part, _content(before), _content(after))
     for code in [one for one in old.at("responses").mapping if one.startswith("2")]:
         part = Part(f"the answer of {label}", owner, "out")

@@ -97,7 +97,7 @@ class ShapeComparer:
         for name, node in after.required.items() if part.direction == "in" else ():
             if name not in before.required and (name in before.properties or not before.is_vague):
                 law = "What is sent without it is refused."
-                yield part.broken(f"{part.noun}-required", "is required now", law, node, "head", (*label, name))
+                yield part.broken(f"{part.noun}-required", "is now required", law, node, "head", (*label, name))
 
 
 def _members(shape: Node, depth: int = 0) -> Members:

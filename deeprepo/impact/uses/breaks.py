@@ -263,7 +263,7 @@ def _without(before: Definition, after: Definition, missing: tuple[str, ...], ca
     passed = _count(call.positional + len(call.keywords))
     return Misfit(
         "arity" if was_required else "required-parameter",
-        f"passes {passed} and leaves out {label}, which is required now",
+        f"passes {passed} and omits {label}, which is now required",
     )
 
 

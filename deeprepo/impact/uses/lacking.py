@@ -36,7 +36,7 @@ LOOKS = {
 }
 SAYS = {  # of whom -> what is asked, and what is left out
     "heir": ("must be implemented now", "does not implement it"),
-    "build": ("must be given now", "leaves it out"),
+    "build": ("is now required", "omits it"),
     "choose": ("is one of several now", "has no case for it"),
     LOST: ("was removed", "still gives it"),
 }

@@ -54,7 +54,7 @@ async def lost_properties(
         names = {name for name, _ in given}
         is_whole = is_all and all(types) and not _is_wrapped(item, now)
         if compiled and is_whole and was <= names and not names & lost:
-            wrong = ResultMisuse("leaves it out", "does not compile", (0, 0), "required-part", "must be given now")
+            wrong = ResultMisuse("omits it", "does not compile", (0, 0), "required-part", "is now required")
             new = [_said(row, name, row.line, texts) for name in sorted(asked - names)]
             found += [replace(one, tie="bound", misuse=wrong) for one in new]
     return list({(one.path, one.line, one.name): one for one in found}.values())

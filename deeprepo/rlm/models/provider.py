@@ -68,7 +68,7 @@ def check_key(provider: Provider, key: Key, base_url: str | None) -> None:
     """Raise UsageError where a key is needed and missing, or can be no key. A server of the user's own may need none."""
     text = key_text(key)
     if provider.needs_key and not text and not base_url:
-        raise UsageError(f"{provider.name} needs a key. Set {provider.key_variable}, or use another model")
+        raise UsageError(f"{provider.name} needs an API key. Set {provider.key_variable}, or choose another model")
     if not (text.isascii() and text.isprintable()) or " " in text:
         raise UsageError(f"the key of {provider.name} contains invalid characters. Copy it again")
 

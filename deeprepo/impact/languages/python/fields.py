@@ -88,7 +88,7 @@ async def with_lost_fields(
             row = replace(mention(f"{home}:{owner}.{name}", name, path, line, text), tie="bound")
             if one.without:
                 fails = f"raises {one.without} when it runs"
-                wrong = ResultMisuse("leaves it out", fails, (0, 0), "required-field", "must be passed now")
+                wrong = ResultMisuse("omits it", fails, (0, 0), "required-field", "must be passed now")
                 rows[path, line, name] = replace(row, name=one.called, call=True, form="call", misuse=wrong)
             else:
                 rows[path, line, name] = replace(row, fate="lost") if one.fails else replace(row, asks=True)
