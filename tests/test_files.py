@@ -55,7 +55,7 @@ def test_no_file_is_written_through_a_link(top: Path, way: Callable[[Path], None
     """To a file, to one that does not exist yet, to nothing, to itself."""
     (top / "loop").symlink_to(lead)
     with pytest.raises(
-        UsageError, match=r"loop cannot be written: loop is a symbolic link, which is not followed here: remove it"
+        UsageError, match=r"loop cannot be written: loop is a symbolic link, which is not followed here. Remove it"
     ):
         way(top / "loop")
     assert (top.parent / "home/rc").read_text() == "mine"

@@ -142,7 +142,7 @@ def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, rev
     assert review.cut.partial
     assert not review.coverage.complete
     assert review.cut.fault == "provider"
-    assert any("cap of 0 calls" in note for note in review.notes)
+    assert any("limit of 0 calls" in note for note in review.notes)
 
 
 def test_ten_thousand_changed_lines_are_normal_input(repository: Repository, reviewed: Any) -> None:  # noqa: ANN401

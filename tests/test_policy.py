@@ -139,7 +139,7 @@ def test_a_large_change_is_read_without_a_model_unless_asked() -> None:
     """The reason stands in the review, with the way to get a model."""
     found = decide(changed_files=1_001)
     assert isinstance(found, Go)
-    assert (found.offline, "1,001 files" in found.reason, "with one" in found.reason) == (True, True, True)
+    assert (found.offline, "1,001 files" in found.reason, "with a model" in found.reason) == (True, True, True)
     assert decide("command", changed_files=1_001) == Go()
     assert decide(changed_files=12, rules={"offline_files": 10}) != Go()
 

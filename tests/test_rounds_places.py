@@ -68,7 +68,7 @@ def test_one_more_caller_is_a_new_place(
     ((row,), (posted,)) = second.reported, posts.comments(second).posts
     third = push(hand, second, {"NEWS.md": "one\n"})
 
-    assert facts.summary(second).result.startswith("1 finding (1 high); 1 new place.")
+    assert facts.summary(second).result.startswith("1 finding (1 high); 1 new location.")
     assert (row.finding.number, row.finding.status, row.place) == (1, "still", "inline")
     assert (
         [(row.finding.path, row.finding.start)]
@@ -96,7 +96,7 @@ def test_a_caller_that_a_merge_brings_is_a_new_place(hand: Hand) -> None:
     repository.git("checkout", "-q", "feature")
     repository.git("merge", "-q", "--no-edit", "main")
     second = hand.review(first, strategy="offline")
-    assert "1 new place" in facts.summary(second).result
+    assert "1 new location" in facts.summary(second).result
     assert [(one.finding.path, one.finding.number) for one in second.reported] == [("shop/late.py", 1)]
 
 

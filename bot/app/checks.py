@@ -92,9 +92,9 @@ async def _github(app: App, options: ServerOptions) -> AsyncIterator[CheckedItem
         identity = Identity(app.app_id, app.private_key, options.github_api)
         registration = await apps.read_app(identity, RequestPace(backoff=0.2, patience=0, timeout=10))
     except (HostError, UsageError) as error:
-        yield CheckedItem("App", f"{app.app_id}: {error}", works=False)
+        yield CheckedItem("GitHub App", f"{app.app_id}: {error}", works=False)
         return
-    yield CheckedItem("App", f"{registration['slug']} ({app.app_id}) at {options.github_api}")
+    yield CheckedItem("GitHub App", f"{registration['slug']} ({app.app_id}) at {options.github_api}")
     permissions, events = registration.get("permissions") or {}, registration.get("events") or ()
     lacking = {name: need for name, need in manifest.PERMISSIONS.items() if not _enough(permissions.get(name), need)}
     # An App that may only read contents reviews all the same: threads stay open, and `/deeprepo fix` shows a patch.

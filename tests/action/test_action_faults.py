@@ -67,7 +67,7 @@ async def test_who_asked_by_a_comment_is_told_why_there_is_no_review(at: Stage) 
         await at.repo.comment(number, "/deeprepo review")
     told = await at.told("issue_comment", event(held))
     assert told.conclusion == "skipped"
-    assert "nothing left to review" in at.gh.pull(number).comments[-1].body
+    assert "the pull request is closed" in at.gh.pull(number).comments[-1].body
 
 
 @on_stage(BASE)

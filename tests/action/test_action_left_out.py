@@ -47,7 +47,7 @@ async def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(at: 
     for one in held:
         told = await at.told("pull_request", event([one]), fail_on="high")
         assert (told.conclusion, told.review) == ("failure", None)
-        assert "stands: failure" in told.says
+        assert "still applies: failure" in told.says
 
 
 @on_stage(BASE)

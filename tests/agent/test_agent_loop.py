@@ -114,7 +114,7 @@ def test_turns_without_gain_lead_to_synthesis_then_the_end(table: Table) -> None
     assert "Nothing new in the last turns" in seen[7]
     assert "The next turn is the last one if it brings nothing new either" in seen[11]
     assert len(transcript.turns) == 6
-    assert transcript.notes == ("The root was stopped after 5 turns that brought nothing new.",)
+    assert transcript.notes == ("The root model was stopped after 5 turns without progress.",)
     assert transcript.summary == "No problems found in 0 of 2 code regions; 2 were not read."
 
 
@@ -157,7 +157,7 @@ def test_last_turn_is_announced(table: Table) -> None:
     limits = Limits(usd=None, turns=3)
     transcript, seen, _ = root(table, called(REPORT), called("1"), called("2"), limits=limits)
     assert "The next turn is the last one" in seen[5]
-    assert transcript.notes == ("The root used all of its 3 turns without handing in a summary.",)
+    assert transcript.notes == ("The root model used all 3 turns without a summary.",)
     assert transcript.summary == "1 problem in shop/price.py; 2 were not read."
 
 
@@ -183,7 +183,7 @@ def test_spent_batch_keeps_finished_slots_and_tells_the_root(table: Table) -> No
         DONE,
         limits=Limits(usd=None, calls=6),
     )
-    assert seen[3].startswith("4 [worker error: the cap of 6 calls is reached")
+    assert seen[3].startswith("4 [worker error: the limit of 6 calls is reached")
     assert "The budget of this review is used up" in seen[3]
     assert transcript.partial
     assert len(session.worker.model.prompts) == 4
@@ -193,7 +193,7 @@ def test_provider_failure_in_the_middle(table: Table) -> None:
     """A root whose provider goes away leaves what it found, marked partial and as a fault of the provider."""
     transcript, _, _ = root(table, called(REPORT), ProviderRefused("the key was revoked"))
     assert (transcript.partial, transcript.fault) == (True, "provider")
-    assert transcript.notes == ("The root's model failed: the key was revoked",)
+    assert transcript.notes == ("The root model failed: the key was revoked",)
     assert len(transcript.findings) == 1
 
 

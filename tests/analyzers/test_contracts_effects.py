@@ -65,4 +65,4 @@ def test_an_override_that_a_compiler_refuses(repository: Repository) -> None:
     heir = "class Fast : Rate() {\n    override fun quote(weight: Int): Int = weight\n}\n"
     after = base.replace("weight: Int)", "weight: Int, zone: Int)")
     (kotlin,) = look(repository.change({"Rate.kt": base, "Fast.kt": heir}, {"Rate.kt": after}))
-    assert kotlin.consequence == "The file no longer compiles: this method overrides nothing any more."
+    assert kotlin.consequence == "The file no longer compiles: this method no longer overrides anything."

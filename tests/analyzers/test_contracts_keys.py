@@ -23,7 +23,7 @@ def test_a_key_that_is_gone_is_one_finding_with_all_its_places(repository: Repos
     }
     after = {"shop/core.py": base["shop/core.py"].replace('"page_size": 20', '"per_page": 20')}
     [one] = causes(repository.change({"shop/__init__.py": "", **base}, after))
-    says = "CONFIG has no key 'page_size' any more (now 'per_page'), but shop/core.py asks for it (and 3 more files)"
+    says = "CONFIG has no key 'page_size' any more (now 'per_page'), but shop/core.py still reads it (and 3 more files)"
     assert (one.title, one.rule) == (says, "removed-key")
     assert one.consequence == "This line raises KeyError when it runs. 4 lines of 4 files are affected."
     places = {(item.path, item.line) for item in one.evidence}
@@ -34,7 +34,7 @@ def test_what_took_its_place_is_said_only_where_it_is_certain(repository: Reposi
     """A key elsewhere may be another setting."""
     after = 'CONFIG: dict[str, object] = {\n    # none\n    "name": "x",\n    1: 2,\n    "per_page": 20,\n}\n'
     titles = titles_of(repository, {"shop/core.py": CORE, "shop/page.py": ASKS}, {"shop/core.py": after})
-    assert titles == ["CONFIG has no key 'page_size' any more, but shop/page.py asks for it"]
+    assert titles == ["CONFIG has no key 'page_size' any more, but shop/page.py still reads it"]
 
 
 AFTER = [
@@ -110,7 +110,7 @@ def test_the_keys_of_a_dictionary_that_a_function_returns(repository: Repository
     titles = titles_of(repository, base, {"shop/core.py": LOAD.replace("page_size", "per_page")})
     assert (
         titles
-        == ["load() returns no key 'page_size' any more (now 'per_page'), but shop/page.py asks for it"] * is_told
+        == ["load() returns no key 'page_size' any more (now 'per_page'), but shop/page.py still reads it"] * is_told
     )
 
 

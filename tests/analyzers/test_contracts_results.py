@@ -8,7 +8,7 @@ PAIR = "def f(a):\n    if a:\n        return a == 1, ''\n    return False, 'no'\
 THREE = "def f(a):\n    return 1, 2, 3\n"
 ROW = "def f(a):\n    return {'id': a}\n"
 NONE = "def f(a):\n    return None\n"
-SAME = "takes the same branch each time"
+SAME = "always takes the same branch"
 ATTRIBUTE, ERROR = "raises AttributeError when it runs", "raises TypeError when it runs"
 METHOD = "class Box:\n    def NAME(self):\n        return %s\n"
 ITEM = "class Item:\n    def NAME(self%s):\n        return 1\n\n\n%s\n"

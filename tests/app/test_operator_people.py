@@ -51,7 +51,7 @@ async def test_an_unknown_price_is_no_zero(tmp_path: Path) -> None:
         )
         page = (await (await at.operator()).get("/")).text
         assert "1 review of unknown price" in page
-        assert "No price is known." in page
+        assert "No prices are known." in page
         assert "<dt>Cost</dt><dd>$" not in page
         assert "nothing spent" not in page
         assert "1 reviews" not in page

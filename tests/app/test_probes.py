@@ -39,7 +39,7 @@ async def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> No
         async with asyncio.timeout(patience()):
             while (worse := await server.http.get("/readyz")).status_code == 200:  # noqa: ASYNC110 - a look counts for a moment
                 await asyncio.sleep(0.1)
-        assert (worse.status_code, worse.json()["reason"]) == (503, "the database is not writable")
+        assert (worse.status_code, worse.json()["reason"]) == (503, "the database cannot be written")
 
 
 async def test_a_server_whose_key_github_rejects_is_not_ready(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ async def test_a_server_whose_key_github_rejects_is_not_ready(tmp_path: Path) ->
             assert (told.status_code, told.json()["ready"]) == (503, False)
             assert told.json()["reason"].startswith("GitHub rejects the App's key: ")
             assert await server.opened.unready() == told.json()["reason"]
-        (line,) = [each for each in await checks(other, lambda: (None, None)) if each.what == "App"]
+        (line,) = [each for each in await checks(other, lambda: (None, None)) if each.what == "GitHub App"]
         assert not line.works
 
 

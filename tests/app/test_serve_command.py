@@ -61,9 +61,9 @@ def test_a_check_tells_what_is_missing(variables: Set, capsys: pytest.CaptureFix
     variables(GITHUB_API=NOBODY, CAP_USD="2.5", CAP_USD_PER_DAY_INSTALLATION="7")
     assert run(["serve", "--check"]) == 2
     said = capsys.readouterr().out
-    assert "!! App            no credentials" in said
-    assert "ok limit          $2.50 per review" in said
-    assert "ok 24 hours       $25.00 per repository, $7.00 per installation, $100.00 in total" in said
+    assert "!! GitHub App     no credentials" in said
+    assert "ok review limit   $2.50 per review" in said
+    assert "ok daily limits   $25.00 per repository, $7.00 per installation, $100.00 in total" in said
 
 
 def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
@@ -86,7 +86,7 @@ def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
     assert "contents: write, merge_queues: read" in first.sentence
     assert first.works
     assert ("checks: write" in second.sentence, second.works) == (True, False)
-    assert [line.sentence.split()[0] for line in found if line.what == "App"] == ["deeprepo", "deeprepo"]
+    assert [line.sentence.split()[0] for line in found if line.what == "GitHub App"] == ["deeprepo", "deeprepo"]
 
 
 def test_a_check_tells_a_github_that_does_not_answer(tmp_path: Path, variables: Set) -> None:
@@ -94,9 +94,9 @@ def test_a_check_tells_a_github_that_does_not_answer(tmp_path: Path, variables: 
     variables()
     (tmp_path / "file").write_text("")
     found = looked(settings(tmp_path / "file" / "data", database_url="postgresql://bot:the-password@127.0.0.1:9/x"))
-    assert [name for name, line in found.items() if not line.works] == ["data", "database", "App"]
+    assert [name for name, line in found.items() if not line.works] == ["data", "database", "GitHub App"]
     assert not any("the-password" in line.sentence or SECRET in line.sentence for line in found.values())
-    assert found["models"].sentence == "root none, worker openai/small"
+    assert found["models"].sentence == "root model none, worker model openai/small"
 
 
 def test_a_port_that_is_taken_is_said(variables: Set) -> None:

@@ -154,5 +154,5 @@ def test_head_is_never_compared_with_itself(repository: Repository, tmp_path: Pa
     repository.git("branch", "theirs")
     repository.git("checkout", "-qb", "feature")
     repository.commit({"a.py": "2\n"})
-    with pytest.raises(RevisionError, match=r"no default branch is known .*deeprepo review BRANCH\.\.HEAD"):
+    with pytest.raises(RevisionError, match=r"no default branch was found .*deeprepo review BRANCH\.\.HEAD"):
         resolve(repository, tmp_path / "s")

@@ -83,7 +83,7 @@ def test_both_ways_report_the_same(changed: Repository, scope: str, form: str) -
     short, long = (
         deeprepo(*line, cwd=changed.folder, HOME=str(changed.folder.parent), DEEPREPO_EFORT="low") for line in lines
     )
-    assert "DEEPREPO_EFORT is not a setting" in short.stderr
+    assert "DEEPREPO_EFORT is not a deeprepo setting" in short.stderr
     assert (short.returncode, short.stderr) == (long.returncode, long.stderr)
     assert SECONDS.sub("", short.stdout) == SECONDS.sub("", long.stdout)
 

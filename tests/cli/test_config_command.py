@@ -20,7 +20,7 @@ def test_config_explains_each_value(repository: Repository) -> None:
     assert "[.deeprepo.yml]" in lines["quota"]
     assert lines["budget.usd"].split() == ["budget.usd", "0.25", "[environment]"]
     assert lines["verify"].split() == ["verify", "true", "[default]"]
-    assert lines["models.root"].split() == ["models.root", "(none)", "[default]"]
+    assert lines["models.root"].split() == ["models.root", "(not", "set)", "[default]"]
 
 
 def test_the_schema_is_printed_without_a_repository(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_config_reports_a_file_that_no_review_uses_yet(repository: Repository) -
     repository.commit({".deeprepo.yml": "quota: 2\n"})
     assert deeprepo("config", cwd=repository.folder).stderr == ""
     (repository.folder / ".deeprepo.yml").write_text("quota: 3\n")
-    assert ".deeprepo.yml differs from the one at the tip" in deeprepo("config", cwd=repository.folder).stderr
+    assert ".deeprepo.yml differs from the file on the base branch" in deeprepo("config", cwd=repository.folder).stderr
 
 
 def defaults(repository: Repository, folder: Path, origin: str = "acme/.deeprepo") -> dict[str, str]:
@@ -109,7 +109,7 @@ def test_lists_of_an_earlier_version_count_and_are_shown_as_they_are_written_now
     repository.commit({".deeprepo.yml": old})
     shown = deeprepo("config", cwd=repository.folder)
     note, _, new = shown.stderr.partition("the current form is\n\n")
-    assert note.startswith(".deeprepo.yml has lists of an earlier version. They count")
+    assert note.startswith(".deeprepo.yml uses list names from an earlier version. They still work")
 
     repository.commit({".deeprepo.yml": new})
     now = deeprepo("config", cwd=repository.folder)

@@ -110,7 +110,7 @@ def test_what_was_not_looked_at_is_open(library: Repository, repositories: Other
         ("plain", "unread"), ("empty", "unread"), ("repository", "unrelated"), ("bare", "checked"), ("other", "unrelated"),
     ]  # fmt: skip
     assert [row["reason"].partition(":")[0] for row in found["coverage"]["open"] if row["kind"] == "check"] == [
-        "plain was not looked at", "empty was not looked at",
+        "plain was not checked", "empty was not checked",
     ]  # fmt: skip
     assert "1 of 3 repositories that use this one were checked; 1 breaks." in found["notes"]
     mistake = deeprepo("review", "HEAD~1..HEAD", *named(tmp_path / "nowhere"), cwd=library.folder)

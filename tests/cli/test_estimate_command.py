@@ -79,11 +79,11 @@ def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repo
     assert done.returncode == 0, done.stderr
     for words in (
         "medium <- chosen",
-        "the change is small (4 units",
-        "root openai/gpt-5.4",
-        "> cap",
-        "Averages from recorded reviews: a root takes 2.7 turns",
-        "'at least' is the cost if no model asks",
+        "the change is small (4 code regions",
+        "root model: openai/gpt-5.4",
+        "> limit",
+        "Averages from recorded reviews: a root model takes 2.7 turns",
+        "'at least' is the number of input tokens if no model requests",
     ):
         assert words in done.stdout.replace("\n", " "), words
     assert not (changed.folder / "j").exists()

@@ -230,5 +230,5 @@ def test_a_fix_that_brings_a_new_problem_is_taken_back(broken: Repository) -> No
 
     assert {path: text(broken, path) for path in before} == before
     assert done.returncode == 1
-    assert "its fix would bring a new problem, so the file was restored" in done.stderr
+    assert "the fix would add a new problem, so the file was restored" in done.stderr
     assert "the result would have a new problem: shop/cart.py:5 ty: " in done.stderr

@@ -61,7 +61,7 @@ def test_an_entry_that_has_expired_is_refused(changed: Repository) -> None:
 def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
     """An entry that could never match is refused, and the sentence says where a fingerprint stands."""
     done = run("ignore", "abc", "--reason", "r", cwd=changed.folder)
-    assert (done.returncode, "Copy the 16 or 32 characters" in done.stderr) == (2, True)
+    assert (done.returncode, "Copy the whole ID" in done.stderr) == (2, True)
     assert not (changed.folder / ".deeprepo").exists()
 
 

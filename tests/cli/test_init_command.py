@@ -80,7 +80,7 @@ def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytes
         return cli.run(command), *capsys.readouterr()
 
     assert again()[0] == 0
-    assert again()[1].count("already exists") == 2
+    assert again()[1].count(": unchanged") == 2
     (repository.folder / ".deeprepo.yml").write_text("quota: 7\n")
     (repository.folder / WORKFLOW).unlink()
     code, _, err = again()
@@ -92,7 +92,7 @@ def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytes
 def test_a_commit_that_nobody_can_fetch_is_named(clone: Repository, repository: Repository) -> None:
     """The workflow is written, with a warning."""
     clone.git("update-ref", "-d", "refs/remotes/origin/main")
-    assert "push it" in init(clone, repository).stderr
+    assert "Push that commit" in init(clone, repository).stderr
     clone.git("update-ref", "refs/remotes/origin/main", "HEAD")
 
 

@@ -262,4 +262,4 @@ def test_what_cannot_be_read_is_said(repository: Repository, capsys: pytest.Capt
     assert written(repository)["minimum_severity"] == "high"
     repository.commit({".coderabbit.yaml": "language: de\nreviews: [\n"}, "broken")
     assert init(repository, "--from", "coderabbit", "--overwrite") == 0
-    assert "could not be read, nothing of it is taken over: line 3: " in capsys.readouterr().out
+    assert "could not be read, so nothing was converted: line 3: " in capsys.readouterr().out

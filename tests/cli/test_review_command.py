@@ -110,7 +110,7 @@ def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
     [
         (["--repo", "/nowhere"], 2, "is not a folder"),
         (["nowhere..HEAD"], 2, "unknown revision 'nowhere'"),
-        (["shop/labels.py"], 2, "is a file or folder. Use a range"),
+        (["shop/labels.py"], 2, "is a file or folder, not a revision. Pass a range"),
         (["main", "feature"], 2, "review main..feature`"),
         (["main..feature", "shop"], 2, "unexpected argument 'shop'. Use a single range, BASE..HEAD"),
         (["HEAD~9..HEAD"], 2, "'HEAD~9' is before the first commit of HEAD"),
@@ -118,7 +118,7 @@ def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
         (["HEAD"], 0, "to review the last commit on HEAD, run `deeprepo review HEAD~1..HEAD`"),
         (["--staged"], 0, "nothing is staged"),
         (["--uncommitted"], 0, "no uncommitted changes"),
-        (["--staged", "--uncommitted"], 2, "give one of"),
+        (["--staged", "--uncommitted"], 2, "use only one of"),
         (["--strategy", "magic"], 2, "magic"),
         (["--format", "pdf"], 2, "pdf"),
         (["--fail-on", "terrible"], 2, "terrible"),
@@ -234,12 +234,12 @@ def test_the_repository_file_of_the_base_counts_and_that_of_the_head_does_not(re
     ("text", "said"),
     [
         ("a_key_of_next_version: true\n", ".deeprepo.yml line 1: unknown key a_key_of_next_version"),
-        ("a: [\n", ".deeprepo.yml line 2: this is not YAML"),
+        ("a: [\n", ".deeprepo.yml line 2: not valid YAML"),
         ("quota: -1\nfail_on: many\n", ".deeprepo.yml line 2: fail_on: write one of"),
         ("- 1\n", ".deeprepo.yml line 1: the file must consist of"),
-        ("models: {worker: nobody/x}\n", "Reviewed without a model: unknown provider 'nobody'"),
-        ("models: {worker: anthropic/claude-haiku-5-5}\n", "Reviewed without a model: anthropic needs a key"),
-        ("strategy: rlm\n", "Reviewed without a model: the strategy rlm needs a model"),
+        ("models: {worker: nobody/x}\n", "Reviewed with static checks only: unknown provider 'nobody'"),
+        ("models: {worker: anthropic/claude-haiku-5-5}\n", "Reviewed with static checks only: anthropic needs an API key"),
+        ("strategy: rlm\n", "Reviewed with static checks only: the strategy rlm needs a model"),
     ],
 )
 def test_a_mistake_in_the_settings_blocks_no_commit(repository: Repository, text: str, said: str) -> None:

@@ -56,7 +56,7 @@ def test_a_partial_clone_is_told_the_remedy(repository: Repository, tmp_path: Pa
     done = review()
     assert done.returncode == 3
     assert done.stderr.startswith(
-        "deeprepo: the object store lacks objects of this change: in a partial clone run `git "
+        "deeprepo: the clone lacks objects of this change. In a partial clone, run `git "
     )
     assert done.stderr.count("\n") == 1
     remedy = done.stderr.split("`")[1]

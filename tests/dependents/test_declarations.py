@@ -281,7 +281,7 @@ def test_a_variable_that_code_reads_by_a_new_name_is_missed_where_it_is_set(repo
     """One finding names every line that still sets the old one, in whatever kind of file."""
     before = {"src/main.ts": READ.format(OLD), **{path: text.format(OLD) for path, text in SET.items()}}
     (finding,) = of_variables(repository, before, {"src/main.ts": READ.format(NEW)})
-    assert finding.title == f"`{OLD}` is read as `{NEW}` now, but .env and 5 more files still set the old name"
+    assert finding.title == f"`{OLD}` is now read as `{NEW}`, but .env and 5 more files still set the old name"
     assert (finding.verdict, finding.path, finding.start) == ("proven", "src/main.ts", 1)
     assert {item.path for item in finding.evidence} == SET.keys()
     page = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").to_markdown()
@@ -332,7 +332,7 @@ def test_a_row_of_a_document_that_has_the_old_name_of_a_variable_is_named(reposi
     """Where code and settings were renamed and the document was not; and where the document alone was."""
     before = {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n", "README.md": ROW.format(OLD)}
     (finding,) = of_variables(repository, before, {"src/main.ts": READ.format(NEW), ".env": f"{NEW}=a\n"})
-    assert finding.title == f"`{OLD}` is read as `{NEW}` now, but README.md still documents the old name"
+    assert finding.title == f"`{OLD}` is now read as `{NEW}`, but README.md still documents the old name"
     assert [(item.path, item.line) for item in finding.evidence] == [("README.md", 3)]
     (finding,) = of_variables(repository, before, {"README.md": ROW.format(f"{NEW}` ").replace("` `", "` ")})
     assert "documented as" in finding.title

@@ -77,8 +77,8 @@ def test_a_provider_that_is_down_leaves_the_item_open(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (("nonsense", "", "", "", "1"), "is not a model name"),
-        (("openai/gpt-5", "", "", "", "1"), "needs a key"),
+        (("nonsense", "", "", "", "1"), "is not a full model name"),
+        (("openai/gpt-5", "", "", "", "1"), "needs an API key"),
         (("scripted/lazy", "", "", "", "1"), "known are scripted/exhaustive"),
         (("", "scripted/exhaustive", "", "", "1"), "known are scripted/reader"),
         (("", "", "guess", "", "1"), "known are rlm-only, rlm, single-call"),

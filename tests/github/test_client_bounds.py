@@ -223,7 +223,7 @@ async def test_a_token_that_was_copied_badly(token: str) -> None:
 async def test_a_write_is_not_sent_elsewhere(status: int) -> None:
     """Neither as a read, as browsers do it, nor once more: the sentence names the reason."""
     async with hosted(lambda _line, origin: Answer({}, status, {"location": f"{origin}/api/v3/x"})) as (host, seen):
-        with pytest.raises(HostRefused, match=f"with {status}the address has moved") as refused:
+        with pytest.raises(HostRefused, match=f"with status {status}: the address has moved") as refused:
             await host.comment("hello")
         assert refused.value.status == status
         assert lines(seen) == ["POST /api/v3/repos/acme/shop/issues/3/comments"]

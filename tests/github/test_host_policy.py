@@ -119,6 +119,6 @@ async def test_a_write_follows_a_repository_and_nothing_else(at: Scene, status: 
         if where == by_id and status != 302:
             await at.host.comment("hello")
             continue
-        with pytest.raises(HostRefused, match="is not followed"):
+        with pytest.raises(HostRefused, match="the address has moved"):
             await at.host.comment("hello")
     assert [one.body for one in at.stands.comments] == ["hello"] * (status != 302)

@@ -95,5 +95,5 @@ def test_settings_behind_a_link_out_of_the_tree_end_the_review(tmp_path: Path) -
     done = reviewed(tmp_path, [], [(LINK, b".deeprepo.yml", b"/etc/passwd")])
 
     assert done.returncode == 2
-    assert done.stderr == b"deeprepo: .deeprepo.yml of the base branch is a link: put a file there\n"
+    assert done.stderr == b"deeprepo: .deeprepo.yml on the base branch is a symbolic link. Replace it with a file\n"
     assert done.stdout == b""

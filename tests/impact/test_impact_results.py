@@ -22,7 +22,7 @@ def said(path: str, before: str, after: str, call: str) -> str:
     return f"{wrong.says}: {wrong.happens}" if wrong is not None else ""
 
 
-SAME = "takes the same branch each time"
+SAME = "always takes the same branch"
 GO = ("a/a.go", "package a\n\nfunc f(n int) %s {\n\tpanic(1)\n}\n")
 CALL = "package a\n\nfunc g() %s {\n\t%s\n}\n"
 ONE, TWO = "string", "(string, error)"

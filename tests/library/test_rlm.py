@@ -251,7 +251,7 @@ def test_a_cap_ends_a_run_and_keeps_what_there_is() -> None:
     with in_thread(Server(lambda _: code(f"print({next(blocks)!r})"))) as server:
         done = deeprepo.RLM(model(server), budget=deeprepo.Budget(calls=2)).run("What?", "text")
     assert (done.outcome, len(done.trajectory), server.count) == ("budget", 2, 2)
-    assert any("cap of 2 calls" in note for note in done.notes)
+    assert any("limit of 2 calls" in note for note in done.notes)
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "kind", "sentence"),
     [
-        ("exec:", errors.UsageError, "is not a model name"),
+        ("exec:", errors.UsageError, "is not a full model name"),
         ("exec:no-such-program -p", errors.UsageError, "the program no-such-program was not found. Install it"),
         ("exec:claude 'p", errors.UsageError, "is not a command"),
         ("exec:sh -c 'exit 3'", errors.ProviderDown, r"failed with exit code 3. Run the command yourself"),

@@ -143,7 +143,7 @@ async def test_where_threads_cannot_be_resolved_the_summary_says_what_to_grant(t
         assert stands(at)["f1"] == (False, "resolved", [f"Fixed in {two[:10]}."])
         assert (outcome.posted_count, outcome.notes) == (1, ())
         (said,) = at.stands.comments
-        assert "without the permission `contents: write`" in said.body
+        assert "without the `contents: write` permission" in said.body
 
         at.gh.grant(contents="write")
         await at.repo.push("feature", {"app.py": THIRD})
@@ -163,4 +163,4 @@ async def test_what_cannot_be_tidied_is_a_note(tmp_path: Path) -> None:
 
         assert outcome.posted_count == 1
         assert len(outcome.notes) == 1
-        assert "could not be tidied up: GitHub refuses POST" in outcome.notes[0]
+        assert "could not be cleaned up: GitHub refused POST" in outcome.notes[0]

@@ -67,4 +67,4 @@ def test_everything_is_covered_only_if_no_limit_and_no_missing_check_is_listed(
 ) -> None:
     """The list below the sentence is empty, or the sentence does not say everything."""
     review = replace(CLEAN, coverage=replace(CLEAN.coverage, cut=cut, not_installed=missing))
-    assert ("What was covered: everything" in markdown.render(review)) is is_all
+    assert ("What was checked: everything" in markdown.render(review)) is is_all

@@ -30,15 +30,15 @@ LARGE = units(7)
     [
         (units(2), True, False, "offline", "no model is configured"),
         ([], True, True, "direct", "there is nothing left to review"),
-        (units(6), True, True, "direct", "6 units, about 6,000 tokens"),
+        (units(6), True, True, "direct", "6 code regions, about 6,000 tokens"),
         (units(6), True, True, "direct", "no unchanged code depends on it"),
         (LARGE, False, True, "fanout", "a worker but no root model is configured"),
-        (LARGE, True, True, "rlm", "7 units, about 7,000 tokens, 0 links between units, 0 uses elsewhere"),
+        (LARGE, True, True, "rlm", "7 code regions, about 7,000 tokens, 0 links between them, 0 references elsewhere"),
         (units(400), True, True, "rlm", "then the root model connects the parts"),
-        (units(401), True, True, "rlm", "then the root model connects the parts, in 8 turns at most"),
-        (USED, True, True, "cascade", "the root model continues if questions remain"),
+        (units(401), True, True, "rlm", "then the root model connects the parts, in at most 8 turns"),
+        (USED, True, True, "cascade", "The root model continues only if questions remain"),
         (USED, False, True, "direct", "one call covers it"),
-        (units(1, references=tuple(use("b.py", n) for n in range(61))), False, True, "fanout", "61 uses elsewhere"),
+        (units(1, references=tuple(use("b.py", n) for n in range(61))), False, True, "fanout", "61 references elsewhere"),
     ],
 )
 def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool, strategy: str, words: str) -> None:

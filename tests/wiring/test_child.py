@@ -101,7 +101,7 @@ def test_a_child_may_compute_for_longer_while_its_loop_turns() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 def test_the_memory_of_what_a_child_starts_counts() -> None:
     """Git's as much as its own."""
-    with pytest.raises(child.ChildEnded, match="512 MB of memory"):
+    with pytest.raises(child.ChildEnded, match="memory limit of 512 MB"):
         child.call(tasks.swell, caps=tasks.CAPS)
 
 

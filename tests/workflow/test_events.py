@@ -74,7 +74,7 @@ def test_a_new_diff_asks_for_a_review(payload: dict[str, Any], trigger: str) -> 
     [
         (pull("synchronize", before=HEAD, after=HEAD), "did not change"),
         (pull("synchronize", state="closed"), "closed"),
-        (pull("edited", changes={"title": {"from": "x"}}), "the code did not"),
+        (pull("edited", changes={"title": {"from": "x"}}), "only the title or text changed"),
         (pull("labeled"), "action"),
         (pull("opened") | {"installation": None}, "no App installation"),
         (pull("opened") | {"repository": {"id": 11, "name": "..", "owner": {"login": "acme"}}}, "repository.name"),

@@ -31,7 +31,7 @@ async def test_a_stranger_cannot_leave_the_caps_of_the_default_branch(
         await p.at.repo.retarget(number, OLD, by="stranger")
         await p.at.quiet()
         assert p.model.count == 0
-        assert "`triggers.forks` of .deeprepo.yml is off" in told(p.at, number)
+        assert "`triggers.forks` in .deeprepo.yml is off" in told(p.at, number)
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ async def test_a_broken_caller_is_fixed_by_one_commit(at: Whole) -> None:
     text = await git.text(folder, "show", f"{after}:shop/cart.py")
     assert text.endswith("return total(items)")
     message = await git.text(folder, "show", "--no-patch", "--format=%B", after)
-    assert message.startswith("Fix finding 1 of the review")
+    assert message.startswith("Fix finding 1 from the review")
     assert at.gh.pull(number).checks[-1].conclusion == "success"
 
 

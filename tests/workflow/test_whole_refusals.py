@@ -109,7 +109,7 @@ async def test_comments_of_deleted_accounts_stop_no_round(at: Whole) -> None:
     await at.quiet()
     await at.pushed({"NEWS.md": "one\n"})
     assert await at.said(number, "Is this right, @deeprepo?", to=top)
-    assert "round 2" in at.summary(number)
+    assert "review 2" in at.summary(number)
     assert sandbox.COLLEAGUE not in comments_of(at, number)
 
 
@@ -143,7 +143,7 @@ async def test_branches_without_a_common_commit_are_told_so_by_git_too(at: Whole
     number = await at.repo.open_pull("feature")
     await at.quiet()
     (check,) = at.gh.pull(number).checks
-    assert "shares no commit with main" in (check.title or "")
+    assert "has no common history with main" in (check.title or "")
 
 
 @pytest.mark.parametrize("bar", ["", "fail_on: high\n"], ids=["no bar", "a bar"])
@@ -158,7 +158,7 @@ async def test_what_fails_before_anybody_could_look_is_told_in_the_check(at: Who
     await at.quiet()
     (check,) = at.gh.pull(number).checks
     assert check.conclusion == ("failure" if bar else "neutral")
-    assert "GitHub refuses GET repos/acme/shop/pulls/1 with 403: “Repository access blocked" in (check.title or "")
+    assert "GitHub refused GET repos/acme/shop/pulls/1 with 403: “Repository access blocked" in (check.title or "")
     assert "10.20.30.40" not in repr(check)
     at.gh.world.faults.clear()
     await at.pushed({"NEWS.md": "one\n"})

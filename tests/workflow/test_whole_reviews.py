@@ -20,7 +20,7 @@ async def test_a_second_push_speaks_of_what_is_new_and_closes_what_is_mended(at:
     number = await at.reviewed()
     await at.pushed(MENDED)
 
-    assert "round 2" in at.summary(number)
+    assert "review 2" in at.summary(number)
     assert "1 fixed" in at.summary(number) or "Fixed" in at.summary(number)
     assert [check.conclusion for check in at.gh.pull(number).checks] == ["success"]
 

@@ -69,7 +69,7 @@ async def test_a_number_is_never_given_to_another_finding(at: Whole) -> None:
     assert kept in after
     assert any(title.startswith("High · 3. `first_name`") for title in after)
     assert set(again) == {one, two, *after}
-    assert "round 2" not in at.summary(number)
+    assert "review 2" not in at.summary(number)
     assert titles(at, number) == again
 
 

@@ -74,7 +74,7 @@ async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> N
     assert "pause now, after 1 push: `/deeprepo review` reviews" in at.summary(number)
     await pushed(at, number)
     assert "pause after 1 push" in (at.gh.pull(number).checks[-1].summary or "")
-    assert "round 2" in at.summary(number)
+    assert "review 2" in at.summary(number)
     await at.said(number, "/deeprepo resume")
     assert "Resumed" in at.replies(number)[-1]
     await pushed(at, number)

@@ -64,7 +64,7 @@ def provider_of(name: str) -> Provider:
         return LOCAL[local]
     provider, slash, model = name.partition("/")
     if not slash or not provider or not model:
-        raise UsageError(f"{name!r} has no provider. Write provider/model, for example openai/gpt-5.4-mini")
+        raise UsageError(f"{name!r} is not a full model name. Write provider/model, for example openai/gpt-5.4-mini")
     if provider not in PROVIDERS:
         raise UsageError(f"unknown provider {provider!r}: supported providers are {', '.join(sorted(PROVIDERS))}")
     return PROVIDERS[provider]

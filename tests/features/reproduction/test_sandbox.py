@@ -142,7 +142,7 @@ def test_without_a_sandbox_the_sentence_says_what_to_install(tmp_path: Path) -> 
     path = {"PATH": str(tmp_path)}
     with pytest.raises(SandboxRefused, match="needs an image"):
         choose(RunPermission("docker", programs=path), None)
-    with pytest.raises(SandboxRefused, match="podman was not found"):
+    with pytest.raises(SandboxRefused, match=r"podman \(DEEPREPO_RUN_SANDBOX\) was not found"):
         choose(RunPermission("podman", programs=path), "x")
     assert choose(RunPermission(programs=path), "python:3").kind == "docker"
 
