@@ -23,7 +23,7 @@ from bot.workflow.reviewer import Funds, ReviewRun
 
 MAY_NOT_LIST = frozenset({403, 404})  # the token may not list runs
 MAX_LISTED_RUNS = 1_000  # runs at most that GitHub lists for a span of time
-OFFLINE = "Reviewed without a model:"
+OFFLINE = "Reviewed with static checks only:"
 GRANT = "the job needs `permissions: {actions: read}` to count the runs of a day"
 
 

@@ -24,7 +24,7 @@ def command(
 ) -> int:
     """Print the settings that a review of this repository would use.
 
-    They come from .deeprepo.yml on the base branch, from the organization defaults in the clone that
+    They come from .deeprepo.yml on the base branch, from the default settings in the clone that
     DEEPREPO_ORGANIZATION points to, and from the environment.
     """
     from bot import checkout, config, wiring

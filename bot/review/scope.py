@@ -38,7 +38,7 @@ def as_shown(brief: Brief, masks: KnownSecrets) -> Brief:
 async def with_warnings(brief: Brief, tree: checkout.Checkout) -> Brief:
     """Return the brief with a warning for each file that somebody may take for its settings: the listed tree tells, and git is not asked again."""
     others = [name for name in await tree.many_at_tip(config.OTHER_NAMES) if name != brief.file]
-    warnings = (*(f"{other} is not read: rename it to {brief.file}." for other in others), *brief.settings.warnings)
+    warnings = (*(f"{other} is not read. Rename it to {brief.file}." for other in others), *brief.settings.warnings)
     return replace(brief, settings=replace(brief.settings, warnings=tuple(dict.fromkeys(warnings))))
 
 

@@ -84,7 +84,7 @@ async def brief_of(
     return Brief(
         pull=pull,
         settings=settings,
-        note=f"Reviewed without a model: {lost_models}" if lost_models else "",
+        note=f"Reviewed with static checks only: {lost_models}" if lost_models else "",
         earlier=flags.get("previous"),
         full=bool(flags.get("full")),
         local=flags.get("local"),

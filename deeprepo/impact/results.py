@@ -374,7 +374,7 @@ def _dynamic(rules: ResultRules, before: Result, after: Result, way: Way) -> Ite
     if (before.body == after.body != "") or (after.is_promised and not before.declared):
         return  # it may only be described in another way
     if now == "a tuple" and way.form == "tested":
-        yield Misuse("tests it, and a tuple is always true", "takes the same branch each time")
+        yield Misuse("tests it, and a tuple is always true", "always takes the same branch")
     if now == "a tuple" and way.form == "compared":
         yield Misuse("compares a tuple with a single value", "finds them different each time")
     if way.form == "several" and way.number == took and after.kind == "tuple" and -1 < after.number != took:

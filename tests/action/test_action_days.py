@@ -20,7 +20,7 @@ DAYS = [
     ([FORK, OTHER, {"conclusion": "skipped"}, {"fork": False}, {"event": "pull_request"}, {"hours": 25}], "2", ""),
     ([FORK, {"hours": 23.9}, {"conclusion": "cancelled"}], "3", "triggers.fork_reviews_per_day"),
     ([*[OTHER] * 150, FORK], "1", "triggers.fork_reviews_per_day"),
-    ([OTHER] * 1_001, "2", "1,000 runs"),
+    ([OTHER] * 1_001, "2", "1,000 times"),
 ]
 
 

@@ -32,4 +32,4 @@ async def test_a_token_that_sees_no_file_costs_a_line(at: Stage) -> None:
     await organization(at, BAR)
     result = await at.told("pull_request", body, organization_token=at.gh.actions_token(at.repo, {}))
     assert result.review is not None
-    assert "acme/.deeprepo is not used" in summary(at.gh, number)
+    assert "acme/.deeprepo is ignored: `organization-token` cannot find the file" in summary(at.gh, number)

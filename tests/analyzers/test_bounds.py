@@ -56,7 +56,7 @@ def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path) -> 
         ({}, "has no results"),
         (
             {"results": [{"message": {"text": "m"}, "level": "error", "baselineState": "new", "locations": [{"physicalLocation": {"artifactLocation": {"uri": "a.txt"}, "region": {"startLine": 99}}}]}]},
-            "1 result without a line of code",
+            "1 result without a matching line in this commit",
         ),
     ],
     ids=["failed", "truncated", "of another commit"],

@@ -117,7 +117,7 @@ def test_a_result_that_its_users_cannot_take_is_told(repository: Repository) -> 
         "high",
     )
     why = {one.path: one.why for one in found}
-    assert why["b7.py"].startswith("f() returns something else now (a7.py). The call at b7.py:3 takes")
+    assert why["b7.py"].startswith("f() returns something else now (a7.py). The call at b7.py:3 unpacks")
     assert why["b13.py"].startswith("f() returns a tuple now (a13.py). The line at b13.py:5 asks a tuple")
     assert [(item.path, item.line, item.side) for item in first.evidence] == [
         ("a0.py", 3, "base"),

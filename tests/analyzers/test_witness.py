@@ -234,7 +234,7 @@ def test_what_no_build_adds_is_missing(repository: Repository, base: Files, path
 
 def test_the_coverage_names_what_has_files_outside_of_the_tree(repository: Repository) -> None:
     base, path, text = BUILT["files are ignored"]
-    assert "`pb` has files that are not in the tree" in review(repository, base, path, text).to_json()
+    assert "`pb` has files outside the repository" in review(repository, base, path, text).to_json()
 
 
 def test_a_file_that_another_project_compiles_is_used_there(repository: Repository) -> None:

@@ -84,7 +84,7 @@ def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytes
     (repository.folder / ".deeprepo.yml").write_text("quota: 7\n")
     (repository.folder / WORKFLOW).unlink()
     code, _, err = again()
-    assert (code, ".deeprepo.yml: unchanged" in err) == (2, True)
+    assert (code, ".deeprepo.yml already exists" in err) == (2, True)
     assert not (repository.folder / WORKFLOW).exists()
     assert ".deeprepo.yml: overwritten" in again("--overwrite")[1]
 

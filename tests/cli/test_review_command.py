@@ -169,7 +169,7 @@ def test_a_provider_that_is_down_leaves_what_code_has_proven(changed: Repository
         )
     assert done.returncode == 3, done.stderr
     document = json.loads(done.stdout)
-    assert [finding["source"] for finding in document["findings"]] == ["contracts"]
+    assert [finding["source"] for finding in document["findings"]] == ["contracts + ty"]
     assert document["partial"] is True
     assert refusing.count == 1
 
@@ -234,11 +234,14 @@ def test_the_repository_file_of_the_base_counts_and_that_of_the_head_does_not(re
     ("text", "said"),
     [
         ("a_key_of_next_version: true\n", ".deeprepo.yml line 1: unknown key a_key_of_next_version"),
-        ("a: [\n", ".deeprepo.yml line 2: not valid YAML"),
+        ("a: [\n", ".deeprepo.yml line 2: this is not valid YAML"),
         ("quota: -1\nfail_on: many\n", ".deeprepo.yml line 2: fail_on: write one of"),
         ("- 1\n", ".deeprepo.yml line 1: the file must consist of"),
         ("models: {worker: nobody/x}\n", "Reviewed with static checks only: unknown provider 'nobody'"),
-        ("models: {worker: anthropic/claude-haiku-5-5}\n", "Reviewed with static checks only: anthropic needs an API key"),
+        (
+            "models: {worker: anthropic/claude-haiku-5-5}\n",
+            "Reviewed with static checks only: anthropic needs an API key",
+        ),
         ("strategy: rlm\n", "Reviewed with static checks only: the strategy rlm needs a model"),
     ],
 )

@@ -55,9 +55,7 @@ def test_a_partial_clone_is_told_the_remedy(repository: Repository, tmp_path: Pa
             asyncio.run(git.output("ls-tree", "-r", "origin/topic", cwd=str(clone), env=env))
     done = review()
     assert done.returncode == 3
-    assert done.stderr.startswith(
-        "deeprepo: the clone lacks objects of this change. In a partial clone, run `git "
-    )
+    assert done.stderr.startswith("deeprepo: the clone lacks objects of this change. In a partial clone, run `git ")
     assert done.stderr.count("\n") == 1
     remedy = done.stderr.split("`")[1]
     subprocess.run(remedy.split(), cwd=clone, env=env, check=True, capture_output=True)

@@ -64,7 +64,7 @@ def test_the_seeds_experiments_run_without_a_key(tmp_path: Path, ran: Callable[.
         (["--method", "majority"], "name rlm-only or rlm too"),
         (["--seed", "x"], "not a seed"),
         (["--model", "gpt"], "is not a full model name"),
-        (["--model", "openai/gpt-5.4"], "set OPENAI_API_KEY"),
+        (["--model", "openai/gpt-5.4"], "Set OPENAI_API_KEY"),
         (["--model", "scripted/liar"], "unknown scripted model"),
         (["--model", "scripted/honest", "--root", "scripted/honest"], "give --model for both"),
         (["--out", "."], "cannot be written"),

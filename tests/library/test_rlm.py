@@ -256,7 +256,7 @@ def test_a_cap_ends_a_run_and_keeps_what_there_is() -> None:
 
 @pytest.mark.parametrize(
     ("block", "note"),
-    [("print({0!r} * 9)", "used all of its 3 turns"), ("", "wrote no Python that could run in 3 turns")],
+    [("print({0!r} * 9)", "used all 3 turns"), ("", "wrote no working Python in 3 turns")],
 )
 def test_a_root_that_uses_its_turns_is_asked_once_more(block: str, note: str) -> None:
     """What it has seen is paid for: it answers in words, and a note says how the run ended."""

@@ -38,7 +38,13 @@ LARGE = units(7)
         (units(401), True, True, "rlm", "then the root model connects the parts, in at most 8 turns"),
         (USED, True, True, "cascade", "The root model continues only if questions remain"),
         (USED, False, True, "direct", "one call covers it"),
-        (units(1, references=tuple(use("b.py", n) for n in range(61))), False, True, "fanout", "61 references elsewhere"),
+        (
+            units(1, references=tuple(use("b.py", n) for n in range(61))),
+            False,
+            True,
+            "fanout",
+            "61 references elsewhere",
+        ),
     ],
 )
 def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool, strategy: str, words: str) -> None:

@@ -59,4 +59,4 @@ async def test_linked_issues_are_told_in_one_line_each(
             assert "#2: A receipt. **Partly done.** Nothing prints it.\n" in summary
             assert "Never linked" not in summary
             await at.pushed({"NEWS.md": "one\n"})
-            assert "#2: A receipt. **Partly done.** Nothing prints it. (round 1)\n" in at.summary(number)
+            assert "#2: A receipt. **Partly done.** Nothing prints it. (review 1)\n" in at.summary(number)

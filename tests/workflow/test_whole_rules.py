@@ -78,7 +78,9 @@ async def test_a_rejected_proof_is_answered_with_how_to_dismiss_it_here(at: Whol
         finding = comment(at, number, path)
         await at.said(number, "Won't fix, it goes away next week.", to=finding.id)
         answer = proposals(at, number)[path].body
-        assert re.search(r"only this finding, in this pull request, comment `/deeprepo ignore \d+` in this thread", answer), answer
+        assert re.search(
+            r"only this finding, in this pull request, comment `/deeprepo ignore \d+` in this thread", answer
+        ), answer
 
 
 async def taught(at: Whole) -> dict[str, ReviewComment]:

@@ -41,7 +41,7 @@ async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
     await at.said(number, "/deeprepo full review")
     (posted,) = at.gh.pull(number).review_comments
     assert "Medium · 1. " in posted.body
-    assert posted.body.index("```suggestion") < posted.body.index("<summary>Details and evidence")
+    assert posted.body.index("```suggestion") < posted.body.index("<summary>Details")
 
 
 async def test_changes_are_requested_and_the_request_is_dismissed(at: Whole) -> None:
@@ -71,11 +71,11 @@ async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> N
     number = await at.reviewed()
     assert "now paused" not in at.summary(number)
     await pushed(at, number)
-    assert "pause now, after 1 push: `/deeprepo review` reviews" in at.summary(number)
+    assert "are now paused after 1 push. Comment `/deeprepo review`" in at.summary(number)
     await pushed(at, number)
     assert "pause after 1 push" in (at.gh.pull(number).checks[-1].summary or "")
     assert "review 2" in at.summary(number)
     await at.said(number, "/deeprepo resume")
-    assert "Resumed" in at.replies(number)[-1]
+    assert "Reviews are on again" in at.replies(number)[-1]
     await pushed(at, number)
-    assert "round 3" in at.summary(number)
+    assert "review 3" in at.summary(number)

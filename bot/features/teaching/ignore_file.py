@@ -91,7 +91,7 @@ def check(text: bytes) -> IgnoreFile:
     for number, row in enumerate(rows, 1):
         entry, unknown, what = _entry(row), _unknown(row), "is not used"
         place: tuple[str | int, ...]
-        problem, place = (f"{unknown}: this key is not known", (unknown,)) if unknown else ("", ())
+        problem, place = (f"{unknown}: unknown key", (unknown,)) if unknown else ("", ())
         if not isinstance(entry, WrittenEntry):
             missing, inside = entry
             problem, place = (f"{problem}; {missing}", place) if unknown else (missing, inside)

@@ -27,6 +27,7 @@ from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, around, is_invoked, provides
 from deeprepo.impact.uses.sites import MODULE
+from deeprepo.impact.uses.texts import roles
 
 MOST = 4_000  # lines with one of the names that are looked at
 MOST_FILES = 300  # of them that are read to see what encloses a line
@@ -234,6 +235,8 @@ class _Check:
         lines = [
             (home, line) for home in claim.homes for line in self._before.get(home, "").split("\n") if name in line
         ]
+        if any(("reads", name) in roles(home, line) for home, line in lines):
+            return False  # a variable loses its reader, and the lines that set it are left behind
         declared = any(provides(name, home, line) for home, line in lines if not _extends(name, line))
         is_used = claim.is_word and any(re.search(rf"\.{re.escape(name)}\b", line) for _, line in lines)
         return not declared and (is_used or any(_extends(name, line) for _, line in lines))
