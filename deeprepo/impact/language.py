@@ -229,6 +229,7 @@ class Language(Struct, frozen=True, eq=False, dict=True):
     called_as_written: bool = False  # a module that is imported without a name is called as the import writes it
     fails: Mapping[str, str] = field(default_factory=dict)  # what happens at a place, by its rule
 
+    abstract_heirs: bool = False  # a class that lacks an abstract part fails only where an object of it is made
     overloads: bool = False  # several definitions of one name stand beside each other, and a call takes one that fits
     unit: str = "file"  # "folder" where a module is all files of one
     inline_modules: bool = False  # a file may define modules, so that only its names tell whether one is there

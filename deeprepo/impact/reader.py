@@ -207,6 +207,7 @@ class Reader:
         definitions = self._definitions()
         opened, owners, made = "a component" if self.language.scripts else "", set[str](), set[str]()
         unsure = unwritten = False
+        dynamic = set[int]()
         hidden = self._starts("opaque")
         held, is_unscoped = "", self.root.has_error or self.language.scripts
         for found in self.captures["open"]:
@@ -220,6 +221,8 @@ class Reader:
                 owners.add(self.owner(node))
             for node in found.get("held", ()):
                 held = self._held(node)
+            for key in ("open", "open.owner", "dynamic"):
+                dynamic.update(node.start_point.row + 1 for node in found.get(key, ()))
             is_unscoped = is_unscoped or "unscoped" in found
         if self.root.has_error:
             opened = opened or next((f"a syntax error at line {line}" for line in errors(self.root)), "")
@@ -240,6 +243,7 @@ class Reader:
             open=opened or (held and f"what {held} holds"),
             module_value=held,
             open_beside=bool(opened),
+            dynamic=frozenset(dynamic),
             unscoped=is_unscoped,
             types=frozenset(text(node) for found in self.captures["imports"] for node in found.get("type", ())),
             made=frozenset(made),

@@ -279,6 +279,7 @@ class Facts(Struct, frozen=True):
         ""  # the definition whose value importers get as the module itself: what that holds may not all be written
     )
     open_beside: bool = False  # it is open for more than what that value may hold
+    dynamic: frozenset[int] = frozenset()  # lines that can give the file, or a class of it, names that they don't write
     unscoped: bool = False  # its own code may see names that it does not write
     types: frozenset[str] = frozenset()  # names that it imports or hands on for types alone
     open_owners: frozenset[str] = frozenset()  # classes that may have more members than they write

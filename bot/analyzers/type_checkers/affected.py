@@ -53,13 +53,15 @@ async def unchanged_files(
         hits = await tree.grep(Query(words, globs=[f"*{suffix}" for suffix in suffixes], word=True)) if words else ()
         for path in hits if len(hits) <= MOST_HITS else ():
             found.setdefault(path, indirect)
-    entries = await tree.entries()
+    entries, old = await tree.entries(), await tree.entries("base")
     known = [
         path
         for path in found
         if path.endswith(endings)
         and path not in touched
         and path in entries
+        and path in old
+        and entries[path].oid == old[path].oid
         and entries[path].kind == "file"
         and not is_unwritten(path, entries[path].size)
     ]

@@ -4,9 +4,13 @@ Both sides are laid out in temporary folders, under a configuration of ours and 
 errors in unchanged files, these are checked once more with the base's versions of the changed files. An error on a line that had none
 is proven. Silence proves nothing: a receiver may come out of a package that is not there.
 
+A checker knows declarations. If an added line makes the name that it misses in another way, or the missing module is in the tree by another
+path, its error proves nothing and is not reported.
+
 What a checker reports about a tree is kept, so a base is checked once for all pushes.
 """
 
+import re
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,9 +37,11 @@ from deeprepo.impact import memo
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.made_names import MadeNames
 
 MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # of one run
+MOST_NEW = 200  # new files that are read to see what they define
 Row = tuple[int, str, str, bool]
 Report = dict[str, list[Row]]  # path -> its errors; a file without one has an empty list
 
@@ -47,6 +53,7 @@ class TypeChecker(ABC):
     READS: str
     SUFFIXES: tuple[str, ...]  # of the files that it checks
     CONFIGS: tuple[str, ...] = ()  # base names of other files that decide what it reports
+    MISSING_MODULE: tuple[str, ...] = ()  # the codes of errors about an import of which the module is not there
     RULES: str  # the table of its codes, beside this file
     EXTRA: str = ""  # the extra that brings the program; "": every installation has it
 
@@ -145,7 +152,58 @@ class TypeChecker(ABC):
         texts = await tree.read_many(sorted({one.path for one in found}))
         lines = {path: file_lines(text) for path, text in texts.items()}
         found = [one for one in found if one.line <= len(lines.get(one.path, ()))]
+        if found:
+            entries = await tree.entries()
+            made = await self._made_names(tree, files, changed["head"])
+            found = [one for one in found if not self._is_made(one, files, changed, made, entries)]
         return tuple(self._finding(group, lines, files) for group in by_cause(found)), left
+
+    async def _made_names(self, tree: Tree, files: Sequence[ChangedFile], sources: Contents) -> MadeNames:
+        """The lines that the change adds to the files of the language, new files included."""
+        new = sorted((await tree.entries()).keys() - (await tree.entries("base")).keys())
+        fresh = await tree.read_many([path for path in new if path.endswith(self.SUFFIXES)][:MOST_NEW])
+        added: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
+        added |= {path: range(1, text.count(b"\n") + 2) for path, text in fresh.items()}
+        return MadeNames(added, {**sources, **fresh})
+
+    def _is_made(
+        self,
+        one: Diagnostic,
+        files: Sequence[ChangedFile],
+        changed: Mapping[Side, Contents],
+        made: MadeNames,
+        entries: Collection[str],
+    ) -> bool:
+        """Return whether the name that an error misses may be there without a declaration."""
+        name = rules(self.RULES)[one.code].lost_name(one)
+        if not name:
+            return False
+        parts = [part for part in re.split(r"[./]", name.strip("\"'")) if part]
+        is_module = one.code in self.MISSING_MODULE
+        if is_module and self._is_elsewhere(parts, entries):
+            return True
+        words = {part.encode() for part in parts}
+        around = words | {word.encode() for other in one.names for word in re.findall(r"\w+", other)}
+        near = [
+            file.path
+            for file in files
+            if file.path in changed["head"]
+            and file.path.endswith(self.SUFFIXES)
+            and (
+                words <= {*re.findall(rb"\w+", changed["base"].get(file.old_path or "", b""))}
+                or not around.isdisjoint(re.findall(rb"\w+", file.path.encode()))
+            )
+        ]
+        return bool(parts) and (
+            made.provider(parts[-1], near) is not None
+            or (is_module and made.provider(parts[-1], near, is_module=True) is not None)
+        )
+
+    def _is_elsewhere(self, parts: Sequence[str], entries: Collection[str]) -> bool:
+        """Return whether the tree has a module under these names, below another folder than the program looked in."""
+        tail = "/".join(parts)
+        ends = tuple(f"/{tail}{end}{suffix}" for suffix in self.SUFFIXES for end in ("", "/__init__", "/index"))
+        return any(f"/{path}".endswith(ends) for path in entries)
 
     async def _in_folder(self, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
         with tempfile.TemporaryDirectory(prefix="deeprepo-types-") as folder:

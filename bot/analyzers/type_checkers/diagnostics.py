@@ -51,10 +51,16 @@ class Rule:
     title: str
     effect: str
     unless: str = ""  # a pattern of messages that prove nothing
+    lost: int = -1  # which of the names that the message quotes is said to be gone; -1: none
 
     def counts(self, message: str) -> bool:
         """Return whether such a message proves something."""
         return not (self.unless and re.search(self.unless, message))
+
+    def lost_name(self, diagnostic: Diagnostic) -> str:
+        """Return the name that is said to be gone; "" if the message is about something else."""
+        names = diagnostic.names
+        return names[self.lost] if 0 <= self.lost < len(names) else ""
 
     def words(self, diagnostic: Diagnostic) -> tuple[str, str]:
         """Return the title and the effect."""

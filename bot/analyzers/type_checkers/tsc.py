@@ -65,6 +65,7 @@ class Tsc(TypeChecker):
     READS = "TypeScript and JavaScript files that use what changed"
     SUFFIXES = CHECKED
     CONFIGS = ("package.json", "tsconfig", "jsconfig")
+    MISSING_MODULE = ("TS2307",)
     RULES = "tsc.toml"
     EXTRA = "types"
 

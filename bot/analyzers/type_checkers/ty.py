@@ -36,6 +36,7 @@ class Ty(TypeChecker):
     READS = "Python files that use what changed"
     SUFFIXES = (".py", ".pyi")
     CONFIGS = MANIFESTS
+    MISSING_MODULE = ("import-not-found",)
     RULES = "ty.toml"
 
     def program(self) -> str | None:

@@ -48,6 +48,7 @@ class _Sides(Struct):
     now: Index
     before: Index
     gained: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))  # type, kind -> parts
+    abstract: dict[tuple[str, int], str] = field(default_factory=dict)  # path, line -> a class that may lack parts
     # What such a type hands on.
     below: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
@@ -103,6 +104,9 @@ async def lacking_parts(
         for key, names in sides.below.items():
             sides.gained[key] |= names
     places = {(row.path, row.line, row.name) for row in known}
+    found = {
+        key: row for key, row in zip(found, await _with_objects(head, sides, [*found.values()]), strict=True) if row
+    }
     return [row for row in found.values() if row.line and (row.path, row.line, row.name) not in places], cut
 
 
@@ -132,6 +136,23 @@ def _built(known: Parts) -> list[Requirement]:
 
 def _names(known: Parts, owner: str) -> set[str]:
     return {one.name for one in _built(known) if one.owner == owner}
+
+
+async def _with_objects(head: OneSide, sides: _Sides, rows: Sequence[Reference]) -> list[Reference | None]:
+    """The rows. A class that may stay abstract breaks nothing by itself.
+
+    If nobody in the tree makes an object of it, it is no finding where others inherit from it, and otherwise only likely.
+    """
+    answers: list[Reference | None] = []
+    for row in rows:
+        name = re.escape(sides.abstract.get((row.path, row.line), "").rpartition(".")[2])
+        if not name or await head.holding(rf"(?<!\bclass )\b{name}\("):
+            answers.append(row)
+        elif await head.holding(rf"\bclass \w+\(.*\b{name}\b"):
+            answers.append(None)
+        else:
+            answers.append(replace(row, fate="likely"))
+    return answers
 
 
 async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequence[str], list[str]]:
@@ -171,6 +192,8 @@ def _rows(
                 lacks = _lacks(sides.now, path, whole, target)
                 left = (lacks or frozenset()) & names
                 if left and _was_whole(sides, path, whole, target):
+                    if kind == "heir" and (language := language_of(path)) is not None and language.abstract_heirs:
+                        sides.abstract[path, whole.line] = whole.name
                     yield from _told(sides, path, whole, target, sorted(left))
 
 

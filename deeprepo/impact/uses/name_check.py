@@ -25,6 +25,7 @@ from deeprepo.impact.resolution import WAYS, Absent, Found, Resolution, Unknown
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_prose, is_test
+from deeprepo.impact.uses.made_names import MadeNames, made_names
 from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, around, is_invoked, provides
 from deeprepo.impact.uses.sites import MODULE
 from deeprepo.impact.uses.texts import roles
@@ -157,7 +158,8 @@ class _Check:
     """The lines of the head that can provide one of the names that are asked for."""
 
     def __init__(self, tree: Tree, files: Sequence[ChangedFile]) -> None:
-        self._tree = tree
+        self._tree, self._files = tree, files
+        self._made_names = MadeNames({}, {})
         self._added = {file.path: file.added_lines for file in files}
         self._changed = [file.path for file in files if file.status != "deleted"]
         self._lines: dict[str, list[_Line]] = defaultdict(list)
@@ -178,6 +180,7 @@ class _Check:
         )
         names = sorted({*names, *(claim.owner for claim in claims if claim.is_part and claim.owner)})
         suffixes = _suffixes({path for claim in claims for path in (*claim.homes, claim.user)})
+        self._made_names = await made_names(self._tree, self._files, suffixes)
         either = "|".join(map(re.escape, names))
         query = Query([_MAY.replace("NAMES", either)], [f"*{one}" for one in suffixes], syntax="perl", limit=MOST)
         stopped = len(self._tree.stopped_searches)
@@ -268,9 +271,17 @@ class _Check:
             if claim.is_part
             else self._made(claim)
         )
+        made = made or (None if claim.is_part else self._by_added_lines(claim))
         if made is not None:
             return made
         return Unknown(self._gap) if self._gap else Absent(frozenset(WAYS))
+
+    def _by_added_lines(self, claim: Claim) -> Resolution | None:
+        """What added lines may make of the name without declaring it, in the file that had it or where a module is reached."""
+        now = {file.old_path: file.path for file in self._files if file.old_path}
+        homes = {path for home in claim.homes for path in (home, now.get(home, home))}
+        near = {path for home in homes for path in parents(home)} if claim.is_module else homes
+        return self._made_names.provider(claim.names[0], near, is_module=claim.is_module)
 
     def _macro(self, claim: Claim) -> _Line | None:
         """The macro that the change calls where a declaration of the name can stand: what it declares, only its expansion shows."""

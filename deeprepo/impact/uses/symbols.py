@@ -209,15 +209,20 @@ def _renames(
     for after in added_symbols:
         left[_place(after)].append(after)
     for before in removed_symbols:
-        fits = left[_place(before)]
+        fits = [one for one in left[_place(before)] if _is_special(one) == _is_special(before)]
         if before.kind in VALUES or len(fits) > MOST_FITTING:
             continue
         candidates = [(_alike(source, before, after), after) for after in fits]
         best = max(candidates, key=lambda item: item[0], default=None)
         if best is not None and best[0] >= ALIKE:
-            fits.remove(best[1])
+            left[_place(before)].remove(best[1])
             pairs.append(ChangedSymbol(before, best[1], "renamed"))
     return pairs
+
+
+def _is_special(symbol: Definition) -> bool:
+    """Whether the language itself calls a function, by a name that nobody chose: `__getattr__`."""
+    return symbol.short[:2] == symbol.short[-2:] == "__"
 
 
 def _place(symbol: Definition) -> tuple[str, str]:

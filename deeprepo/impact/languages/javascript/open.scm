@@ -32,6 +32,21 @@
 (call_expression function: (identifier) @e (#eq? @e "eval")) @unscoped
 ; all
 (with_statement) @unscoped
+; when: /\bProxy\b|\b(?:assign|assignIn|extend|merge|mixin|defaults|inherits|setPrototypeOf|definePropert\w+)\(|\]\s*=[^=]|\bextends\s+[\w.]+\(|\n[\w.]+\([A-Z]/
+; what can give a module or a class names that nobody writes, if the change adds it
+((new_expression constructor: (identifier) @c) @dynamic (#eq? @c "Proxy"))
+((call_expression function: (_) @f) @dynamic (#match? @f "(?:^|\\.)(?:assign|assignIn|extend|merge|mixin|defaults|inherits|setPrototypeOf|defineProperty|defineProperties)$"))
+(assignment_expression left: (subscript_expression index: [(identifier) (member_expression) (call_expression) (template_string)])) @dynamic
+(program (expression_statement (call_expression arguments: (arguments (identifier) @c)) @dynamic (#match? @c "^[A-Z][a-z]")))
+; all
+; only: javascript
+; when: /\bextends\s+[\w.]+\(/
+(class_heritage (call_expression) @dynamic)
+; all
+; only: typescript tsx
+; when: /\bextends\s+[\w.]+\(/
+(class_heritage (extends_clause (call_expression) @dynamic))
+; all
 ; only: typescript tsx
 (module name: (string)) @open
 (export_statement "as" "namespace") @open

@@ -25,3 +25,15 @@
 (call function: (identifier) @f arguments: (argument_list . (identifier) @self) @open.owner (#any-of? @f "setattr" "vars") (#any-of? @self "self" "cls"))
 (call function: (identifier) @f arguments: (argument_list . [(call function: (identifier) @type) (attribute attribute: (identifier) @class)]) @open.owner (#eq? @f "setattr") (#match? @type "^type$") (#match? @class "^__class__$"))
 ((attribute attribute: (identifier) @n) @open.owner (#eq? @n "__setattr__"))
+; when: /\b(?:type|new_class|make_dataclass|namedtuple)\(|__path__|sys\.modules|__bases__|__class__|\n[ \t]*@|\n[A-Za-z_.]+\(.*\b[A-Z]\w*\b|\bclass\s+\w+\([^)\n]*[(*]/
+; what can give a module or a class names that nobody writes, if the change adds it
+(decorated_definition (decorator) @dynamic definition: (class_definition)
+  (#not-match? @dynamic "^@(?:dataclasses\\.)?(?:dataclass|final|total_ordering|runtime_checkable|unique|typing\\.final)"))
+(assignment right: (call function: (identifier) @f arguments: (argument_list (_) (_) (_)))) @dynamic (#eq? @f "type")
+((call function: (_) @f) @dynamic (#match? @f "(?:^|\\.)(?:new_class|make_dataclass|extend_path)$"))
+((identifier) @dynamic (#eq? @dynamic "__path__"))
+((subscript value: (attribute) @m) @dynamic (#eq? @m "sys.modules"))
+((call function: (attribute) @m) @dynamic (#match? @m "^sys\\.modules\\."))
+(assignment left: (attribute attribute: (identifier) @n) @dynamic (#any-of? @n "__bases__" "__class__"))
+(class_definition superclasses: (argument_list [(call) (list_splat)]) @dynamic)
+(module (expression_statement (call arguments: (argument_list (identifier) @c)) @dynamic (#match? @c "^_?[A-Z][a-z]")))

@@ -1,0 +1,87 @@
+"""What the added lines of a change define without a declaration: `setattr(Order, "total", ...)`, a computed key of `exports`, a class that is given to a call.
+
+The base declared the name and the head doesn't. If the program still works, an added line makes the name. A line that writes the name provides it. A line that
+can make any name leaves the question open: nobody can call the name gone.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from deeprepo.impact import reader
+from deeprepo.impact.changes import ChangedFile
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.resolution import Found, Unknown
+from deeprepo.impact.text.lines import file_lines, is_comment
+from deeprepo.impact.text.paths import is_prose, is_test
+
+LONGEST = 400  # characters of a line that are read
+_QUOTED = r"(?<![\w/])[\"'`]NAME[\"'`]"
+_PATH = r"[\"'`](?:[\w.{}]*\.)?NAME[\"'`]"  # of a module
+_ASSIGNED = r"(?:\.|\[\s*[\"'`])NAME(?:[\"'`]\s*\])?\s*(?::[^=\n]{1,80})?=(?![=>~])"
+_OWN = r"(?<!\bexports)(?<!\bself)(?<!\bthis)"  # what a file gives itself, no other file has
+_KEYWORD = r"[(,]\s*NAME\s*=(?![=>~])"
+
+
+class MadeNames:
+    """The added lines of some changed files."""
+
+    def __init__(self, added: Mapping[str, Collection[int]], sources: Mapping[str, bytes]) -> None:
+        """`added`: the lines that the change adds, by file; `sources`: these files as they are in the head."""
+        self._added = {path: lines for path, lines in added.items() if path in sources and not is_prose(path)}
+        self._sources = sources
+        self._lines: dict[str, Sequence[str]] = {}
+        self._dynamic: dict[str, tuple[int, ...]] = {}
+
+    def provider(self, name: str, near: Collection[str], *, is_module: bool = False) -> Found | Unknown | None:
+        """Return what may make a name; None if no added line does. `near`: the files whose lines can make it without writing it."""
+        if not name:
+            return None
+        homes = [path for path in sorted(near) if path in self._added]
+        made = [(path, line) for path in homes for line in self.dynamic(path)]
+        forms = (_PATH,) if is_module else (_QUOTED, _ASSIGNED)
+        written, keyword = _pattern(name, *forms), _pattern(name, _KEYWORD)
+        elsewhere = written if made else _pattern(name, f"{_OWN}{_ASSIGNED}")
+        for path in homes:
+            for number, text in self._texts(path):
+                is_written = written.search(text) is not None
+                if is_written or (not is_module and keyword.search(text)):
+                    is_sure = not is_module and (is_written or (path, number) in made)
+                    return Found("accessor", path, number) if is_sure else _unknown(path, number)
+        for path in self._added if not is_module else ():
+            if path not in near and not is_test(path):
+                for number, text in self._texts(path):
+                    if elsewhere.search(text):
+                        return Found("accessor", path, number) if made else _unknown(path, number)
+        return next((_unknown(path, line) for path, line in made), None)
+
+    def dynamic(self, path: str) -> tuple[int, ...]:
+        """Return the added lines of a file that can make names which they don't write."""
+        if path not in self._dynamic:
+            source = self._sources.get(path, b"")
+            language = reader.language_for(path, source) if self._added.get(path) else None
+            facts = reader.facts(language, source) if language is not None else None
+            lines = facts.dynamic if facts is not None else frozenset[int]()
+            self._dynamic[path] = tuple(sorted(line for line in lines if line in self._added[path]))
+        return self._dynamic[path]
+
+    def _texts(self, path: str) -> Iterable[tuple[int, str]]:
+        if path not in self._lines:
+            self._lines[path] = file_lines(self._sources[path])
+        lines = self._lines[path]
+        for number in sorted(self._added[path]):
+            if 0 < number <= len(lines) and len(text := lines[number - 1]) <= LONGEST and not is_comment(text, path):
+                yield number, text
+
+
+async def made_names(tree: Tree, files: Collection[ChangedFile], suffixes: Collection[str]) -> MadeNames:
+    """Return what a change's added lines make in the files of some languages."""
+    mine = [file for file in files if file.status != "deleted" and file.path.endswith(tuple(suffixes))]
+    return MadeNames({file.path: file.added_lines for file in mine}, await tree.read_many([file.path for file in mine]))
+
+
+def _pattern(name: str, *forms: str) -> re.Pattern[str]:
+    return re.compile("|".join(forms).replace("NAME", re.escape(name)))
+
+
+def _unknown(path: str, line: int) -> Unknown:
+    return Unknown(f"{path}:{line} may define it")

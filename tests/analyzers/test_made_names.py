@@ -1,0 +1,41 @@
+"""A definition went, and code makes its name without a declaration: nobody can prove that the name is gone."""
+
+import pytest
+import step
+from contract_findings import causes
+from fakes import Repository
+from made_names import MADE, UNMADE, Change
+
+from bot.analyzers import ANALYZERS
+from bot.checkout import Checkout
+from bot.values import Verdict
+from deeprepo.impact import uses
+from deeprepo.impact.families import LANGUAGES
+
+
+def proven(repository: Repository, case: Change) -> list[str]:
+    """The titles of what our own checks and the type checkers call proven."""
+
+    async def run(tree: Checkout, files: step.Files) -> list[str]:
+        dependents = await uses.find(tree, files, LANGUAGES)
+        titles = []
+        for checker in [ANALYZERS[name](LANGUAGES) for name in ("ty", "tsc")]:
+            judgement = await checker.check(tree, [file for file in files if checker.wants(file)], dependents)
+            titles += [finding.title for finding in judgement.findings]
+        return titles
+
+    pull = repository.change(*case)
+    own = [finding.title for finding in causes(pull) if finding.verdict == Verdict.PROVEN]
+    return own + step.over(pull, run)
+
+
+@pytest.mark.parametrize("case", MADE)
+def test_a_name_that_code_makes_is_not_proven_gone(repository: Repository, case: str) -> None:
+    """Nothing is called proven where an added line can make the name."""
+    assert proven(repository, MADE[case]) == []
+
+
+@pytest.mark.parametrize("case", UNMADE)
+def test_a_name_that_nothing_makes_is_proven_gone(repository: Repository, case: str) -> None:
+    """The same change without such a line is proven to break."""
+    assert proven(repository, UNMADE[case]) != []
