@@ -97,6 +97,11 @@ class _Side:
             self._names[path] = own(path, self.manifests) if own else frozenset(row.name for row in rows)
         return self._names[path]
 
+    def shipped(self, path: str) -> frozenset[str]:
+        """Return those of them that come with what the manifest describes."""
+        shipped = self.rules.shipped
+        return shipped(path, self.manifests[path]) if shipped is not None else self.names(path)
+
     def above(self, path: str) -> list[str]:
         """Return the manifests that apply to a file: all around it, or the nearest where no other one counts."""
         mine = [one for one in self.manifests if _is_in(path, self.rules.folder(one))]
@@ -106,8 +111,9 @@ class _Side:
         return mine
 
     def provider(self, path: str, name: str, spec: str) -> str:
-        """Return a listed dependency that an import of a file can mean; "" if there is none."""
-        listed = sorted(one for manifest in self.above(path) for one in self.names(manifest))
+        """Return a listed dependency that an import of a file can mean; "" if there is none. What only developers get, tests alone can use."""
+        names = self.names if is_test(path) else self.shipped
+        listed = sorted(one for manifest in self.above(path) for one in names(manifest))
         if name in listed:
             return name
         means = self.rules.means
@@ -159,10 +165,12 @@ async def _of_language(
     lost: dict[str, ChangedFile] = {}  # a name -> the first manifest that lists it no more
     for file in files:
         was = file.old_path or ""
-        before = base.names(was) if was in base.manifests else frozenset()
-        after = head.names(file.path) if file.status != "deleted" and file.path in head.manifests else frozenset()
-        for name in sorted(before - after):
-            lost.setdefault(name, file)
+        is_there = file.status != "deleted" and file.path in head.manifests
+        for names in (_Side.names, _Side.shipped):
+            before = names(base, was) if was in base.manifests else frozenset()
+            after = names(head, file.path) if is_there else frozenset()
+            for name in sorted(before - after):
+                lost.setdefault(name, file)
     rows = []
     for name, file in [*lost.items()][:MOST]:
         if (one := await _dropped(tree, reader, name, file, base, head)) is not None:

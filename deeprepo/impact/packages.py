@@ -85,6 +85,8 @@ class DependencyRules:
     means: Callable[[str, str], bool] | None = None
     # The dependencies of one manifest, where it takes more than `requirements` to know them.
     declared: Callable[[str, Mapping[str, bytes]], frozenset[str]] | None = None
+    # The dependencies of one manifest that come with what it describes: without those that only its developers get.
+    shipped: Callable[[str, bytes], frozenset[str]] | None = None
     folder: Callable[[str], str] = dirname  # manifest -> the folder for whose code it lists dependencies
     own: str = (
         ""  # pattern of the lines by which a tree defines what a dependency would bring; NAME stands for the word

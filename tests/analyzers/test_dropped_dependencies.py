@@ -54,6 +54,20 @@ DROPPED: list[tuple[Files, Files, tuple[str, str, str]]] = [
         ("requests", "medium", "a.py:1"),
     ),
     (
+        {
+            "setup.py": 'from setuptools import setup\n\nsetup(name="shop", install_requires=["flask", "requests"])\n',
+            "pyproject.toml": '[dependency-groups]\ndev = ["requests"]\n',
+            "shop/a.py": "import requests\n",
+        },
+        {"setup.py": 'from setuptools import setup\n\nsetup(name="shop", install_requires=["flask"])\n'},
+        ("requests", "low", "shop/a.py:1"),
+    ),
+    (
+        {"pyproject.toml": PYPROJECT, "shop/a.py": "import requests\n"},
+        {"pyproject.toml": without(PYPROJECT, "requests") + '[dependency-groups]\ndev = ["requests"]\n'},
+        ("requests", "medium", "shop/a.py:1"),
+    ),
+    (
         {"requirements/base.txt": "PyYAML==6\nflask==3\n", "shop/a.py": "import yaml\n"},
         {"requirements/base.txt": "flask==3\n"},
         ("pyyaml", "medium", "shop/a.py:1"),

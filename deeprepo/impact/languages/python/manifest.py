@@ -46,6 +46,16 @@ _LISTS = (
     "project.dependencies", "project.optional-dependencies.*", "dependency-groups.*", "build-system.requires", "tool.uv.dev-dependencies",
     "tool.pdm.dev-dependencies.*", "tool.hatch.envs.*.dependencies",
 )  # fmt: skip
+_DEVELOPERS = (
+    "dependency-groups.*",
+    "tool.uv.dev-dependencies",
+    "tool.pdm.dev-dependencies.*",
+    "tool.hatch.envs.*.dependencies",
+)
+_DEVELOPERS_TABLES = ("tool.poetry.dev-dependencies", "tool.poetry.group.*.dependencies")
+_FOR_DEVELOPERS = re.compile(
+    r"(?i)(?:^|[-_./])(?:dev|devel|development|tests?|testing|lint|linting|docs?|ci|build|tooling)(?:[-_./]|$)"
+)
 _TABLES = ("tool.poetry.dependencies", "tool.poetry.dev-dependencies", "tool.poetry.group.*.dependencies")
 _ASKED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(@\s*\S+|[^;#]*)", re.DOTALL)
 _PLACE = re.compile(r"(?:git\+|https?://|file:|\.{0,2}/|[\w.-]+/)")
@@ -324,10 +334,33 @@ def _folder(path: str) -> str:
     )
 
 
+def _shipped(path: str, source: bytes) -> frozenset[str]:
+    """The dependencies of a manifest without those of its groups for developers."""
+    base = posixpath.basename(path)
+    if base == "pyproject.toml":
+        top = toml(source)
+        rows = [one for key in _LISTS if key not in _DEVELOPERS for row in _values(top, key) for one in strings(row)]
+        rows += [
+            one
+            for key in _TABLES
+            if key not in _DEVELOPERS_TABLES
+            for row in _values(top, key)
+            for one in _by_table(row)
+        ]
+    elif base == "Pipfile":
+        rows = [*_by_table(toml(source).get("packages"))]
+    elif base.endswith((".txt", ".in")) and _FOR_DEVELOPERS.search(path):
+        rows = []
+    else:
+        rows = [*_asked(base, source)]
+    return frozenset(row.name for text in rows if (row := _requirement(text, path)) is not None)
+
+
 DEPENDENCIES = DependencyRules(
     SUFFIXES,
     lambda _: r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import\b|import[ \t])",
     _called,
     means=_means,
+    shipped=_shipped,
     folder=_folder,
 )
