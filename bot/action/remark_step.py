@@ -12,6 +12,7 @@ from bot.commands.conversation.hearing import GONE
 from bot.config import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
 from bot.github import Host
+from bot.machine.recent import Recent
 from bot.payloads import Remark
 from bot.stored import markers
 from bot.values import RemarkAsk, ReviewAsk
@@ -54,7 +55,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
 
 async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     try:
-        return await hear_remark(ask, host)
+        return await hear_remark(ask, host, Recent())
     except HostRefused as refusal:
         if not refusal.is_gone:
             raise

@@ -1,10 +1,9 @@
-"""The deliveries of GitHub: verified, read, bounded by person, and stored before they are answered. Nothing is believed before its signature.
+"""The deliveries of GitHub: verified, read, and stored before they are answered. Nothing is believed before its signature.
 
-How much of one person is taken on in an hour is decided from the delivery and the database before GitHub is asked anything. A command costs
-up to 24 requests and a review up to sixty, of the 5,000 that GitHub grants an installation in an hour: without a bound, one stranger could use
-them all up; with it, the comments of all strangers together take 1,440. A comment above the bound is ignored. A change is reviewed later: the
-pushes of the meantime are one review.
-What closing leaves to do at GitHub is done later too; while a review runs GitHub is asked at once.
+Every comment is accepted here. A delivery doesn't say who has write access, so the limits on comments apply in the job, after GitHub was asked.
+
+Changes are never dropped, but delayed: a review costs up to sixty of the 5,000 requests that GitHub grants an installation in an hour, and the
+pushes that arrive during a delay become one review. What closing leaves to do at GitHub is delayed in the same way.
 """
 
 import json
@@ -30,7 +29,7 @@ from bot.app.running_server import RunningServer
 from bot.errors import StorageError
 from bot.review import written
 from bot.storage.people import People
-from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, RemarkAsk, ReviewAsk
+from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, ReviewAsk
 from bot.values.daily import DAY, HOUR
 from bot.workflow import events
 from bot.workflow.hooks import hooks
@@ -44,13 +43,9 @@ _SIGNATURE = re.compile(r"sha256=[0-9a-fA-F]{64}")
 _GUID = re.compile(r"[A-Za-z0-9-]{1,64}")
 UNSIGNED = "X-Hub-Signature-256 is missing or does not match the webhook secret"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
-COMMENTS, COMMENTS_OF_STRANGER = 60, 6  # taken on of one person in an hour
-COMMENTS_OF_STRANGERS = 60  # taken on of all strangers of an installation in an hour
 CHANGES = 120  # changes of a person without delay
 UNDELAYED_CHANGES = 12  # changes of a stranger without delay
 DELAY_STEP, MAX_DELAY = 30.0, 900.0  # seconds for each further one, and at most
-TOO_MANY = "its author sent too many comments this hour"
-ALL_STRANGERS = "people without known write access sent too many comments this hour"
 DeliveryOutcome = Literal["queued", "known", "ignored"]
 _log = log("webhook")
 router = APIRouter()
@@ -94,9 +89,7 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
     if unwanted := next(filter(None, (hook.refusal(ask, server.operator) for hook in hooks())), ""):
         return "ignored", unwanted
     try:
-        refusal, delay = await admission.admit(ask, arrival.guid)
-        if refusal:
-            return "ignored", refusal
+        delay = await admission.delay(ask, arrival.guid)
         fresh = await server.jobs.submit(ask, arrival.guid, delay=delay)
     except StorageError as error:
         _log("a delivery could not be stored", level=logging.ERROR, delivery=arrival.guid, reason=str(error))
@@ -204,40 +197,29 @@ def _no_number(name: str) -> None:
 
 @dataclass(slots=True)
 class Admission:
-    """What this process has taken on in this hour, by installation and person. A copy of a delivery counts once."""
+    """The changes that this process accepted in this hour, by installation and person. A copy of a delivery counts once."""
 
     people: People
     _hour: int = 0  # since 1970
     _deliveries: set[str] = field(default_factory=set)
     _counts: Counter[object] = field(default_factory=Counter)
 
-    async def admit(self, ask: Ask, delivery: str, now: float | None = None) -> tuple[str, float | None]:
-        """Count what a person has sent: why it is not taken on, "" if it is, and after which delay (None: the usual one). Raises StorageError."""
+    async def delay(self, ask: Ask, delivery: str, now: float | None = None) -> float | None:
+        """Count a person's change and return how long it waits, in seconds; None for the usual delay. Raises StorageError."""
         now = time.time() if now is None else now
         if self._hour != now // HOUR:
             self._hour = int(now // HOUR)
             self._deliveries.clear()
             self._counts.clear()
-        if (
-            not isinstance(ask, CommandAsk | RemarkAsk | ReviewAsk | Cancel)
-            or not ask.actor
-            or delivery in self._deliveries
-        ):
-            return "", None
-        # Somebody of whom GitHub said within a day that they may write here is none, whatever the delivery says.
+        if not isinstance(ask, ReviewAsk | Cancel) or not ask.actor or delivery in self._deliveries:
+            return None
+        # The delivery may call a person with write access a stranger; within a day of a comment, deeprepo knows better.
         is_stranger = ask.stranger and not await self.people.is_writer(ask.pull, ask.actor, now - DAY)
-        is_comment = isinstance(ask, CommandAsk | RemarkAsk)
-        scope = (ask.pull.installation, is_comment)
-        by_actor, strangers = self._counts[*scope, ask.actor], self._counts[scope]
-        if is_comment and by_actor >= (COMMENTS_OF_STRANGER if is_stranger else COMMENTS):
-            return TOO_MANY, None
-        if is_comment and is_stranger and strangers >= COMMENTS_OF_STRANGERS:
-            return ALL_STRANGERS, None
+        scope = ask.pull.installation
+        by_actor, strangers = self._counts[scope, ask.actor], self._counts[scope]
         self._deliveries.add(delivery)
-        self._counts.update([(*scope, ask.actor), *([scope] if is_stranger else [])])
-        if is_comment:
-            return "", None
+        self._counts.update([(scope, ask.actor), *([scope] if is_stranger else [])])
         if not is_stranger:
-            return "", DELAY_STEP if by_actor >= CHANGES else None
+            return DELAY_STEP if by_actor >= CHANGES else None
         above = max(by_actor, strangers // 4) - UNDELAYED_CHANGES
-        return "", min(MAX_DELAY, DELAY_STEP * above) if above > 0 else None
+        return min(MAX_DELAY, DELAY_STEP * above) if above > 0 else None

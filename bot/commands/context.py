@@ -4,13 +4,14 @@ Each may cost money, and each answer is a comment that notifies others.
 """
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Literal
 
 from bot.config import Config
-from bot.render import Phrases, comment, load, phrase
+from bot.render import Phrases, Safe, comment, load, phrase
 from bot.review.session import Session
 from bot.values.daily import HOUR
 
@@ -54,6 +55,7 @@ class CommandContext:
 
 
 STRANGER = 3  # commands in an hour of somebody who may not write here
+STRANGERS = 60  # commands and mentions in an hour of all people who may not write, in one installation
 WRITERS = frozenset({"admin", "maintain", "write"})
 
 
@@ -64,6 +66,7 @@ class Permission:
     permission: str  # as GitHub says it
     now: float
     earlier: Sequence[float] = ()
+    outsiders: Sequence[float] = ()  # when other people without write permission gave theirs
 
     @property
     def writes(self) -> bool:
@@ -71,14 +74,48 @@ class Permission:
         return self.permission in WRITERS
 
 
-def judge(earlier: Sequence[float], now: float, most: int) -> tuple[int, bool] | None:
-    """Return whether a person with these earlier commands, refused ones too, as seconds on the clock of `now`, has to wait: None if not.
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A limit that a person has reached: in how many minutes it ends, and whether an answer has said so."""
 
-    Else in how many minutes the next one is carried out, and whether a reply has said so: who goes on while refused stays refused, and
-    gets one reply.
+    minutes: int
+    until: str  # the time at which it ends
+    is_known: bool
+    by_others: bool = False  # other people without write permission have used it up
+
+    def reply(self, key: str, most: int) -> CommandReply:
+        """Tell the person once, with the phrase `key`."""
+        key = "reply_too_many_others" if self.by_others else key
+        text = "" if self.is_known else phrase(load(), key, self.minutes, most=most, until=Safe(self.until))
+        return CommandReply(text, "-1")
+
+
+def wait(permission: Permission, most: int) -> Wait | None:
+    """Return how long a person has to wait who may give this many commands an hour; None if this one is carried out.
+
+    A refused command doesn't count, so the limit ends when the answer says it does.
     """
-    recent = sorted(at for at in earlier if now - HOUR < at <= now)
-    if len(recent) < most:
+    full = _full(permission.earlier, permission.now, most)
+    if full is not None:
+        return _wait(full[0], permission.now, is_known=full[1])
+    if permission.writes:
         return None
-    free_at = recent[len(recent) - most] + HOUR
-    return max(1, math.ceil((free_at - now) / 60)), len(recent) > most
+    others = _full(permission.outsiders, permission.now, STRANGERS)
+    return _wait(others[0], permission.now, is_known=bool(permission.earlier), by_others=True) if others else None
+
+
+def _wait(until: float, now: float, *, is_known: bool, by_others: bool = False) -> Wait:
+    minutes = max(1, math.ceil((until - now) / 60))
+    return Wait(minutes, time.strftime("%H:%M UTC", time.gmtime(until)), is_known, by_others)
+
+
+def _full(given: Sequence[float], now: float, most: int) -> tuple[float, bool] | None:
+    """Return when the next command is carried out after these, and whether one was refused meanwhile; None if it is carried out now."""
+    accepted, was_refused = list[float](), False
+    for at in sorted(at for at in given if at <= now):
+        accepted = [one for one in accepted if one > at - HOUR]
+        was_refused = len(accepted) >= most
+        if not was_refused:
+            accepted.append(at)
+    accepted = [one for one in accepted if one > now - HOUR]
+    return (accepted[0] + HOUR, was_refused) if len(accepted) >= most else None

@@ -17,13 +17,17 @@ class Recent:
     clock: Callable[[], float] = time.monotonic
     _values: dict[Hashable, tuple[float, Any]] = field(default_factory=dict)
 
-    async def get(self, key: Hashable, read: Callable[[], Awaitable[Value]]) -> Value:
-        """Return the value of a key; read it, unless that was done within the minute."""
+    async def get(
+        self, key: Hashable, read: Callable[[], Awaitable[Value]], keep: Callable[[Value], bool] = lambda _: True
+    ) -> Value:
+        """Return the value of a key; read it, unless that was done within the minute. `keep`: which values are kept."""
         now = self.clock()
         kept = self._values.get(key)
         if kept is not None and now - kept[0] < FRESH_SECONDS:
             return cast("Value", kept[1])
         value = await read()
+        if not keep(value):
+            return value
         if len(self._values) >= MAX_KEYS:
             self._values.clear()
         self._values[key] = now, value

@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import command, feedback, finding, owner_columns, pause, suppression
 from bot.values import CommentRef, Dismissal, PullRef
-from bot.values.daily import HOUR
+from bot.values.daily import DAY, HOUR
 
 REMARK = "remark-"  # how the kinds of remarks begin, beside those of commands
 
@@ -70,7 +70,7 @@ class People(StoragePart):
     async def note(
         self, pull: PullRef, comment: CommentRef, who: str, now: float, *, writes: bool = False, is_remark: bool = False
     ) -> tuple[float, ...]:
-        """Note a command, or a remark; when its writer gave others in the last hour. The same comment counts once.
+        """Note a command, or a remark, and return when its writer gave others in the last day. The same comment counts once.
 
         Commands count in the whole repository, remarks in this pull request.
         """
@@ -80,7 +80,7 @@ class People(StoragePart):
         alike = is_alike & (command.c.pull == pull.key) if is_remark else sa.not_(is_alike)
         of = command.c
         same = (of.comment == record["comment"]) & (of.kind == record["kind"])
-        recent = (of.repository == pull.repository) & (of.who == who) & (of.given > now - HOUR)
+        recent = (of.repository == pull.repository) & (of.who == who) & (of.given > now - DAY)
 
         def do(connection: sa.Connection) -> tuple[float, ...]:
             if connection.execute(sa.select(of.comment).where(same)).first() is None:
@@ -89,6 +89,13 @@ class People(StoragePart):
             return tuple(connection.execute(others).scalars())
 
         return await self.database.run(do)
+
+    async def outsiders(self, pull: PullRef, who: str, now: float) -> tuple[float, ...]:
+        """Return when others without write permission gave commands or made remarks in the last hour, in the whole installation."""
+        of = command.c
+        recent = (of.installation == pull.installation) & (of.given > now - HOUR)
+        rows = await self.rows(sa.select(of.given).where(recent & sa.not_(of.writes) & (of.who != who)))
+        return tuple(row[0] for row in rows)
 
     async def is_writer(self, pull: PullRef, who: str, since: float) -> bool:
         """Return whether a person has spoken in this repository since then of whom GitHub said that they may write to it."""

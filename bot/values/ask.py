@@ -140,7 +140,6 @@ class CommandAsk(PullAsk):
     argument: str
     actor: str
     comment: CommentRef
-    stranger: bool = False  # the same of who wrote it
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +152,6 @@ class RemarkAsk(PullAsk):
     actor: str
     comment: CommentRef
     mentioned: bool  # whether it names us
-    stranger: bool = False  # the same of who wrote it
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.values import CommandAsk, CommentRef
-from bot.wiring import access
+from bot.wiring.access import in_force
 from bot.workflow import commands, hooks, refresh_job, replies
 from bot.workflow.commands import REVIEWS
 from bot.workflow.given_command import GivenCommand
@@ -25,9 +25,12 @@ _ANSWER = TypeAdapter(CommandReply)
 async def run(ask: CommandAsk, job: Job, server: Server) -> None:
     """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
+        access = await replies.access_of(ask, host, server.recent)
+        permission = await replies.permission_of(ask, access, server.store.people)
+        if replies.is_ignored(permission):
+            return
         state = await server.read_pull(host)
         settings = await server.settings_of(state)
-        permission = await replies.permission_of(ask, host, server.store.people)
         refusal = commands.refusal(ask.word, ask.actor, permission, settings)
         await replies.post_reply(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
         if refusal is not None:
@@ -53,7 +56,7 @@ async def _reply(
     ask: CommandAsk, state: PullState, settings: Config, host: Host, job: Job, server: Server
 ) -> CommandReply:
     last, top = await server.store.reviews.last(ask.pull), await _top(ask.comment, host)
-    context = CommandContext(access.in_force(settings), ask.actor, state.facts.base_ref, last, top)
+    context = CommandContext(in_force(settings), ask.actor, state.facts.base_ref, last, top)
     return await commands.answer(GivenCommand(ask, context, state, host, job, server))
 
 

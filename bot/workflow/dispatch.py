@@ -118,7 +118,7 @@ async def apologise(ask: Ask, why: str, server: Server) -> None:
                 head = (await host.facts()).head_sha
                 if not await checks.is_there(host, head):  # else it says what the commit came to
                     await _end_checks(ReviewAsk(ask.pull, "command", head=head), host, server, why, says)
-        if ask.comment is not None and await _is_ours(ask, host):
+        if ask.comment is not None and await _is_ours(ask, host, server):
             await replies.post_reply(CommandReply(plain(f"This command failed: {says}")), ask.comment, host)
 
 
@@ -143,6 +143,8 @@ async def _end_checks(ask: ReviewAsk, host: Host, server: Server, why: str, says
             await notice.put(host, load(), says, refusal)
 
 
-async def _is_ours(ask: ReviewAsk | CommandAsk | RemarkAsk, host: Host) -> bool:
+async def _is_ours(ask: ReviewAsk | CommandAsk | RemarkAsk, host: Host, server: Server) -> bool:
     """Whether we are addressed: by name, or in the thread of a finding. Any other remark was meant for somebody else."""
-    return not isinstance(ask, RemarkAsk) or ask.mentioned or not isinstance(await replies.hear_remark(ask, host), str)
+    if not isinstance(ask, RemarkAsk) or ask.mentioned:
+        return True
+    return not isinstance(await replies.hear_remark(ask, host, server.recent), str)

@@ -63,7 +63,8 @@ class OwnAccount:
         return login.lower() == self.login.lower() or (app is not None and str(app) == self.app_id)
 
 
-INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # associations of people who may have write permission
+# GitHub also reports other associations for people with write access, for example if their membership is private.
+INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 
 
 def _at(*places: str, default: Any = ...) -> Any:  # noqa: ANN401 - the type stands beside it
@@ -121,7 +122,6 @@ class CommentEvent(DeliveryPayload):
     body: StrictStr | None = _at("comment.body", "review.body", default="")
     author: Login = _at("comment.user.login", "review.user.login")
     author_type: StrictStr = _at("comment.user.type", "review.user.type", default="")
-    author_association: StrictStr = _at("comment.author_association", "review.author_association", default="")
     top: Id | None = _at("comment.in_reply_to_id", default=None)  # of its thread, from the second comment on
     app: Id | None = _at("comment.performed_via_github_app.id", default=None)
 
@@ -244,13 +244,13 @@ def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
         raise NotForUs("it is our own comment")
     if event.sender_type != "User" or event.author_type != "User":
         raise NotForUs("it was written by a bot")
-    pull, body, stranger = event.pull(event.number), event.body or "", event.author_association not in INSIDERS
+    pull, body = event.pull(event.number), event.body or ""
     command = commands.read(body, ours.login)
     if command is not None:
-        return CommandAsk(pull, command.word, command.argument, event.sender, place, stranger)
+        return CommandAsk(pull, command.word, command.argument, event.sender, place)
     names_us = read_mentions(body, ours.login).us
     if names_us or place.thread not in (0, event.id):  # whose thread it is, the delivery does not say
-        return RemarkAsk(pull, event.sender, place, names_us, stranger)
+        return RemarkAsk(pull, event.sender, place, names_us)
     raise NotForUs("the comment contains no command and does not mention deeprepo")
 
 

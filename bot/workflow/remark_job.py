@@ -9,7 +9,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot import github
-from bot.commands import CommandReply, conversation, reading
+from bot.commands import CommandReply, Permission, conversation, reading
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
 from bot.commands.target import read
@@ -35,17 +35,27 @@ async def run(ask: RemarkAsk, job: Job, server: Server) -> None:
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         heard_remark: HeardRemark | str = GONE
         with unless_gone(job):
-            heard_remark = await replies.hear_remark(ask, host)
+            heard_remark = await replies.hear_remark(ask, host, server.recent)
         if isinstance(heard_remark, str):
-            log.info("a comment is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard_remark}})
-        else:
-            await _answer(ask, heard_remark, host, job, server)
+            _ignore(ask, heard_remark)
+            return
+        access = await replies.access_of(ask, host, server.recent)
+        permission = await replies.permission_of(ask, access, server.store.people)
+        if permission.earlier and not permission.writes:
+            _ignore(ask, "its author has no write permission, and an answer said so")
+            return
+        await _answer(ask, heard_remark, permission, host, job, server)
 
 
-async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Job, server: Server) -> None:
+def _ignore(ask: RemarkAsk, reason: str) -> None:
+    log.info("a comment is not answered", extra={"facts": {"pull": ask.pull.key, "reason": reason}})
+
+
+async def _answer(
+    ask: RemarkAsk, heard_remark: HeardRemark, permission: Permission, host: Host, job: Job, server: Server
+) -> None:
     state = await server.read_pull(host)
     settings = await server.settings_of(state)
-    permission = await replies.permission_of(ask, host, server.store.people)
     refusal = conversation.refusal(
         ask.actor, permission, settings, names_us=ask.mentioned, model=access.can_ask(settings)
     )

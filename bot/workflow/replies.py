@@ -8,16 +8,18 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from bot.commands import CommandReply, Permission, conversation
+from bot.commands import CommandReply, Permission, context, conversation
 from bot.commands.context import WRITERS
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
 from bot.errors import HostRefused
 from bot.github import Host
+from bot.machine.recent import Recent
 from bot.render import code, load, phrase
 from bot.review import written
 from bot.stored import markers
 from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
+from bot.values.host import Access
 
 if TYPE_CHECKING:
     from bot.storage.people import People  # a step of a workflow has no database
@@ -26,12 +28,27 @@ NO_FACTS: Mapping[str, str] = MappingProxyType({})
 REPLY = "reply"  # the kind of our marker
 
 
-async def permission_of(ask: CommandAsk | RemarkAsk, host: Host, people: "People") -> Permission:
-    """Return what who gives a command, or makes a remark, may do here. The comment is noted, once."""
-    now, is_remark = time.time(), isinstance(ask, RemarkAsk)
-    permission = Permission(await host.permission(ask.actor), now)
-    earlier = await people.note(ask.pull, ask.comment, ask.actor, now, writes=permission.writes, is_remark=is_remark)
-    return replace(permission, earlier=earlier)
+async def access_of(ask: CommandAsk | RemarkAsk, host: Host, recent: Recent) -> Access:
+    """Return what the author of a comment may do here, as GitHub says it now. That somebody may not write is remembered for a minute."""
+    key = ("access", ask.pull.repository, ask.actor.lower())
+    return await recent.get(key, partial(host.permission, ask.actor), keep=lambda access: access not in WRITERS)
+
+
+async def permission_of(ask: CommandAsk | RemarkAsk, access: Access, people: "People") -> Permission:
+    """Note a comment that is addressed to us, once, and return what its author may do and has asked for before."""
+    now = time.time()
+    permission = Permission(access, now)
+    earlier = await people.note(
+        ask.pull, ask.comment, ask.actor, now, writes=permission.writes, is_remark=isinstance(ask, RemarkAsk)
+    )
+    outsiders = () if permission.writes else await people.outsiders(ask.pull, ask.actor, now)
+    return replace(permission, earlier=earlier, outsiders=outsiders)
+
+
+def is_ignored(permission: Permission) -> bool:
+    """Return whether the author may not write, has reached the limit and was told so: nothing else is asked of GitHub then."""
+    wait = None if permission.writes else context.wait(permission, context.STRANGER)
+    return wait is not None and wait.is_known
 
 
 async def as_permitted(ask: ReviewAsk, host: Host) -> ReviewAsk:
@@ -106,21 +123,22 @@ def _answers(body: str, comment: CommentRef) -> bool:
     return marker.kind == REPLY and marker.facts.get("comment") == comment_name(comment)
 
 
-async def hear_remark(ask: RemarkAsk, host: Host) -> HeardRemark | str:
-    """Return what has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request.
+async def hear_remark(ask: RemarkAsk, host: Host, recent: Recent) -> HeardRemark | str:
+    """Return what has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request a minute.
 
     Raises HostRefused: a comment that GitHub does not know may be one that it does not know yet.
     """
-    heard_remark = await _hear_remark(ask, host)
+    heard_remark = await _hear_remark(ask, host, recent)
     if heard_remark == GONE:
         raise HostRefused(GONE, 404)
     return heard_remark
 
 
-async def _hear_remark(ask: RemarkAsk, host: Host) -> HeardRemark | str:
+async def _hear_remark(ask: RemarkAsk, host: Host, recent: Recent) -> HeardRemark | str:
     login, place = host.voice.login, ask.comment
     if place.thread:
-        if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
+        top = CommentRef(place.thread, "review")
+        if not ask.mentioned and not (await recent.get((ask.pull.key, top), partial(host.comment_at, top))).ours:
             return "it is in a thread that someone else started"
         return conversation.above(ask, await host.comments("review", place.thread), login)
     comments = await host.comments()

@@ -1,15 +1,17 @@
-"""What strangers can make a server ask of GitHub, and whom they keep waiting."""
+"""What people can make a server ask of GitHub, and whom they keep waiting."""
 
+import re
 from pathlib import Path
 
 import pytest
 from test_whole_conversations import talk
+from whole import WORSE, whole
 
-from bot.app import webhook
+SPARE = 4  # requests for a token and a permission, asked again after a minute
 
 
 async def test_a_strangers_comments_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of fifteen replies and commands of a stranger six are looked at; the others cost no request. The team is heard all the same."""
+    """A stranger's commands and replies are answered until the limit, which is told once; the next ones cost nothing. The team is heard all the same."""
     async with talk(tmp_path, monkeypatch) as one:
         at, number = one.at, one.number
         top, before = one.thread("mean()"), len(at.gh.requests)
@@ -18,12 +20,39 @@ async def test_a_strangers_comments_are_bounded(tmp_path: Path, monkeypatch: pyt
             await at.repo.comment(number, f"hi @deeprepo {n}", author="stranger")
             await at.repo.comment(number, "/deeprepo help", author="stranger")
         await at.quiet()
+        texts = at.replies(number)
+        assert len([text for text in texts if "Rate limit reached (3 commands per hour)" in text]) == 1
+        assert len([text for text in texts if "I only answer people with write permission" in text]) == 1
         spent = len(at.gh.requests) - before
-        assert 0 < spent <= 12 * webhook.COMMENTS_OF_STRANGER
-        await at.repo.comment(number, "/deeprepo help", author="stranger")
+        assert 0 < spent <= 150
+        for _ in range(5):
+            await at.repo.comment(number, "/deeprepo help", author="stranger")
         await at.quiet()
-        assert len(at.gh.requests) == before + spent
+        assert len(at.gh.requests) <= before + spent + SPARE
         known = len(at.replies(number))
         await at.repo.comment(number, "/deeprepo help")
         await at.quiet()
         assert len(at.replies(number)) == known + 1
+
+
+async def test_a_private_member_of_the_team_is_heard(tmp_path: Path) -> None:
+    """Replies in a thread between people count for nobody's limit, and GitHub is asked who may write: no delivery calls a private member a member."""
+    async with whole(tmp_path) as at:
+        for login in ("maintainer", "colleague"):
+            at.repo.hide_membership(login)
+        number = await at.reviewed(files=WORSE)
+        top = await at.repo.review_comment(number, "shop/price.py", 1, "Why did the tax go?", "maintainer")
+        for n in range(7):
+            await at.repo.reply(number, top, f"Because it is added elsewhere ({n})", "colleague")
+        await at.quiet()
+        assert "total()" in await at.said(number, "/deeprepo explain 1", "colleague")
+
+
+async def test_a_limit_ends_when_its_answer_says_so(tmp_path: Path) -> None:
+    """A person who reaches the limit is told once until when, and commands that are refused don't move that time."""
+    async with whole(tmp_path) as at:
+        await at.repo.commit("main", {".deeprepo.yml": "triggers: {commands_per_hour: 2}\n"})
+        number = await at.reviewed(files=WORSE)
+        answers = [await at.said(number, "/deeprepo help") for _ in range(4)]
+        assert [bool(answer) for answer in answers] == [True, True, True, False]
+        assert re.search(r"in (?:59|60) minutes, at \d\d:\d\d UTC", answers[2])

@@ -220,14 +220,13 @@ def refusal(
     """Return the answer where no model is asked, mostly nothing; None where one is asked."""
     words = load()
     most = settings.triggers.replies_per_hour
-    if not most or not (names_us or (permission.writes and model)):
+    if not most or (permission.writes and not names_us and not model):
         return CommandReply()
-    most = most if permission.writes else min(most, context.STRANGER)
-    if (wait := context.judge(permission.earlier, permission.now, most)) is not None:
-        minutes, was_told = wait
-        return CommandReply("" if was_told else phrase(words, "talk_too_many", minutes, most=most))
     if not permission.writes:
-        return CommandReply(phrase(words, "talk_no_permission", actor=actor), "-1")
+        is_told = permission.earlier or context.wait(permission, context.STRANGER)
+        return CommandReply() if is_told else CommandReply(phrase(words, "talk_no_permission", actor=actor), "-1")
+    if (wait := context.wait(permission, most)) is not None:
+        return wait.reply("talk_too_many", most)
     return None if model else CommandReply(phrase(words, "talk_no_model", example=code(HELP)))
 
 

@@ -64,9 +64,8 @@ def refusal(word: str, actor: str, permission: Permission, settings: Config) -> 
     """Return the answer where a person may not give this command, or not now; None where it is to be carried out."""
     words = load()
     most = settings.triggers.commands_per_hour if permission.writes else context.STRANGER
-    if (wait := context.judge(permission.earlier, permission.now, most)) is not None:
-        minutes, was_told = wait
-        return CommandReply("" if was_told else phrase(words, "reply_too_many", minutes, most=most), "-1")
+    if (wait := context.wait(permission, most)) is not None:
+        return wait.reply("reply_too_many", most)
     if word in COMMANDS and COMMANDS[word].needs == "write" and not permission.writes:
         return CommandReply(phrase(words, "reply_no_permission", word=code(f"/deeprepo {word}"), actor=actor), "-1")
     return None

@@ -35,6 +35,10 @@ class Repo(Conversation):
         self._world.user(login)
         self.repository.people[login] = permission
 
+    def hide_membership(self, login: str) -> None:
+        """Make somebody's membership of the organization private, as it is by default at GitHub: no delivery calls them a member."""
+        self.repository.private_members.add(login)
+
     async def commit(
         self, branch: str, files: Files, message: str = "Change", *, onto: str | None = None, author: str = COLLEAGUE
     ) -> str:

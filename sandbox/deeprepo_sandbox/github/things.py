@@ -175,6 +175,7 @@ class Repository:
     default_branch: str = "main"
     parent: "Repository | None" = None  # what it was forked from
     people: dict[str, Permission] = field(default_factory=dict)
+    private_members: set[str] = field(default_factory=set)  # logins whose membership of the organization is private
     pulls: "dict[int, Pull]" = field(default_factory=dict)
     issues: dict[int, tuple[str, str]] = field(default_factory=dict)  # title and body, by number
     checks: dict[int, Check] = field(default_factory=dict)

@@ -13,7 +13,7 @@ def association(who: User, where: Repository, pull: Pull) -> str:
     if who is where.owner:
         return "OWNER"
     rights: Permission = where.people.get(who.login, "none")
-    if rights in {"admin", "write"}:
+    if rights in {"admin", "write"} and who.login not in where.private_members:
         return "MEMBER" if where.owner.type == "Organization" else "COLLABORATOR"
     return "CONTRIBUTOR" if pull.author is who else "NONE"
 
