@@ -87,6 +87,14 @@ def read(body: str) -> Marker:
     return Marker(kind, facts, int(form) if form.isascii() and form.isdecimal() else FORM + 1, by)
 
 
+def with_facts(body: str, **facts: str) -> str:
+    """Return a comment whose marker has these facts too, and is otherwise as it was; unchanged if another form of marker is on it."""
+    marker = read(body)
+    if not marker.kind or marker.form != FORM:
+        return body
+    return f"{make(marker.kind, **{**marker.facts, **facts})}\n{body.replace(chr(13), '').partition(chr(10))[2]}"
+
+
 def without(text: str) -> str:
     """Return the text with everything that looks like a marker broken: for text that is not made by `disarm` alone."""
     return _LIKE_OURS.sub("<! --", text)

@@ -164,3 +164,52 @@ async def test_what_cannot_be_tidied_is_a_note(tmp_path: Path) -> None:
         assert outcome.posted_count == 1
         assert len(outcome.notes) == 1
         assert "could not be cleaned up: GitHub refused POST" in outcome.notes[0]
+
+
+def tops(at: Scene) -> list[ReviewComment]:
+    """The top comments of our threads, as they are now."""
+    return [one for one in at.stands.review_comments if one.reply_to is None]
+
+
+def closed(at: Scene) -> list[bool]:
+    """Whether each of our threads is resolved or its comment hidden."""
+    return [bool(one.is_resolved or one.hide_reason) for one in tops(at)]
+
+
+@pytest.mark.parametrize("contents", ["write", "read"])
+async def test_a_thread_that_a_person_opened_again_stays_open(tmp_path: Path, contents: str) -> None:
+    """It is neither resolved nor hidden by later rounds, whether its finding was fixed or ignored, until the code changes it."""
+    async with scene(tmp_path) as at:
+        at.gh.grant(contents=contents)
+        await first(at)
+        await at.repo.push("feature", {"app.py": SECOND})
+        over = now(finding("f1"), "fixed"), now(finding("f2", 41), "silenced")
+        await put(at, reviewed(at.stands.head_sha, *over), "run-2")
+        assert closed(at) == [True, True]
+        for one in tops(at):
+            at.repo.resolve(at.number, one.id, is_resolved=False)
+            at.repo.show(at.number, one.id)
+        await at.repo.push("feature", {"NEWS.md": "1\n"})
+        await put(at, reviewed(at.stands.head_sha, now(finding("f2", 41), "silenced")), "run-3")
+        assert closed(at) == [False, False]
+
+        await at.repo.push("feature", {"app.py": THIRD})
+        await put(at, reviewed(at.stands.head_sha, now(finding("f2"), "fixed")), "run-4")
+        assert closed(at) == [False, True]
+
+
+async def test_a_thread_in_which_a_person_asks_is_left_open(tmp_path: Path) -> None:
+    """The finding is answered as fixed all the same, and the thread is resolved once somebody has answered."""
+    async with scene(tmp_path) as at:
+        await first(at)
+        top = tops(at)[0]
+        await at.repo.reply(at.number, top.id, "Which rounding does the tax office want? Please leave this open.")
+        await at.repo.push("feature", {"app.py": SECOND})
+        await put(at, reviewed(at.stands.head_sha, now(finding("f1"), "fixed")), "run-2")
+        replies = [one.body for one in at.stands.review_comments if one.reply_to == top.id]
+        assert (closed(at)[0], "Fixed in" in replies[-1]) == (False, True)
+
+        await at.repo.reply(at.number, top.id, "Half up.", "colleague")
+        await at.repo.push("feature", {"NEWS.md": "1\n"})
+        await put(at, reviewed(at.stands.head_sha), "run-3")
+        assert closed(at)[0]

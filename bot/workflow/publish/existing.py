@@ -1,9 +1,11 @@
 """What deeprepo has posted on the pull request already, recognised by its own markers and by nothing else."""
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from bot.commands.reading import own_lines, plain_lines
 from bot.errors import HostRefused
 from bot.github import Host, shapes
 from bot.stored import markers
@@ -12,6 +14,8 @@ from bot.values import Finding, PostedComment, Thread
 
 # The kinds of our markers.
 FINDING, FIXED, SUMMARY, REVIEW, NOTICE = "finding", "fixed", "summary", "review", "notice"
+CLOSED = "closed"  # a fact of a finding's comment: how we closed it, "resolved" or "hidden"
+_QUESTION = re.compile(r"[?\uff1f\u061f\u037e](?:[\s)\]*_\"']|$)")
 THREAD = {"is_resolved": "isResolved", "is_outdated": "isOutdated", "node_id": "id"}
 
 
@@ -25,6 +29,7 @@ class PostedFinding:
     is_resolved: bool
     hide_reason: str
     thread: str = ""  # the node id of its thread, where threads could be asked for
+    has_question: bool = False  # the last word in its thread is a person's, who asks something
 
     @property
     def findings(self) -> tuple[Mark, ...]:
@@ -40,6 +45,12 @@ class PostedFinding:
     def run(self) -> str:
         """The run that posted it."""
         return self.marker.facts.get("run", "")
+
+    @property
+    def is_reopened(self) -> bool:
+        """Whether a person has opened its thread again, or shown its comment again, after we closed it."""
+        how = self.marker.facts.get(CLOSED)
+        return (how == "resolved" and not self.is_resolved) or (how == "hidden" and not self.hide_reason)
 
     def names(self, findings: Iterable[Finding]) -> bool:
         """Return whether it is about one of these findings."""
@@ -109,5 +120,14 @@ def findings_of(comments: Sequence[PostedComment], threads: Sequence[Thread]) ->
         if marker.kind == FINDING:
             thread = threads_by_comment.get(one.id, Thread(one.id, is_resolved=False, is_outdated=one.is_outdated))
             state = (one.id in closed_threads, thread.is_resolved, thread.hidden_reason)
-            posted_findings.append(PostedFinding(one, marker, *state, thread.node_id))
+            has_question = _has_question([each for each, of in read if each.thread == one.id and of.kind != FIXED])
+            posted_findings.append(PostedFinding(one, marker, *state, thread.node_id, has_question))
     return tuple(posted_findings)
+
+
+def _has_question(thread: Sequence[PostedComment]) -> bool:
+    """Return whether the last word in a thread is a person's, who asks something. Quotes and code ask nothing."""
+    last = thread[-1]
+    if last.ours or last.bot:
+        return False
+    return any(map(_QUESTION.search, own_lines(plain_lines(last.body))))

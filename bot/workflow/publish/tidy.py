@@ -10,8 +10,9 @@ from bot import __version__
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.render import Safe, comment
+from bot.stored import markers
 from bot.values import Hidden, PostedComment
-from bot.workflow.publish.existing import FIXED, PostedFinding, posted_findings
+from bot.workflow.publish.existing import CLOSED, FIXED, PostedFinding, posted_findings
 from bot.workflow.publish.publication import Publication
 
 NEWER = "Comments by a newer deeprepo ({by}) were left as they are: this one ({this}) does not know what their markers mean."
@@ -26,15 +27,17 @@ class ThreadCloser:
     is_refused: bool = False
 
     async def close(self, finding: PostedFinding, why: Hidden = "RESOLVED") -> None:
-        """Resolve a thread. Its comment is collapsed if that fails; and if it is outdated: such a finding may be posted again."""
-        if (
-            (why == "OUTDATED" or not await self._resolve(finding))
-            and not finding.hide_reason
-            and finding.comment.node_id
-        ):
+        """Resolve a thread. Its comment is collapsed if that fails; and if it is outdated: such a finding may be posted again.
+
+        Its marker then says so, by which the next round knows that a person opened it again.
+        """
+        is_resolved = why != "OUTDATED" and await self._resolve(finding)
+        if not is_resolved and not finding.hide_reason and finding.comment.node_id:
             await self.host.client.ask("minimize", id=finding.comment.node_id, why=why)
-        if why == "OUTDATED":
-            await self._resolve(finding)
+        is_resolved = is_resolved or (why == "OUTDATED" and await self._resolve(finding))
+        body = markers.with_facts(finding.comment.body, **{CLOSED: "resolved" if is_resolved else "hidden"})
+        if body != finding.comment.body:
+            await self.host.edit_comment(finding.comment.id, body, "review")
 
     async def _resolve(self, finding: PostedFinding) -> bool:
         if self.is_refused or not finding.thread:
@@ -48,7 +51,11 @@ class ThreadCloser:
 
 
 async def tidy(publication: Publication, closer: ThreadCloser) -> tuple[str, ...]:
-    """Tidy up; sentences about what could not be done, which loses nothing. What a person resolved is left alone."""
+    """Tidy up; sentences about what could not be done, which loses nothing.
+
+    What a person resolved or opened again is left alone, and so is a thread in which a person asks something. If the code of such a finding
+    is fixed, it is answered all the same.
+    """
     notes: list[str] = []
     open_findings = publication.review.open_findings
     for finding in await posted_findings(publication.host):
@@ -58,7 +65,7 @@ async def tidy(publication: Publication, closer: ThreadCloser) -> tuple[str, ...
             continue
         try:
             why = await _follow_up(publication, finding, is_left=finding.is_left(open_findings))
-            if why is not None and not (finding.hide_reason and closer.is_refused):
+            if why is not None and not (finding.hide_reason and closer.is_refused) and not finding.has_question:
                 await publication.check()
                 await closer.close(finding, why)
         except HostRefused as refusal:
@@ -77,6 +84,8 @@ async def _follow_up(publication: Publication, finding: PostedFinding, *, is_lef
     is_unwanted = finding.names((*review.having("silenced"), *review.having("below"))) and not is_open
     if is_fixed and not finding.is_closed:
         await _answer(publication, finding)
+    elif finding.is_reopened:
+        return None
     if (
         is_fixed or is_unwanted or (finding.is_closed and finding.hide_reason)
     ):  # not shown: GitHub has refused to resolve it

@@ -97,6 +97,10 @@ class Conversation:
         top = next(one for one in self.repository.pulls[number].review_comments if one.id == thread)
         top.is_resolved = is_resolved
 
+    def show(self, number: int, comment: int) -> None:
+        """Show a review comment again that was minimised; no App is notified."""
+        next(one for one in self.repository.pulls[number].review_comments if one.id == comment).hide_reason = ""
+
     def lock(self, number: int, *, is_locked: bool = True) -> None:
         """Lock the conversation: only people who may write can still say something in it, and no App."""
         self.repository.pulls[number].is_locked = is_locked
