@@ -1,6 +1,10 @@
 """Jobs of CI that failed on a reviewed head: the summary names each with its first error and the changed line, and decides nothing by it."""
 
+from datetime import UTC, datetime
+
 from whole import Whole
+
+from deeprepo_sandbox.github.things import WorkflowRun
 
 HEAD = "2026-11-20T09:00:00.0000000Z "
 EXIT = "##[error]Process completed with exit code 1."
@@ -76,3 +80,21 @@ async def test_ci_false_asks_nothing(at: Whole) -> None:
     count = len(at.gh.requests)
     assert "CI jobs" not in await _ends(at, number, "test", FAILED)
     assert len(at.gh.requests) == count
+
+
+async def test_the_newest_result_of_a_job_counts(at: Whole) -> None:
+    """A job that passes in a newer run of its workflow has not failed, and a cancelled one has not either."""
+    number = await at.reviewed()
+    assert "CI jobs" not in await _ends(at, number, "lint", "##[error]The operation was canceled.\n", "cancelled")
+    assert "`tests`" in await _ends(at, number, "tests", FAILED)
+    assert "CI jobs" not in await _ends(at, number, "tests", "ok\n", "success")
+
+
+async def test_jobs_of_one_name_in_two_workflows_are_two_jobs(at: Whole) -> None:
+    """One that passes hides no failure of the other."""
+    number = await at.reviewed()
+    head, where = at.gh.pull(number).head_sha, at.repo.repository
+    for run, path in ((700, "tests.yml"), (701, "nightly.yml")):
+        where.runs.append(WorkflowRun(run, datetime.now(UTC), where, path=f".github/workflows/{path}", head=head))
+    await _ends(at, number, "tests", FAILED, run_id=700)
+    assert "`tests`" in await _ends(at, number, "tests", "ok\n", "success", run_id=701)

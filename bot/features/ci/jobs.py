@@ -4,6 +4,7 @@ Nobody waits for CI. What is asked for is bounded in requests, bytes and time; w
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -18,7 +19,8 @@ from bot.github import Host, shapes
 from bot.stored import markers
 from bot.workflow.publish import checks
 
-ENDINGS: tuple[JobEnding, ...] = get_args(JobEnding)
+# A cancelled job has not failed. Older builds stored such jobs too, so that it is a `JobEnding`.
+FAILURES = frozenset(get_args(JobEnding)) - {"cancelled"}
 ACTIONS = "github-actions"  # the App whose check runs are jobs, with logs under the same number
 MOST_PAGES, MOST_ROWS, MOST_LOGS = 3, 50, 10  # pages of a list, rows of a page, jobs whose logs are read
 MAX_LOG_BYTES = 8 << 20  # of all logs of a commit, and of all patches
@@ -41,7 +43,7 @@ async def read(host: Host, head: str, bases: Sequence[str], run: str, path: str)
     until, rows = end(), list[dict[str, Any]]()
     with suppress(TimeoutError, HostDown, HostLimited):
         async with asyncio.timeout_at(until):
-            rows = _telling(await _of_others(host, head, await _rows(host, head), run, path))
+            rows = _first(await _of_others(host, head, await _rows(host, head), run, path))
     return await job_logs(host, rows, bases, until)
 
 
@@ -52,11 +54,11 @@ def end() -> float:
 
 async def failed(host: Host, commit: str) -> list[dict[str, Any]]:
     """Return the check runs of others that failed on a commit, the newest of each name."""
-    return _telling(await _rows(host, commit))
+    return _first(await _rows(host, commit))
 
 
 async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
-    """The same with the cancelled ones. A review's own are known by the App, and by their name and first line where an App has many authors."""
+    """The same, all of them. A review's own check runs are known by the App, and by their name and first line where an App has many authors."""
     rows: list[dict[str, Any]] = []
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, status="completed", filter_="latest")
     async for check_run in host.client.pages(listing, "check_runs", MOST_PAGES):
@@ -65,15 +67,35 @@ async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
             and markers.read(str(shapes.at(check_run, "output.summary") or "")).kind != ""
         )
         is_ours = is_marked or shapes.at(check_run, "app.id") == host.voice.app
-        if check_run.get("conclusion") in ENDINGS and not is_ours and isinstance(check_run.get("id"), int):
+        if not is_ours and isinstance(check_run.get("id"), int):
             rows.append(check_run)
-    return rows
+    return await _current(host, commit, rows)
 
 
-def _telling(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those that are named, the oldest first. Cancelled ones tell nothing beside failed ones."""
-    telling = [check_run for check_run in rows if check_run["conclusion"] != "cancelled"]
-    return sorted(telling or rows, key=lambda check_run: int(check_run["id"]))[:MOST_ROWS]
+async def _current(host: Host, commit: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The failed ones among the newest results of each job. GitHub lists the newest of each run of a workflow, and a commit may have several runs.
+
+    Jobs of one name in two workflows are two jobs. If GitHub doesn't tell which workflow a run belongs to, a failure counts until a job of this name ends otherwise.
+    """
+    jobs = Counter(map(_name, rows))
+    several = {_run(row) for row in rows if jobs[_name(row)] > 1} - {""}
+    workflows = dict[str, str]()
+    if len(several) > 1:
+        with suppress(HostRefused):
+            listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, head_sha=commit)
+            async for run in host.client.pages(listing, "workflow_runs", MOST_PAGES):
+                workflows[str(run.get("id"))] = str(run.get("path") or "").partition("@")[0]
+    failed = dict[tuple[str, str, str], list[dict[str, Any]]]()
+    for row in sorted(rows, key=lambda check_run: int(check_run["id"])):
+        workflow = workflows.get(_run(row), "")
+        is_failed, key = row.get("conclusion") in FAILURES, (*_name(row), workflow)
+        failed[key] = [*([] if workflow or not is_failed else failed.get(key, [])), *([row] if is_failed else [])]
+    return [row for of_job in failed.values() for row in of_job]
+
+
+def _first(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that are named, the oldest first."""
+    return sorted(rows, key=lambda check_run: int(check_run["id"]))[:MOST_ROWS]
 
 
 async def _of_others(
