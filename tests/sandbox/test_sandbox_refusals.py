@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from sandbox_rig import Rig, app_jwt, rig
+from sandbox_rig import ALL, Rig, app_jwt, rig
 
 from deeprepo_sandbox.github import TreeEntry, git
 
@@ -171,3 +171,41 @@ async def test_a_page_of_elsewhere_posts_nothing(at: Rig) -> None:
         assert answer.status_code == status
     assert (await at.client.get(place, headers={"host": "example.com"})).status_code == 421
     assert [one.body for one in at.gh.pull(1).comments] == ["hello"]
+
+
+WRITING = {**ALL, "contents": "write"}
+TREES = {
+    "../x": "malformed path component",
+    "/x": "malformed path component",
+    ".git/x": "malformed path component",
+    ".github/workflows/x.yml": "Resource not accessible by integration",
+}
+
+
+async def test_git_data_that_github_documents_as_refused_is_refused(tmp_path: Path) -> None:
+    """A path that leaves the tree, a workflow without the permission `workflows`, an empty tree and an empty message."""
+    async with rig(tmp_path, permissions=WRITING) as at:
+        base = (await at.ok("GET", f"/git/commits/{at.gh.pull(1).head_sha}"))["tree"]["sha"]
+        row = {"mode": "100644", "type": "blob", "content": "x"}
+        for path, words in TREES.items():
+            asked = {"base_tree": base, "tree": [{**row, "path": path}]}
+            status, text = await at.refused("POST", "/git/trees", asked)
+            assert (status in (403, 422), words in text) == (True, True), text
+        assert (await at.refused("POST", "/git/trees", {"base_tree": base, "tree": []}))[0] == 422
+        assert (await at.refused("POST", "/git/commits", {"tree": base, "message": " ", "parents": []}))[0] == 422
+
+
+async def test_check_runs_reviews_and_headers_that_github_documents_as_refused_are_refused(tmp_path: Path) -> None:
+    """An annotation without text, the conclusion `stale`, an unknown level or event, no commit, no User-Agent, an unknown API version."""
+    async with rig(tmp_path, strict=False) as at:
+        run = {"name": "x", "head_sha": at.gh.pull(1).head_sha}
+        note = {"path": "a.txt", "start_line": 1, "end_line": 1, "annotation_level": "notice", "message": "x"}
+        wrong = ({"message": " "}, {"raw_details": "x" * 70_000}, {"annotation_level": "panic"})
+        bodies = [run | {"output": {"title": "t", "summary": "s", "annotations": [note | one]}} for one in wrong]
+        for body in (*bodies, run | {"status": "completed", "conclusion": "stale"}):
+            assert (await at.refused("POST", "/check-runs", body))[0] == 422
+        assert (await at.refused("POST", "/pulls/1/reviews", {"body": "x", "event": "SHOUT"}))[0] == 422
+        assert (await at.refused("POST", "/pulls/1/comments", {"body": "x", "path": "a.txt", "line": 11}))[0] == 422
+        assert (await at.refused("GET", "", None, **{"x-github-api-version": "1999-01-01"}))[0] == 400
+        at.client.headers.pop("user-agent")
+        assert (await at.refused("GET", ""))[0] == 403

@@ -19,6 +19,8 @@ from deeprepo_sandbox.github.pages import door
 from deeprepo_sandbox.github.things import Json, SeenRequest
 from deeprepo_sandbox.github.world import LIMIT, World
 
+API_VERSIONS = ("2022-11-28", "2026-03-10")
+NO_AGENT = "Request forbidden by administrative rules. Please make sure your request has a User-Agent header"
 OF_REPOSITORY = re.compile(r"/repos/([^/]+)/([^/]+)(/.*)?")
 BY_ID = re.compile(r"/repositories/([0-9]+)(/.*)?")
 REST, GRAPHQL, GIT, OAUTH = "/api/v3", "/api/graphql", ".git/", "/login/oauth/"
@@ -84,6 +86,10 @@ class Server:
                 return _response(moved, self._limits())
             if operation is None:
                 raise GitHubRefusal(404, "Not Found")  # noqa: TRY301 - one road for every refusal
+            if not request.headers.get("user-agent"):
+                raise GitHubRefusal(403, NO_AGENT)  # noqa: TRY301 - the same
+            if request.headers.get("x-github-api-version", API_VERSIONS[0]) not in API_VERSIONS:
+                raise GitHubRefusal(400, "Unsupported API version")  # noqa: TRY301 - the same
             if broken:
                 raise GitHubRefusal(400, "Problems parsing JSON")  # noqa: TRY301 - the same
             repository = self.world.repository(params["owner"], params["repo"]) if "owner" in params else None

@@ -10,7 +10,8 @@ from deeprepo_sandbox.github.things import App, Check, Json
 MOST_ANNOTATIONS, MOST_ACTIONS = 50, 3
 LENGTHS = {"label": 20, "description": 40, "identifier": 20}
 LONGEST = 65_535  # bytes of a summary or a text
-LONGEST_MESSAGE, LONGEST_TITLE = 64 << 10, 255
+LONGEST_MESSAGE, LONGEST_TITLE, LONGEST_DETAILS = 64 << 10, 255, 64 << 10
+LEVELS = ("notice", "warning", "failure")
 
 
 async def create(call: Call) -> Answer:
@@ -48,6 +49,8 @@ def _fill(call: Call, one: Check, fields: Json, *, new: bool) -> None:
     """Take over what is said, once all of it was found good."""
     output = fields.get("output") or {}
     _check_output(output, fields, new=new)
+    if fields.get("conclusion") == "stale":  # only GitHub itself sets it
+        raise invalid("CheckRun", "conclusion")
     done = fields.get("conclusion") is not None
     status = "completed" if done else fields.get("status", one.status)
     if status == "completed" and not done and one.conclusion is None:
@@ -85,12 +88,23 @@ def _check_output(output: Json, fields: Json, *, new: bool) -> None:
     ):
         raise GitHubRefusal(422, "Invalid request.\n\nNo more than 3 actions with short texts are allowed.")
     for note in notes:
-        if len(note["message"].encode()) > LONGEST_MESSAGE or len(note.get("title") or "") > LONGEST_TITLE:
-            raise invalid("CheckRunAnnotation", "message", "custom", "message or title is too long")
-        if note["end_line"] < note["start_line"]:
-            raise invalid("CheckRunAnnotation", "end_line")
-        if note["start_line"] != note["end_line"] and ("start_column" in note or "end_column" in note):
-            raise invalid("CheckRunAnnotation", "start_column")
+        _check_annotation(note)
+
+
+def _check_annotation(note: Json) -> None:
+    """Refuse an annotation that GitHub does not take."""
+    if not note["message"].strip():
+        raise invalid("CheckRunAnnotation", "message", "missing_field")
+    if len((note.get("raw_details") or "").encode()) > LONGEST_DETAILS:
+        raise invalid("CheckRunAnnotation", "raw_details")
+    if note["annotation_level"] not in LEVELS:
+        raise invalid("CheckRunAnnotation", "annotation_level")
+    if len(note["message"].encode()) > LONGEST_MESSAGE or len(note.get("title") or "") > LONGEST_TITLE:
+        raise invalid("CheckRunAnnotation", "message", "custom", "message or title is too long")
+    if note["end_line"] < note["start_line"]:
+        raise invalid("CheckRunAnnotation", "end_line")
+    if note["start_line"] != note["end_line"] and ("start_column" in note or "end_column" in note):
+        raise invalid("CheckRunAnnotation", "start_column")
 
 
 async def for_ref(call: Call) -> Answer:

@@ -4,13 +4,14 @@ import time
 
 from deeprepo_sandbox.github import git
 from deeprepo_sandbox.github.bodies import commits
-from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404
+from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404, invalid
 from deeprepo_sandbox.github.description import example
 from deeprepo_sandbox.github.repo import Repo
 from deeprepo_sandbox.github.things import Json
 
 FILES = ("100644", "100755")
 WORKFLOWS = ".github/workflows/"
+MALFORMED = {"", ".", "..", ".git"}  # parts of a path
 
 
 async def create_tree(call: Call) -> Answer:
@@ -19,6 +20,12 @@ async def create_tree(call: Call) -> Answer:
     if base and await git.kind(where.git, base) not in ("tree", "commit"):
         raise GitHubRefusal(422, "base_tree is not a valid oid")
     rows = call.body["tree"]
+    if not rows:
+        raise GitHubRefusal(422, "Invalid tree info")
+    if any(not {*str(row.get("path", "")).split("/")}.isdisjoint(MALFORMED) for row in rows):
+        raise GitHubRefusal(422, "tree.path contains a malformed path component")
+    if not _may_change_workflows(call) and any(str(row["path"]).startswith(WORKFLOWS) for row in rows):
+        raise GitHubRefusal(403, "Resource not accessible by integration")
     if any(
         row.get("type") not in (None, "blob") or row.get("mode") not in FILES or "content" not in row for row in rows
     ):
@@ -37,6 +44,8 @@ async def create_commit(call: Call) -> Answer:
     """POST R/git/commits: a commit of the caller; no branch points to it yet."""
     where, body = call.repository, call.body
     parents = list(body.get("parents") or ())
+    if not body["message"].strip():
+        raise invalid("Commit", "message", "missing_field")
     if await git.kind(where.git, body["tree"]) != "tree":
         raise GitHubRefusal(422, "Tree SHA does not exist")
     if any([await git.kind(where.git, parent) != "commit" for parent in parents]):
@@ -85,13 +94,17 @@ async def update_ref(call: Call) -> Answer:
         raise GitHubRefusal(422, f"Repository rule violations found\n\n{rule}\n\n")
     if not call.body.get("force") and await git.merge_base(where.git, before, sha) != before:
         raise GitHubRefusal(422, "Update is not a fast forward")
-    token = call.caller.token
-    may_change_workflows = token is not None and token.permissions.get("workflows") == "write"
     changed = (await git.text(where.git, "diff", "--name-only", before, sha)).split("\n")
-    if not may_change_workflows and any(path.startswith(WORKFLOWS) for path in changed):
+    if not _may_change_workflows(call) and any(path.startswith(WORKFLOWS) for path in changed):
         raise GitHubRefusal(403, "Resource not accessible by integration")
     await Repo(call.world, where).point(branch, sha, call.user)
     return Answer(200, await _ref(call, name))
+
+
+def _may_change_workflows(call: Call) -> bool:
+    """Whether the token has the permission without which an App may not write a workflow's file."""
+    token = call.caller.token
+    return token is not None and token.permissions.get("workflows") == "write"
 
 
 async def branch(call: Call) -> Answer:

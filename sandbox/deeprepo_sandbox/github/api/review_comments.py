@@ -18,7 +18,9 @@ async def create(call: Call) -> Answer:
     reviews.check_lock(call)
     if said.get("in_reply_to"):
         return await _reply(call, said["in_reply_to"])
-    commit = await anchors.commit(pull, said.get("commit_id"))
+    if not said.get("commit_id"):
+        raise invalid(KIND, "commit_id", "missing_field")
+    commit = await anchors.commit(pull, said["commit_id"])
     if commit is None:
         raise invalid(KIND, "commit_id", "custom", "commit_id is not part of the pull request")
     _check(said)

@@ -19,6 +19,8 @@ async def create(call: Call) -> Answer:
         raise GitHubRefusal(422, "Unprocessable Entity", ["User can only have one pending review per pull request"])
     if commit is None:
         raise GitHubRefusal(422, "Unprocessable Entity", ["Commit is not part of the pull request"])
+    if event and event not in STATES:
+        raise GitHubRefusal(422, "Unprocessable Entity", [f"Event {event} is not included in the list"])
     if event in {"COMMENT", "REQUEST_CHANGES"} and not text.strip():
         raise GitHubRefusal(422, "Unprocessable Entity", ["Body can't be blank"])
     if text and (wrong := anchors.body(text)):
