@@ -35,12 +35,14 @@ class Go:
 class No:
     """Do not review it. `reason` goes on after "Not reviewed:". `quiet`: nobody waits for an answer, the log is enough.
 
-    `lacks`: whether the owner's own settings leave it out, or it should have been reviewed.
+    `lacks`: whether the owner's own settings leave it out, or it should have been reviewed. `is_followed`: a rule excludes this head, and what
+    earlier reviews said is brought up to date with it.
     """
 
     reason: str
     quiet: bool = False
     lacks: Lack = "left out"
+    is_followed: bool = False
 
 
 def has_bar(settings: "Config") -> bool:
@@ -98,13 +100,13 @@ def decide(
         )
         objection = next(chain(_chosen(facts, settings), paused), None)
         if objection is not None:
-            return No(f"{objection}; {HOW}.")
+            return No(f"{objection}; {HOW}.", is_followed=True)
         pause_reason = f"automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
         waits = next(
             chain(_brought(facts, (ask.trigger, *ask.also), settings), (pause_reason,) if pushes else ()), None
         )
         if waits is not None:
-            return No(f"{waits}; {HOW}.", lacks=by_author)
+            return No(f"{waits}; {HOW}.", lacks=by_author, is_followed=True)
     decision = _size(facts, settings, is_requested=is_requested)
     return replace(decision, lacks=by_author) if isinstance(decision, No) else decision
 
@@ -120,7 +122,10 @@ def decide_on_paths(paths: Sequence[str], settings: "Config", trigger: Trigger) 
     if not asks_for_paths(settings, trigger) or any(globs.matches(wanted, path) for path in paths):
         return Go()
     patterns = ", ".join(f"`{pattern}`" for pattern in wanted)
-    return No(f"no changed file matches `triggers.paths` ({patterns}) in {settings.file_of('paths')}; {HOW}.")
+    return No(
+        f"no changed file matches `triggers.paths` ({patterns}) in {settings.file_of('paths')}; {HOW}.",
+        is_followed=True,
+    )
 
 
 def forks_used(limit: float, source: str = FILE) -> str:

@@ -88,6 +88,7 @@ async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
     decision = run.decide()
     has_begun = bool(await store.checks.of(pull))  # this review, or one whose place it takes
     if isinstance(decision, No):
+        await reviewer.follow_up(decision)
         if has_begun or not decision.quiet:
             await reviewer.say_without_review(await reviewer.refused(decision))
         return

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field, replace
 from bot.brief import Brief
 from bot.config import Config, policy
 from bot.config.policy import Go, No
-from bot.errors import DeepRepoError, HostError, NothingToReview, SupersededError, public
+from bot.errors import DeepRepoError, HostError, HostRefused, NothingToReview, SupersededError, public
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
+from bot.render import load
+from bot.stored import reviews
 from bot.values import CheckConclusion, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
@@ -22,6 +24,7 @@ from bot.workflow import pull_state
 from bot.workflow.progress import progress
 from bot.workflow.publish import PublishResult, checks, publish
 from bot.workflow.publish.checks import HeadStatus
+from bot.workflow.publish.publication import summaries
 from bot.workflow.pull_state import PullState
 from bot.workflow.push_count import PushCount
 
@@ -39,6 +42,7 @@ class ReviewRun:
     state: PullState
     settings: Config
     pushes: PushCount = field(default_factory=PushCount)
+    follows: bool = False  # it only brings up to date what earlier reviews said, and is no review of this head
 
     @property
     def is_strangers_push(self) -> bool:
@@ -93,6 +97,13 @@ class Funds:
         return replace(brief, settings=brief.settings.within(self.usd))
 
 
+def _has_open_findings(earlier: bytes | None) -> bool:
+    """Return whether the last review left findings that are not fixed, as far as it can be read."""
+    with suppress(reviews.UnreadableError):
+        return earlier is not None and bool(reviews.earlier(earlier).findings)
+    return False
+
+
 @dataclass(slots=True)
 class Reviewer(ABC):
     """Makes the review of one run and posts it.
@@ -113,6 +124,7 @@ class Reviewer(ABC):
             try:
                 found = await self.unless_cancelled(self._make(decision, check))
                 if isinstance(found, No):
+                    await self.follow_up(found)
                     result = await self.refused(found)
                 else:
                     made = found
@@ -132,6 +144,27 @@ class Reviewer(ABC):
             if check is None and result.posted is None and not isinstance(result.fault, SupersededError):
                 await self.tell(result.says or str(result.fault))
         return result
+
+    async def follow_up(self, no: No) -> None:
+        """Close what earlier reviews said and this head has fixed or taken back, if a rule excludes the head from a review.
+
+        No model is asked and nothing new is reported. Nothing is stored, so that the head still counts as not reviewed.
+        """
+        if not no.is_followed or not await summaries(self.run.host):
+            return
+        self.run = run = replace(self.run, follows=True)
+        async with self.fetch() as pull:
+            brief = await self.brief(pull)
+            if not _has_open_findings(brief.earlier):
+                return
+            note = load().say("follow_up", why=no.reason)
+            brief = replace(brief, settings=brief.settings.with_flags(strategy="offline"), note=note)
+            with suppress(NothingToReview):
+                review = (await self.make(brief, lambda _: None)).review
+                known = tuple(each for each in review.findings if each.finding.status != "new")
+                with suppress(HostRefused):
+                    followed = replace(review, findings=known)
+                    await publish(run.host, followed, self.comments, run.id, self.is_current, run.pushes.facts)
 
     async def refused(self, no: No) -> ReviewResult:
         """End a review that the policy refuses. Of a pull request that is closed nobody waits for one."""

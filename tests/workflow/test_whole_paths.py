@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import histories
 import pytest
 from families import few
-from whole import Whole
+from whole import BASE, WORSE, Whole
 
 PATHS = "fail_on: high\ntriggers: {paths: ['shop/**']}\n"
 
@@ -68,3 +68,40 @@ async def test_a_change_beside_the_paths_is_left_out(at: Whole, name: str) -> No
     await at.quiet()
     assert newest(at, number)[0] == "neutral"
     assert "no changed file matches" in newest(at, number)[1]
+
+
+FIRST = "request_changes: high\n"
+
+
+async def draft(at: Whole, number: int) -> None:
+    """Make it a draft."""
+    await at.repo.set_draft(number, draft=True)
+
+
+async def nothing(_at: Whole, _number: int) -> None:
+    """The settings are enough."""
+
+
+RULES: dict[str, tuple[str, Callable[[Whole, int], Awaitable[None]]]] = {
+    "paths": ("triggers: {paths: ['shop/**']}\n", nothing),
+    "draft": ("", draft),
+    "events": ("triggers: {events: [opened]}\n", nothing),
+}
+
+
+@pytest.mark.parametrize("rule", few(RULES, 2))
+async def test_what_was_said_before_is_closed_also_if_a_rule_excludes_the_push(at: Whole, rule: str) -> None:
+    """The request for changes is dismissed and the threads are resolved; the head counts as not reviewed."""
+    settings, exclude = RULES[rule]
+    await at.repo.commit("main", {".deeprepo.yml": FIRST + settings})
+    number = await at.reviewed(files={**WORSE, "docs/a.md": "a\n"})
+    assert [review.state for review in at.gh.pull(number).reviews] == ["CHANGES_REQUESTED"]
+    await exclude(at, number)
+    await at.pushed({"shop/price.py": BASE["shop/price.py"], "docs/a.md": "b\n"})
+    pull = at.gh.pull(number)
+    assert pull.reviews[0].state == "DISMISSED"
+    assert all(one.is_resolved for one in pull.review_comments if one.reply_to is None)
+    assert "No open findings" in at.summary(number)
+    ending, title = newest(at, number)
+    assert ending == "neutral"
+    assert "Not reviewed" in title
