@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.config import Step
 from bot.errors import UsageError
-from bot.values import Cancel, CommandAsk, NothingAsked, PullRef, RemarkAsk, ReviewAsk
+from bot.values import Cancel, CommandAsk, MergeGroup, NothingAsked, PullRef, RemarkAsk, ReviewAsk
 from bot.workflow import events
 from bot.workflow.commands import REVIEWS
 from bot.workflow.events import OwnAccount
@@ -19,6 +19,7 @@ ON_PULL = frozenset({"pull_request", "pull_request_target"})
 # listened to: it would turn a stranger's comment into a request without a name.
 OWN_EVENTS = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
 PULL_ENDS = {"closed": "the pull request is closed", "draft": "it is now a draft"}
+QUEUED = "a pull request in a merge queue was reviewed before it entered the queue"
 INSTALLATION = {"id": 1}  # which a workflow's events lack, and which nobody looks at here
 MAX_EVENT_BYTES = 25 << 20  # bytes of an event
 
@@ -66,8 +67,8 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Re
             return _repeat(delivery, PULL_ENDS.get(reason, reason))
         case RemarkAsk() | NothingAsked():
             return request
-        case _:
-            return NothingAsked("this event starts no review")
+        case other:
+            return NothingAsked(QUEUED if isinstance(other, MergeGroup) else "this event starts no review")
 
 
 def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | NothingAsked:

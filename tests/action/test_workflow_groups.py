@@ -11,6 +11,7 @@ FOLDER = Path(__file__).parents[2] / "docs/workflows"
 
 PUSHED = ("pull_request.yml", "pull_request_target.yml", "sarif.yml")
 COMMAND, REPLY, PUSH, BY_HAND = "issue_comment", "pull_request_review_comment", "pull_request", "workflow_dispatch"
+QUEUE = "merge_group"
 
 
 class Context(dict[str, Any]):
@@ -30,7 +31,7 @@ def concurrency(
 ) -> dict[str, str]:
     """The concurrency of a run of the workflow that listens to this event, as GitHub evaluates its expressions. `more`: of the event."""
     written = workflow(name or ("replies.yml" if event == REPLY else "deeprepo.yml"))["concurrency"]
-    about: dict[str, object] = {} if event == BY_HAND else {"pull_request": Context({"number": pull})}
+    about: dict[str, object] = {} if event in (BY_HAND, QUEUE) else {"pull_request": Context({"number": pull})}
     if event == COMMAND:
         about = {"issue": {"number": pull}}
     given = Context(
@@ -91,6 +92,14 @@ def test_each_kind_of_run_has_a_group_of_its_own() -> None:
     assert group(PUSH) == group(PUSH, run=2)
     for name in PUSHED:
         assert concurrency(PUSH, name=name) == {"group": "deeprepo-push-5", "cancel-in-progress": "True"}
+
+
+def test_a_required_job_reports_in_a_merge_queue_and_cancels_no_other() -> None:
+    """Each workflow that reviews pushes also runs for `merge_group`, and each of these runs has a group of its own."""
+    for name in (*PUSHED, "deeprepo.yml"):
+        assert QUEUE in workflow(name)["on"]
+        runs = [concurrency(QUEUE, name=name, run=n) for n in (1, 2)]
+        assert runs[0]["group"] != runs[1]["group"]
 
 
 def test_a_new_title_ends_no_review() -> None:
