@@ -33,7 +33,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.render import plain
 from bot.review import scope
-from bot.stored import states
+from bot.stored import markers, states
 from bot.values import (
     Bases,
     CheckConclusion,
@@ -46,6 +46,7 @@ from bot.values import (
     ReviewAsk,
 )
 from bot.values.consumer import Consumers
+from bot.values.host import Voice
 from bot.values.progress import Say
 from bot.values.review import Lack
 from bot.values.shared_file import SharedFile
@@ -96,6 +97,7 @@ async def _review(
     run = ReviewRun(attempt, bound, host, state, settings, pushes)
     reviewer, work = StepReviewer(run, step, console), run.decide()
     if isinstance(work, No):
+        await reviewer.follow_up(work)
         result = await reviewer.refused(work)
         if not work.quiet:
             await answer(run, f"Not reviewed: {result.says}")
@@ -154,7 +156,9 @@ async def open_host(step: Step, pull: PullRef) -> AsyncIterator[Host]:
     parts.lend(inputs)
     pace, token = RequestPace(between=runner.deeprepo_write_pause), inputs.github_token
     login = await _login(token, runner.github_api_url, pace) or WORKFLOW
-    async with github.with_token(token, runner.github_api_url, pull, login, pace) as host:
+    scope = "" if inputs.config == config.FILE else inputs.config
+    voice = Voice(login, scope=scope, is_in_scope=partial(markers.is_of_scope, scope))
+    async with github.with_token(token, runner.github_api_url, pull, voice, pace) as host:
         yield host
 
 
@@ -336,12 +340,13 @@ class StepReviewer(Reviewer):
 
     def comments(self, review: Review) -> Comments:
         """Render the comments, with the state for the next round in the summary."""
-        return posts.comments(
-            review,
-            lambda one: states.pack(
-                json_file.content(one), head_conclusion(checks.conclude(one), self.run.state, self.step)
-            ),
-        )
+        run = self.run
+
+        def state(shown: Review) -> str:
+            made = None if run.follows else head_conclusion(checks.conclude(shown), run.state, self.step)
+            return states.pack(json_file.content(shown), made)
+
+        return posts.comments(review, state)
 
     @property
     def may_leave_check(self) -> bool:
@@ -365,11 +370,12 @@ class StepReviewer(Reviewer):
     async def brief(self, pull: PullRequest) -> Brief:
         """Return the review to make, built upon the last one if its state can be had."""
         earlier, note = await self.last()
+        scope = self.run.host.voice.scope
         return replace(
             await self.bare_brief(pull),
             earlier=earlier,
             full=self.run.ask.full,
-            note=note,
+            note=" ".join(filter(None, (f"Reviewed with the settings in `{scope}`." if scope else "", note))),
             dismissals=await withdrawn(self.run.host),
         )
 

@@ -158,7 +158,7 @@ async def reading(
 
 
 @asynccontextmanager
-async def with_token(token: SecretStr, api: str, pull: PullRef, ours: str, pace: RequestPace) -> AsyncIterator[Host]:
+async def with_token(token: SecretStr, api: str, pull: PullRef, ours: Voice, pace: RequestPace) -> AsyncIterator[Host]:
     """Open a pull request as an Action's token sees it, which is not revoked."""
     async with holding(token, api, pace, pull.installation) as inside:
-        yield Host(inside, pull, Voice(ours))
+        yield Host(inside, pull, ours)

@@ -75,7 +75,7 @@ def read_comment(data: Any, kind: CommentKind, voice: Voice) -> PostedComment:  
         POSTED,
         kind=kind,
         bot=author == "Bot",
-        ours=voice.wrote(login, author, app),
+        ours=voice.wrote(login, author, app) and voice.is_in_scope(at(data, "body") or ""),
         created_at=created or "",
         is_outdated=kind == "review" and at(data, "subject_type") != "file" and not isinstance(at(data, "line"), int),
         thread=(at(data, "in_reply_to_id") or at(data, "id")) if kind == "review" else 0,

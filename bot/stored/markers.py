@@ -19,6 +19,7 @@ ENVELOPE, FORM, MAX_MARKER_CHARS = 1, 2, 2_000
 _LINE = re.compile(r"<!-- deeprepo:(\{[^\n<>]*\}) -->")
 _LIKE_OURS = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
 _PLACE_MARK = re.compile(r"[0-9a-f]{16}")  # see Finding.place_mark
+SCOPE = "scope"  # a fact: the settings file that a workflow's job names instead of the usual one
 NO_PLACE = "0"  # in `places`, of a finding that was posted for its first place
 # A finding's identity, and the mark of the place that the comment is about: "" for the first place, None if that is not known.
 Mark = tuple[str, str | None]
@@ -85,6 +86,16 @@ def read(body: str) -> Marker:
         return NO_MARKER
     kind, form, by = facts.pop("kind", ""), facts.pop("form", "1"), facts.pop("by", "")
     return Marker(kind, facts, int(form) if form.isascii() and form.isdecimal() else FORM + 1, by)
+
+
+def of_scope(scope: str) -> dict[str, str]:
+    """Return the fact of a comment that a job with this settings file writes; none for the usual file."""
+    return {SCOPE: scope} if scope else {}
+
+
+def is_of_scope(scope: str, body: str) -> bool:
+    """Return whether a job with this settings file, or another one with the same file, wrote a comment."""
+    return read(body).facts.get(SCOPE, "") == scope
 
 
 def with_facts(body: str, **facts: str) -> str:

@@ -1,6 +1,7 @@
 """What GitHub says of a pull request, in our own words: slim, frozen, free of everything that nobody reads."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values.ask import CommentKind
@@ -13,10 +14,16 @@ Hidden = Literal["OUTDATED", "RESOLVED", "DUPLICATE"]
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Under which name we write, so that our own comments are known again. `app`: the App's number, 0 for a plain token."""
+    """Under which name we write, so that our own comments are known again. `app`: the App's number, 0 for a plain token.
+
+    `scope`: the settings file that a workflow names, "" for the usual one. Jobs with different settings write under one name and are different
+    reviewers, each with its own comments and memory. `is_in_scope` tells whether a comment is of this scope.
+    """
 
     login: str
     app: int = 0
+    scope: str = ""
+    is_in_scope: Callable[[str], bool] = field(default=lambda _: True, compare=False)
 
     def wrote(self, login: str, kind: str, app: int) -> bool:
         """Return whether we are the author. An App's user tokens write under a person's name: that is not us."""

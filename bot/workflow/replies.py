@@ -109,7 +109,8 @@ async def _find(comment: CommentRef, host: Host) -> PostedComment | None:
 
 
 async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> PostedComment:
-    text = f"{markers.make(REPLY, comment=comment_name(comment), **facts)}\n{body}"
+    marker_facts = {**facts, **markers.of_scope(host.voice.scope)}
+    text = f"{markers.make(REPLY, comment=comment_name(comment), **marker_facts)}\n{body}"
     return await (host.reply(comment.thread, text) if comment.thread else host.comment(text))
 
 

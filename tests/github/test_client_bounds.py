@@ -16,6 +16,7 @@ from bot import github
 from bot.errors import ConfigError, DeepRepoError, HostError, HostLimited, HostRefused
 from bot.github import Host, RequestPace
 from bot.values import PullRef
+from bot.values.host import Voice
 from bot.workflow import pull_state
 
 TOKEN = "ghs_planted0123456789"
@@ -64,7 +65,7 @@ async def hosted(answer: Callable[[str, str], Answer], base: str = "/api/v3") ->
     """A pull request at such a server, with somebody's token."""
     async with (
         server(answer) as (origin, seen),
-        github.with_token(SecretStr(TOKEN), f"{origin}{base}", PULL, "me", pace()) as host,
+        github.with_token(SecretStr(TOKEN), f"{origin}{base}", PULL, Voice("me"), pace()) as host,
     ):
         yield host, seen
 
@@ -211,7 +212,7 @@ async def test_a_token_that_was_copied_badly(token: str) -> None:
     """Is a setting to correct; nothing is sent, and nothing shows it."""
     async with (
         server(lambda _line, _origin: Answer({})) as (origin, seen),
-        github.with_token(SecretStr(token), origin, PULL, "me", pace()) as host,
+        github.with_token(SecretStr(token), origin, PULL, Voice("me"), pace()) as host,
     ):
         with pytest.raises(ConfigError, match="Copy it again") as error:
             await host.comment("hello")

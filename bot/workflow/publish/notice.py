@@ -11,7 +11,7 @@ from bot.workflow.publish.existing import NOTICE, marker_of
 
 async def put(host: Host, words: Phrases, says: str, refusal: str) -> None:
     """Say it, once. `refusal`: why GitHub takes no check run."""
-    body = f"{markers.make(NOTICE)}\n{comment('publish/notice.md.j2', words, says=says, refusal=refusal)}"
+    body = f"{markers.make(NOTICE, **markers.of_scope(host.voice.scope))}\n{comment('publish/notice.md.j2', words, says=says, refusal=refusal)}"
 
     async def find() -> PostedComment | None:
         return next((comment for comment in await host.comments() if marker_of(comment).kind == NOTICE), None)

@@ -33,7 +33,7 @@ class Publication:
 
     def make(self, kind: str, text: str, **facts: str) -> str:
         """Return a comment of this run, with its marker."""
-        marker_facts = {**facts, "head": self.head, "run": self.run}
+        marker_facts = {**facts, **markers.of_scope(self.host.voice.scope), "head": self.head, "run": self.run}
         return f"{markers.make(kind, **marker_facts)}\n{text}"
 
     def is_mine(self, comment: PostedComment, kind: str, **facts: str) -> bool:

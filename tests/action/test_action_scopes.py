@@ -1,0 +1,29 @@
+"""Jobs of one workflow with different settings files: each is a reviewer of its own."""
+
+from opening import event
+from stepping import Stage, on_stage
+
+BASE = {
+    "a/price.py": "def total(items, tax):\n    return sum(items) * (1 + tax)\n",
+    "b/price.py": "def net(items, tax):\n    return sum(items) * (1 + tax)\n",
+    "a/.deeprepo.yml": 'ignore: ["b/"]\n',
+    "b/.deeprepo.yml": 'ignore: ["a/"]\n',
+}
+HEAD = {
+    "a/price.py": "def total(items, tax):\n    return sum(items) + unknown_a\n",
+    "b/price.py": BASE["b/price.py"] + "\n\nX = 1\n",
+}
+
+
+@on_stage(BASE)
+async def test_a_settings_file_is_a_reviewer_of_its_own(at: Stage) -> None:
+    """Neither job sees the findings of the other one, however often and in whatever order they run, and each has a summary."""
+    await at.repo.commit("feature", HEAD)
+    with at.gh.holding() as held:
+        number = await at.repo.open_pull("feature")
+    results = [
+        await at.told("pull_request", event(held), config=f"{part}/.deeprepo.yml", fail_on="high") for part in "bab"
+    ]
+    assert [result.conclusion for result in results] == ["success", "failure", "success"]
+    summaries = [one.body for one in at.gh.pull(number).comments if "## deeprepo" in one.body]
+    assert [f"`{part}/.deeprepo.yml`" in text for part, text in zip("ba", summaries, strict=True)] == [True, True]
