@@ -22,6 +22,7 @@ class OldFile:
     reviewer: str
     rows: tuple[Row, ...] = ()
     fault: str = ""
+    differences: tuple[str, ...] = ()  # what the old reviewer does in another way
 
     @property
     def groups(self) -> list[tuple[str, str, list[str]]]:
@@ -86,7 +87,7 @@ def _read(form: SettingsFormat, path: str, text: str, new: NewSettings) -> OldFi
         return OldFile(path, form.name, fault="" if data is None else "the file has no settings")
     old = OldSettings(data, new)
     form.read(old)
-    return OldFile(path, form.name, tuple(old.rows()))
+    return OldFile(path, form.name, tuple(old.rows()), differences=tuple(old.differences))
 
 
 def _guide(path: str, content: bytes) -> Guide:

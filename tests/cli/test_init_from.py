@@ -263,3 +263,23 @@ def test_what_cannot_be_read_is_said(repository: Repository, capsys: pytest.Capt
     repository.commit({".coderabbit.yaml": "language: de\nreviews: [\n"}, "broken")
     assert init(repository, "--from", "coderabbit", "--overwrite") == 0
     assert "could not be read, so nothing was converted: line 3: " in capsys.readouterr().out
+
+
+def test_a_different_meaning_is_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    """Which branches and pushes the old reviewer reviewed and whether it approved; a regular expression drops only its own entry."""
+    repository.commit(
+        {
+            ".gemini/config.yaml": "code_review: {disable: false}\n",
+            ".coderabbit.yaml": (
+                "reviews:\n  request_changes_workflow: true\n"
+                "  auto_review: {auto_pause_after_reviewed_commits: 5, base_branches: [develop, '^release/\\d+$']}\n"
+            ),
+        },
+        "settings",
+    )
+    assert init(repository, "--from") == 0
+    told = capsys.readouterr().out
+    assert "deeprepo also reviews each push" in told
+    assert "deeprepo never approves" in told
+    found = written(repository)
+    assert (found["pause_after"], "develop" in found["triggers"]["branches"]) == (5, True)

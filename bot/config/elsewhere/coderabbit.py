@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from bot.config.defaults import ANALYZERS
-from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, branches, language, patterns
+from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, branch, language, patterns
 
 SEVERITIES = {"warning": "warn", "error": "fail"}
 MAX_CHECK_CHARS = 600  # characters of a check
@@ -28,13 +28,30 @@ def _triggers(old: OldSettings) -> None:
     for key in ("enabled", "auto_incremental_review"):
         old.take(f"{part}.{key}", "triggers.events", lambda _: events)
     old.take(f"{part}.drafts", "triggers.drafts")
-    usual = [old.new.branch] if old.new.branch else ["main", "master"]  # the default branch is always reviewed there
-    old.take(f"{part}.base_branches", "triggers.branches", lambda names: names and [*usual, *branches(names)])
+    _branches(old, f"{part}.base_branches")
+    old.take(f"{part}.auto_pause_after_reviewed_commits", "pause_after", lambda count: count or None)
     for key, label in old.each(f"{part}.labels"):
         name = str(label)
         old.take(key, "triggers.skip_labels" if name.startswith("!") else "triggers.labels", _plain)
     old.take(f"{part}.ignore_usernames", "triggers.skip_authors")
     old.tell(f"{part}.ignore_title_keywords", "not supported: titles cannot skip a review. Use `triggers.skip_labels`")
+
+
+def _branches(old: OldSettings, key: str) -> None:
+    """Take over the base branches; the default branch is always reviewed there, and without a list only that one is."""
+    usual = [old.new.branch] if old.new.branch else ["main", "master"]
+    named = list(old.each(key))
+    if not named:
+        old.differences.append(
+            "CodeRabbit only reviews pull requests to the default branch, deeprepo reviews those to every branch. "
+            f"To keep it that way, set `triggers: {{branches: [{', '.join(usual)}]}}`."
+        )
+    for at, _ in named:
+        old.take(at, "triggers.branches", partial(_with_usual, usual))
+
+
+def _with_usual(usual: list[str], name: Any) -> list[str]:  # noqa: ANN401 - of the old file
+    return list(dict.fromkeys([*usual, *branch(name)]))
 
 
 def _plain(label: Any) -> list[str]:  # noqa: ANN401 - of the old file
@@ -80,7 +97,13 @@ class CodeRabbit(SettingsFormat):
         old.take("language", "language", language)
         old.instruct("tone_instructions", ALL, old["tone_instructions"] or "")
         old.take("reviews.request_changes_workflow", "request_changes", lambda is_on: "low" if is_on else "off")
+        if old["reviews.request_changes_workflow"]:
+            old.differences.append(
+                "CodeRabbit approves once all its comments are resolved. deeprepo never approves: it dismisses its request "
+                "for changes. With `request_changes: low`, every open finding blocks the merge; `high` blocks less."
+            )
         old.take("reviews.assess_linked_issues", "linked_issues")
+        old.take("reviews.pre_merge_checks.issue_assessment.mode", "linked_issues", lambda mode: mode != "off")
         old.take("reviews.high_level_summary", "walkthrough")
         old.take("reviews.path_filters", "ignore", _filters)
         for key, entry in old.each("reviews.path_instructions"):
@@ -92,6 +115,14 @@ class CodeRabbit(SettingsFormat):
         for key, entry in old.each("knowledge_base.code_guidelines.filePatterns"):
             old.guide(key, entry)
         old.tell("reviews.profile", HOW_MUCH)
+        for key in ("suggested_labels", "auto_apply_labels", "labeling_instructions"):
+            old.tell(f"reviews.{key}", "not supported: deeprepo sets no labels")
+        for key in ("suggested_reviewers", "auto_assign_reviewers"):
+            old.tell(f"reviews.{key}", "not supported: deeprepo assigns no reviewers")
+        for key in ("title", "description", "docstrings"):
+            old.tell(
+                f"reviews.pre_merge_checks.{key}", "not supported: use an instruction with `must`, which checks files"
+            )
         for key in (
             "changed_files_summary",
             "sequence_diagrams",

@@ -27,6 +27,11 @@ class GeminiCodeAssist(SettingsFormat):
         )
         for key in ("code_review.disable", "code_review.pull_request_opened.code_review"):
             old.take(key, "triggers.events", lambda _: EVENTS if opened else [])
+        if opened:
+            old.differences.append(
+                "Gemini Code Assist reviews a pull request once, when it is opened. deeprepo also reviews each push, which costs "
+                "more. To keep it that way, set `triggers: {events: [opened]}`."
+            )
         old.tell("code_review.pull_request_opened.help", "not supported: there is no help comment")
         old.take("ignore_patterns", "ignore", patterns)
         old.tell("have_fun", "not supported: comments contain only findings")

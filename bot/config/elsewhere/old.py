@@ -14,6 +14,7 @@ from bot.config.defaults import ANALYZERS, DEFAULTS, Triggers
 from deeprepo.impact.text import globs
 
 Path = tuple[str | int, ...]
+IS_DEFAULT = "this is the default, so the file does not list it"
 NO_SETTING = "this command does not know the setting"
 ALL = "*"  # the pattern of all files
 EVENTS = ["opened", "reopened", "ready", "push"]
@@ -85,6 +86,7 @@ class OldSettings:
     def __init__(self, data: Any, new: NewSettings) -> None:  # noqa: ANN401 - whatever the file holds
         self.data, self.new = data, new
         self._rows: dict[Path, Row] = {}
+        self.differences: list[str] = []  # sentences about what the old reviewer does in another way than deeprepo
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as above
         """Return the value at a dotted key such as `a.b`, None if it is missing."""
@@ -100,8 +102,9 @@ class OldSettings:
             is_usual = made == USUAL[into] or (made == [] and into not in WHOLE)
             why = "" if is_usual else self.new.add(into, made)
         except (ValueError, TypeError, AttributeError) as error:
+            is_usual = False
             why = str(error) if type(error) is ValueError else "the value has an unexpected type"
-        self._rows[path] = Row(_key(path), "" if why else into, why)
+        self._rows[path] = Row(_key(path), into, IS_DEFAULT) if is_usual else Row(_key(path), "" if why else into, why)
 
     def tell(self, key: str, why: str) -> None:
         """Say of a key, if it is there, why it is not taken over."""
@@ -179,12 +182,12 @@ def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
     return [brace for line in lines if str(line).strip() for brace in globs.braces(str(line).strip())]
 
 
-def branches(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
-    """Return names of branches with `*`, of regular expressions that say no more. Raises ValueError."""
-    names = [str(pattern).removeprefix("^").removesuffix("$").replace(".*", "*") for pattern in value]
-    if odd := [name for name in names if NO_GLOB.search(name)]:
-        raise ValueError(f"{odd[0]} is a regular expression, but `triggers.branches` only supports `*`")
-    return names
+def branch(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
+    """Return the name of a branch with `*`, of a regular expression that says no more. Raises ValueError."""
+    name = str(value).removeprefix("^").removesuffix("$").replace(".*", "*")
+    if NO_GLOB.search(name):
+        raise ValueError(f"{value} is a regular expression, but `triggers.branches` only supports `*`")
+    return [name]
 
 
 def language(value: Any) -> str:  # noqa: ANN401 - of an old file

@@ -46,6 +46,15 @@ class PrAgent(SettingsFormat):
         old.take("config.ignore_pr_authors", "triggers.skip_authors")
         old.take("config.allow_only_specific_folders", "triggers.paths", lambda names: [f"/{name}/" for name in names])
         old.take("ignore.glob", "ignore", patterns)
+        old.take("github_app.feedback_on_draft_pr", "triggers.drafts")
+        old.take("pr_reviewer.require_ticket_analysis_review", "linked_issues")
+        old.instruct("best_practices.content", ALL, old["best_practices.content"] or "")
+        old.tell("config.ignore_pr_title", "not supported: titles cannot skip a review. Use `triggers.skip_labels`")
+        old.tell("config.ignore_pr_source_branches", "not supported: source branches cannot skip a review")
+        old.tell("config.ignore_pr_target_branches", "use `triggers.branches`, which lists the branches to review")
+        for key in ("enable_review_labels_security", "enable_review_labels_effort"):
+            old.tell(f"pr_reviewer.{key}", "not supported: deeprepo sets no labels")
+        old.tell("pr_code_suggestions.suggestions_score_threshold", "use `minimum_severity`")
         old.tell("ignore.regex", "`ignore` uses .gitignore patterns, not regular expressions")
         old.take("pr_reviewer.num_max_findings", "quota")
         for part in ("pr_reviewer", "pr_code_suggestions", "review_agent"):
