@@ -75,7 +75,7 @@ golden: $(READY)  ## renew the approved pages in tests/outputs/golden; look at t
 	PYTHONPATH=.:tests $(BIN)/python tests/outputs/golden_reviews.py
 
 museum: $(READY)  ## add what this build stores to tests/stored/museum: once for each release
-	PYTHONPATH=.:tests:tests/workflow:sandbox $(BIN)/python tests/stored/make.py $$($(BIN)/python -c "import bot; print(bot.__version__)")
+	PYTHONPATH=.:tests:tests/workflow:tests/outputs:sandbox $(BIN)/python tests/stored/make.py $$($(BIN)/python -c "import bot; print(bot.__version__)")
 
 docs: $(READY)  ## renew the pages that are generated: docs/api.md, docs/configuration.md and the schemas
 	$(BIN)/python .ci/api.py > docs/api.md

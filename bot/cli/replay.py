@@ -29,8 +29,9 @@ def command(
 
     Exit codes: those of the review (0, 1, 3); 2 if FILE holds no review; 3 if the replay differs from the record.
     """
-    from bot import __version__, wiring
+    from bot import wiring
     from bot.cli.reviewing import deliver, exit_code
+    from bot.machine import build
     from bot.review.journal import replay
     from deeprepo.rlm.errors import ReplayDiffers
 
@@ -39,10 +40,11 @@ def command(
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
             review = finish(wiring.replay(record, section, start, scratch, repo))
     except ReplayDiffers as error:
-        if start.version == __version__:
+        if start.version == build.name():
             raise
         raise ReplayDiffers(
-            f"another build (deeprepo {start.version}) recorded this review, and this one ({__version__}) may ask other things: {error}"
+            f"another build (deeprepo {start.version}) recorded this review, so this one ({build.name()}) may ask or report "
+            f"something else: {error}"
         ) from error
     deliver(review, form, output, show=show or ())
     return exit_code(review)

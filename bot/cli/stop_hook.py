@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from bot.cli.exits import CLEAN, finish, say, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 from bot.levels import ReviewEffort, Severity
 from bot.machine import files
+from bot.stored import agents
 
 if TYPE_CHECKING:
     from bot.values import Review
@@ -70,7 +71,7 @@ def _reason(given: dict[str, Any], effort: ReviewEffort | None, fail_on: Severit
     ]
     findings = [placed_finding.finding for placed_finding in listed]
     round_ = settling.settle(review, findings, given_answers, last, is_new=is_new)
-    files.write(folder / STATE, json.dumps({"session": session, **asdict(round_)}), below=folder, folders=True)
+    files.write(folder / STATE, agents.write(session, asdict(round_)), below=folder, folders=True)
     if round_.settled or not round_.open:
         return ""
     mine = [placed_finding for placed_finding in listed if placed_finding.finding.number in round_.open]
@@ -102,13 +103,10 @@ def _last(folder: Path, session: str) -> "Round | None":
     """The last round of this session, None if nothing usable is stored."""
     from bot.wiring.settling import Round
 
+    values = agents.read(files.content(folder / STATE, MAX_INPUT_BYTES, below=folder), session)
+    if values is None:
+        return None
     try:
-        stored = json.loads(files.content(folder / STATE, MAX_INPUT_BYTES, below=folder) or b"null")
-        if stored.pop("session") != session:
-            return None
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
-        }
-        return Round(**values)
-    except (ValueError, TypeError, KeyError, AttributeError):
+        return Round(**{each.name: values[each.name] for each in fields(Round) if each.name in values})
+    except TypeError:
         return None

@@ -7,7 +7,7 @@ from bot.config.defaults import DEFAULTS, REPORTED
 from bot.outputs import facts
 from bot.render import encodable
 from bot.render.section import Part, Section, finding_row, sections
-from bot.stored import reviews
+from bot.stored import edits
 from bot.stored.reviews import PULL, SETTINGS
 from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, ReportSettings, Review
 from bot.values.consumer import ConsumerReport
@@ -18,7 +18,7 @@ ROUND = ("number", "since", "full", "reason")  # of a round, under its own key
 
 def render(review: Review) -> str:
     """Return the whole review. Keys are in a fixed order, so that the same review is the same text."""
-    return reviews.write(content(review))
+    return edits.write(content(review))
 
 
 def content(review: Review) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def content(review: Review) -> dict[str, Any]:
 
 def with_part(data: bytes, section: Section[Part], part: Part) -> str:
     """Return a stored review with what a feature has added to it since. Raises `stored.reviews.UnreadableError`."""
-    return reviews.with_part(data, section, _sound(section.to_json(part)))
+    return edits.with_part(data, section, _sound(section.to_json(part)))
 
 
 def _review(review: Review) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot import __version__
 from bot.brief import record
 from bot.checkout.shown import MaskedTree
+from bot.machine import build
 from bot.ports import Analyzer, Lens
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.hooks import hooks
@@ -134,7 +134,7 @@ def _start(survey: Survey, models: Models, limits: Limits) -> Start:
         brief=record(survey.brief) | survey.masks.hide(survey.consumers).rows(),
         root=models.root.name if models.root else None,
         worker=models.reader.name if models.reader else None,
-        version=__version__,
+        version=build.name(),
         own=limits.own,
     )
 

@@ -4,9 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from itertools import compress
 
-from bot import __version__, diff
+from bot import diff
 from bot.diff import units
 from bot.findings import copies, places, placing, rounds, suggest
+from bot.machine import build
 from bot.render.wording.offers import lost_offers
 from bot.review import incremental
 from bot.review.hooks import hooks
@@ -108,7 +109,7 @@ async def conclude(
         ),
         dropped=session.results.refused_count + len(judgement.having("refuted", "unproven")),
         turns=transcript.turns,
-        version=__version__,
+        version=build.name(),
         round=replace(
             subject.past.round,
             numbers=numbered_findings,

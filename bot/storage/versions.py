@@ -11,8 +11,8 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from bot import __version__
 from bot.errors import StorageError
+from bot.machine import build as this_build
 from bot.storage.database import Database, translate
 from bot.storage.tables import build, schema
 
@@ -67,7 +67,7 @@ def _migrate(connection: sa.Connection, *, is_shared: bool) -> None:
             f" and {len(misfits) - MOST_NAMED} more" * (len(misfits) > MOST_NAMED)
         )
         raise StorageError(
-            f"the database does not fit deeprepo {__version__} ({names}). {_origin(connection)} {UNCHANGED}"
+            f"the database does not fit deeprepo {this_build.name()} ({names}). {_origin(connection)} {UNCHANGED}"
         )
 
 
@@ -123,7 +123,7 @@ def _origin(connection: sa.Connection, *, is_newer: bool = False) -> str:
     is_noted = sa.inspect(connection).has_table(build.name)
     last = connection.scalar(sa.select(build.c.version).order_by(build.c.last.desc()).limit(1)) if is_noted else None
     if last is None:
-        return BEFORE_RELEASE.format(this=__version__)
+        return BEFORE_RELEASE.format(this=this_build.name())
     if is_newer:
         return f"It was created by a newer version of deeprepo ({last}). Start that version, or restore a backup."
     return f"deeprepo {last} opened it last, and something has changed its tables since: restore a backup."
@@ -131,5 +131,5 @@ def _origin(connection: sa.Connection, *, is_newer: bool = False) -> str:
 
 def _note(connection: sa.Connection) -> None:
     now = time.time()
-    if connection.execute(sa.update(build).where(build.c.version == __version__).values(last=now)).rowcount == 0:
-        connection.execute(sa.insert(build).values(version=__version__, first=now, last=now))
+    if connection.execute(sa.update(build).where(build.c.version == this_build.name()).values(last=now)).rowcount == 0:
+        connection.execute(sa.insert(build).values(version=this_build.name(), first=now, last=now))

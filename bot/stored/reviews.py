@@ -5,16 +5,15 @@ The two have one form, which `SCHEMA_VERSION` numbers; what a review leaves has 
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 import msgspec
 
-from bot import __version__
 from bot.config.defaults import REPORTED
-from bot.render import safe_json
-from bot.render.section import Part, Section, finding_fields, sections
+from bot.machine import build
+from bot.render.section import finding_fields, sections
 from bot.values import (
     Coverage,
     Earlier,
@@ -45,6 +44,7 @@ from deeprepo.rlm.values import Cost
 MAX_BYTES = 32 << 20
 MOST_NUMBER = 9_999  # deeprepo never gives a larger number
 BEFORE_RELEASE = "0.1.0"  # what every build before the first release called itself, whatever its forms were
+UNKNOWN = "of an unknown version"
 ABOUT = "the earlier review"
 # What the JSON says of the pull request: nothing about where its objects are on this machine.
 PULL = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
@@ -162,50 +162,23 @@ def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
     return msgspec.convert([*map(finding_fields, rows)], tuple[Finding, ...])
 
 
-def write(content: Mapping[str, Any]) -> str:
-    """Return the text of a review's values."""
-    return safe_json(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
-
-
-def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
-    """Return a stored review with numbers that findings were given later, by fingerprint. Raises UnreadableError."""
-    document = _parse(data)
-    for finding in document["findings"]:
-        if finding["status"] == "silenced":
-            finding["number"] = finding["number"] or numbers.get(finding["fingerprint"], 0)
-    known_numbers = {number for number, _ in document["numbers"]}
-    new_numbers = ([number, mark] for mark, number in numbers.items() if number not in known_numbers)
-    document["numbers"] = sorted([*document["numbers"], *new_numbers])
-    return write(document)
-
-
-def with_unsaid(data: bytes, numbers: Collection[int]) -> bytes:
-    """Return what a review leaves, with the numbers of the findings that GitHub has not taken. Raises UnreadableError."""
-    return write({**_parse(data), "unsaid": sorted(numbers)}).encode()
-
-
-def with_part(data: bytes, section: Section[Part], row: object) -> str:
-    """Return a stored review with a feature's part in another form (`row`: as JSON). Raises UnreadableError."""
-    return write({**_parse(data), section.key: row})
-
-
 def _read(data: bytes, form: Callable[[_ReviewDocument, Mapping[str, Any]], Value]) -> Value:
-    row = _parse(data)
+    row = parse(data)
     try:
         return form(msgspec.convert(row, _ReviewDocument), row)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, UnreadableError):
             raise
-        version, what = row["tool"].get("version"), f"{type(error).__name__}: {error}".splitlines()[0]
-        if version != __version__:
+        version, what = row["tool"].get("version", UNKNOWN), f"{type(error).__name__}: {error}".splitlines()[0]
+        if version != build.name():
             raise UnreadableError(
                 f"{ABOUT} was written by another build ({version}), and this one cannot read it"
             ) from error
         raise UnreadableError(f"{ABOUT} is damaged ({what})") from error
 
 
-def _parse(data: bytes) -> dict[str, Any]:
-    """The document in the present form, whichever form it was written in."""
+def parse(data: bytes) -> dict[str, Any]:
+    """Return the document in the present form, whichever form it was written in. Raises UnreadableError."""
     if len(data) > MAX_BYTES:
         raise UnreadableError(f"the file of {ABOUT} is too large")
     try:
@@ -215,12 +188,12 @@ def _parse(data: bytes) -> dict[str, Any]:
     tool = row.get("tool") if isinstance(row, dict) else None
     if not isinstance(tool, dict) or tool.get("name") != "deeprepo":
         raise UnreadableError(f"the file of {ABOUT} was not written by deeprepo")
-    form, version = row.get("schema_version"), tool.get("version")
+    form, version = row.get("schema_version"), tool.get("version", UNKNOWN)
     if not isinstance(form, int) or form < 1:
         raise UnreadableError(f"the file of {ABOUT} was not written by deeprepo")
     if form > SCHEMA_VERSION:
         raise UnreadableError(
-            f"{ABOUT} was written by a newer deeprepo ({version}), whose form this one ({__version__}) cannot read"
+            f"{ABOUT} was written by a newer deeprepo ({version}), whose form this one ({build.name()}) cannot read"
         )
     for migrate in MIGRATIONS[form - 1 :]:
         row = migrate(row)
@@ -324,7 +297,7 @@ def _earlier(document: _ReviewDocument, row: Mapping[str, Any]) -> Earlier:
         issues=document.issues,
         numbers=document.numbers_given,
         unsaid_numbers=document.unsaid,
-        other_build="" if document.tool.get("version") == __version__ else document.tool.get("version", "unknown"),
+        other_build="" if document.tool.get("version") == build.name() else document.tool.get("version", UNKNOWN),
     )
 
 

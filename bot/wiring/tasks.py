@@ -27,7 +27,7 @@ from bot.review import scope, written
 from bot.review.journal import spans
 from bot.review.journal.record import open_file
 from bot.review.session import Session
-from bot.stored import reviews, states
+from bot.stored import edits, reviews, states
 from bot.stored.reviews import UnreadableError
 from bot.values import Dismissal, OwnerRule, Review, Trigger
 from bot.values.consumer import TOO_MUCH, label
@@ -60,7 +60,7 @@ async def rendered_review(line: ChildPipe, brief: Brief, workspace: Workspace) -
     """Review a change and render everything that is reported of it."""
     review_done = await review(line, brief, workspace)
     content = json_file.content(review_done)
-    texts = posts.comments(review_done), markdown.render(review_done), reviews.write(content), states.store(content)
+    texts = posts.comments(review_done), markdown.render(review_done), edits.write(content), states.store(content)
     files = tuple(replace(file, hunks=()) for file in review_done.files)  # 90,000 hunks are 400 MB over there
     return MadeReview(replace(review_done, files=files), *texts)
 
@@ -127,8 +127,8 @@ async def page(
         raise StorageError(str(error)) from error
     review_now = silencing.silence_again(stored_review, dismissals, rules)
     numbers = silencing.new_numbers(stored_review, review_now)
-    json_text = reviews.with_numbers(output, numbers) if numbers else ""
-    memory_now = reviews.with_numbers(memory, numbers).encode() if numbers and memory is not None else None
+    json_text = edits.with_numbers(output, numbers) if numbers else ""
+    memory_now = edits.with_numbers(memory, numbers).encode() if numbers and memory is not None else None
     return MadeReview(review_now, posts.comments(review_now), markdown.render(review_now), json_text, memory_now)
 
 

@@ -16,7 +16,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding
-from bot.stored import reviews as stored_reviews
+from bot.stored import edits
 from bot.values import CheckConclusion, Finding, Follow, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
@@ -226,7 +226,7 @@ class ServerReviewer(Reviewer):
         memory, pull, reviews = made.memory, self.run.ask.pull, self.server.store.reviews
         if not is_posted and memory is not None:
             unsaid = [item.finding.number for item in made.review.reported if item.place != "folded"]
-            memory = await asyncio.to_thread(stored_reviews.with_unsaid, memory, unsaid)
+            memory = await asyncio.to_thread(edits.with_unsaid, memory, unsaid)
         finished_review = _row(self.run, made, conclusion, start)
         if not await reviews.has(self.run.id):
             self.server.count_review(made.review, f"{pull.owner}/{pull.name}", finished_review.state)

@@ -108,6 +108,15 @@ async def test_admin_of_a_part_of_an_installation_is_no_admin_of_it(tmp_path: Pa
         assert (await at.sign_in("ann")).status_code == 303
 
 
+async def test_a_review_that_cannot_be_read_is_not_called_empty(tmp_path: Path) -> None:
+    """Its page gives the reason in place of the findings."""
+    async with visit(tmp_path) as at:
+        ids = await stored(at)
+        page = (await (await at.operator()).get(f"/reviews/{quote(ids['shop'])}")).text
+    assert "The findings are not shown: the file of the earlier review was not written by deeprepo." in page
+    assert "Nothing was found" not in page
+
+
 async def test_strangers_words_are_words(tmp_path: Path) -> None:
     """A title and a sentence that imitate markup are shown, and do nothing."""
     async with visit(tmp_path) as at:

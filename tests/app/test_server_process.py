@@ -15,15 +15,18 @@ import pytest
 import yaml
 from lone_server import ROOT, Process, process, wait_until
 from serving import HEADS, SECRET, headers, key, pull
+from waits import patience
 
 from bot.app import connections
 from deeprepo_sandbox import github as sandbox
+
+BROWSER = httpx2.Client(timeout=patience(), limits=httpx2.Limits(max_keepalive_connections=0))
 
 
 def deliver(origin: str, guid: str, action: str = "opened", head: int = 1) -> httpx2.Response:
     """One signed delivery."""
     raw = json.dumps(pull(action=action, head=head)).encode()
-    return httpx2.post(f"{origin}/webhook", content=raw, headers=headers(raw, "pull_request", guid))
+    return BROWSER.post(f"{origin}/webhook", content=raw, headers=headers(raw, "pull_request", guid))
 
 
 def lines(folder: Path) -> list[str]:
@@ -34,7 +37,7 @@ def lines(folder: Path) -> list[str]:
 
 def sees(server: Process, folder: Path) -> None:
     """`deeprepo status` beside a running server reports that it is ready, and what waits."""
-    wait_until(lambda: httpx2.get(f"{server.origin}/readyz").status_code == 200)
+    wait_until(lambda: BROWSER.get(f"{server.origin}/readyz").status_code == 200)
     port = server.origin.rpartition(":")[2]
     env = {**os.environ, "DEEPREPO_DATA": str(folder / "data"), "DEEPREPO_PORT": port, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "bot", "status"]
@@ -103,7 +106,7 @@ def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.M
         wait_until(lambda: lines(tmp_path) == [f"begun {HEADS[1]}"])
         server.popen.send_signal(signal.SIGTERM)
         server.wait_for("asked to stop")
-        assert httpx2.get(f"{server.origin}/readyz").json()["reason"] == "the server is stopping"
+        assert BROWSER.get(f"{server.origin}/readyz").json()["reason"] == "the server is stopping"
         assert deliver(server.origin, "two").status_code == 503
         assert server.end(signal.SIGINT) == 130
 
@@ -116,9 +119,9 @@ def test_no_secret_is_left_behind(tmp_path: Path) -> None:
         deliver(server.origin, "one")
         sent = {"authorization": f"Bearer {planted[-1]}", "x-github-event": planted[-2], "content-type": "text/plain"}
         pages = [
-            httpx2.post(f"{server.origin}/webhook?token={planted[-1]}", content=SECRET.encode(), headers=sent),
+            BROWSER.post(f"{server.origin}/webhook?token={planted[-1]}", content=SECRET.encode(), headers=sent),
             *(
-                httpx2.get(f"{server.origin}{path}?secret={planted[-2]}", headers=sent)
+                BROWSER.get(f"{server.origin}{path}?secret={planted[-2]}", headers=sent)
                 for path in ("/readyz", "/metrics", "/x")
             ),
         ]
@@ -140,9 +143,9 @@ COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
 def set_up_by_the_page(server: Process) -> tuple[str, str]:
     """Register an App as a browser does. The state that GitHub brings back, and where the server listens afterwards."""
     page = server.wait_for(r"here: (http\S+/setup\?token=\S+)")[1]
-    form = httpx2.get(page, params={"token": page.partition("=")[2], "url": "https://bot.example.com"})
+    form = BROWSER.get(page, params={"token": page.partition("=")[2], "url": "https://bot.example.com"})
     state = form.text.partition("state=")[2].partition('"')[0]
-    done = httpx2.get(f"{server.origin}/setup/done", params={"code": "a-code", "state": state})
+    done = BROWSER.get(f"{server.origin}/setup/done", params={"code": "a-code", "state": state})
     assert done.status_code == 200
     return state, server.wait_for(r"(?s)stored.*listening +address=(\S+)")[1]
 
@@ -164,7 +167,7 @@ def test_what_the_compose_file_starts_is_set_up_by_the_page(tmp_path: Path, post
 
     def compose(api: str) -> None:
         with process(tmp_path / "hands", "worker", GITHUB_API=api, **environment("worker")) as worker:
-            assert httpx2.get(f"{worker.origin}/readyz").status_code == 503
+            assert BROWSER.get(f"{worker.origin}/readyz").status_code == 503
             with process(tmp_path / "web", GITHUB_API=api, **environment("server")) as server:
                 _, origin = set_up_by_the_page(server)
                 assert stat.S_IMODE((tmp_path / "app/app.json").stat().st_mode) == 0o600
@@ -193,9 +196,9 @@ def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> N
     def set_up(api: str) -> None:
         with process(tmp_path, GITHUB_API=api, **NO_APP) as server:
             state, origin = set_up_by_the_page(server)
-            assert httpx2.get(f"{origin}/healthz").status_code == 200
+            assert BROWSER.get(f"{origin}/healthz").status_code == 200
             assert deliver(origin, "one").json()["outcome"] == "queued"
-            again = httpx2.get(f"{origin}/setup/done?code=a-code&state={state}", follow_redirects=True)
+            again = BROWSER.get(f"{origin}/setup/done?code=a-code&state={state}", follow_redirects=True)
             assert (again.status_code, "Sign in · deeprepo" in again.text) == (200, True)
             server.end()
             assert stat.S_IMODE((tmp_path / "data" / "app.json").stat().st_mode) == 0o600
@@ -212,7 +215,7 @@ def test_a_worker_carries_out_what_a_server_has_taken_on(tmp_path: Path, postgre
         with process(tmp_path / "hands", "worker", **shared) as worker:
             assert deliver(worker.origin, "two").status_code == 404
             wait_until(lambda: f"done {HEADS[1]}" in lines(tmp_path / "hands"))
-            assert httpx2.get(f"{worker.origin}/healthz").status_code == 200
+            assert BROWSER.get(f"{worker.origin}/healthz").status_code == 200
             assert worker.end() == 0
         assert lines(tmp_path / "web") == []
         assert server.end() == 0

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 from serving import SECRET, Served, served, settings
+from waits import patience
 
 from bot.app import operator
 from bot.app.server import Work
@@ -45,7 +46,7 @@ class Visit:
     async def browser(self, name: str) -> httpx2.AsyncClient:
         """Somebody's browser, which keeps cookies and follows nothing by itself."""
         if name not in self.browsers:
-            made = httpx2.AsyncClient(base_url=self.base, trust_env=False)
+            made = httpx2.AsyncClient(base_url=self.base, trust_env=False, timeout=patience())
             self.browsers[name] = await self.stack.enter_async_context(made)
         return self.browsers[name]
 

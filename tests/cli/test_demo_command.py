@@ -28,7 +28,7 @@ async def _mended(stage: live.Stage) -> Pull:
 
 def _signed_in(address: str, login: str) -> str:
     """The page that this person comes to who signs in with GitHub."""
-    with httpx2.Client(follow_redirects=True, trust_env=False) as browser:
+    with httpx2.Client(follow_redirects=True, trust_env=False, timeout=waits.patience()) as browser:
         asked = browser.get(f"{address}/signin/github")
         fields = {
             name: html.unescape(value)

@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 from job_scene import Diary, Scene, command, pull, push
+from pydantic import TypeAdapter
 from waits import patience
 
 from bot.values import Ask, Forget
@@ -111,3 +112,45 @@ def test_every_kind_of_ask_can_be_stored(kind: type[Ask]) -> None:
     assert ask is not None
     assert asks.read(asks.write(ask)) == ask
     assert asks.queue(asks.name(ask, "guid")) in ("reviews", "commands")
+
+
+NEWER = """UPDATE workflow_input SET inputs = replace(replace(inputs, '\\"form\\":1', '\\"form\\":2'), '\\"by\\":\\"', '\\"by\\":\\"9.')"""
+
+
+async def test_a_job_of_another_build_waits_for_that_build(on_sqlite: Scene) -> None:
+    """A job in a form that this build cannot read is not dropped: readiness names its build, and a build that can read it carries it out."""
+    diary = Diary()
+    async with on_sqlite.running(diary) as board:
+        await board.submit(push(head="one"), "guid-1", delay=60)
+    on_sqlite.sql(NEWER)
+    on_sqlite.sql("UPDATE workflow_status SET status = 'ENQUEUED', delay_until_epoch_ms = NULL")
+    async with on_sqlite.running(diary) as board:
+        async with asyncio.timeout(patience()):
+            while not any("+1" in name for name in names(on_sqlite)):  # noqa: ASYNC110 - a database tells nobody
+                await asyncio.sleep(0.01)
+        ready, why = await board.healthy()
+        await board.submit(push(2, head="two"), "guid-2")
+        await diary.seen("end two")
+    assert (ready, "1 that another build (9." in why) == (False, True)
+    on_sqlite.sql(NEWER.replace('\\":1', '\\":X').replace('\\":2', '\\":1').replace('\\":X', '\\":2'))
+    async with on_sqlite.running(diary) as board:
+        await diary.seen("end one")
+        await on_sqlite.settled(board)
+        assert await board.healthy() == (True, "ready")
+
+
+async def test_a_step_that_another_build_noted_otherwise_is_not_done_again(on_sqlite: Scene) -> None:
+    """Whoever asked is told that this build cannot read what was done; nothing is done twice."""
+    form = TypeAdapter(int)
+    done: list[str] = []
+
+    async def work(_: Ask, job: Job) -> None:
+        await job.step("count", lambda: asyncio.sleep(0, "many"), TypeAdapter(str))
+        await job.step("count", lambda: asyncio.sleep(0, done.append("again") or 1), form)
+
+    diary = Diary(does=work)
+    async with on_sqlite.running(diary) as board:
+        await board.submit(command(), "guid-1")
+        await on_sqlite.settled(board)
+    assert (done, len(diary.sorry)) == ([], 1)
+    assert "another build of deeprepo began this" in diary.sorry[0][1]

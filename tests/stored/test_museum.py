@@ -1,27 +1,36 @@
 """What each build of the museum wrote, opened by this one, which then continues. `make.py` adds a build's data."""
 
+import asyncio
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 from whole import WORSE, Whole
 
 from bot import storage
+from bot.machine import build as this_build
 from bot.storage import tables
 from bot.stored import reviews
-from deeprepo_sandbox import demo
+from bot.values import ReviewAsk
+from bot.workflow.jobs import asks
+from deeprepo_sandbox import demo, providers
+from deeprepo_sandbox.demo import model
 
 MUSEUM = Path(__file__).parent / "museum"
 BUILDS = sorted(path.name for path in MUSEUM.iterdir())
 REFUSED = ("24-nov", "25-nov")  # builds whose databases cannot be migrated: their comments meet an empty database
 UNREADABLE = ("24-nov",)  # builds whose reviews cannot be read
-RELEASED = [name for name in BUILDS if not name.endswith("-nov")]
+RELEASED = [name for name in BUILDS if "-nov" not in name]
+RANGE = "main..pull-request"
 MENDED = {"shop/price.py": 'def total(items):\n    """The sum."""\n    return sum(items)\n'}
 
 
@@ -99,24 +108,33 @@ async def test_what_is_mended_is_still_closed(at: Whole, build: str) -> None:
 
 
 @pytest.mark.parametrize("build", BUILDS)
-async def test_commands_work_or_say_why_not(at: Whole, build: str) -> None:
-    """`fix` commits, or says that there is no review; `ignore` in a thread is answered; nothing is an error inside."""
+async def test_a_fix_is_committed_or_there_is_no_review(at: Whole, build: str) -> None:
+    """`fix` commits what the stored review proposes; where that review could not be taken over, it says that there is none."""
     number = await reviewed_by(at, build)
     fixed = await at.said(number, "/deeprepo fix")
     assert ("Committed" in fixed) != (build in REFUSED)
     assert ("no finished review" in fixed) == (build in REFUSED)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+async def test_a_thread_of_another_build_takes_an_ignore(at: Whole, build: str) -> None:
+    """`ignore` in the thread is answered, and no error inside deeprepo is reported; the other threads stay as they were."""
+    number = await reviewed_by(at, build)
     ignored = await at.said(number, "/deeprepo ignore meant so", to=at.gh.pull(number).review_comments[0].id)
     assert ignored
-    assert "error inside" not in fixed + ignored
+    assert "error inside" not in ignored
+    assert not [body for body in said(at, number)[0] if "Fixed in" in body]
 
 
 @pytest.mark.parametrize("build", BUILDS)
 async def test_a_merge_queue_is_not_failed_by_old_data(at: Whole, build: str) -> None:
-    """Without a threshold, no finding and no unreadable review fails it."""
+    """Without a threshold, no finding and no review that cannot be read fails it, and nothing is said in a thread."""
     from test_whole_checks import queue
 
     number = await reviewed_by(at, build)
+    before = said(at, number)
     assert await queue(at, number) != "failure"
+    assert said(at, number) == before
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -125,21 +143,52 @@ async def test_a_database_is_migrated_or_refused_unchanged(tmp_path: Path, build
     file = tmp_path / "deeprepo.db"
     with sqlite3.connect(file) as database:
         database.executescript("\n".join(left(build)["database"]))
-    before = [*sqlite3.connect(file).iterdump()]
-    problem = await storage.check(f"sqlite:///{file}")
-    assert [*sqlite3.connect(file).iterdump()] == before
+    await is_opened_or_refused(f"sqlite:///{file}", build, lambda: [*sqlite3.connect(file).iterdump()])
+
+
+@pytest.mark.parametrize("build", BUILDS)
+async def test_a_database_on_postgresql_is_migrated_or_refused_unchanged(
+    postgres: Callable[..., str], build: str
+) -> None:
+    """The same as on SQLite."""
+    url = postgres()
+
+    def content() -> list[tuple[Any, ...]]:
+        with psycopg.connect(url) as database:
+            version = database.execute("SELECT version_num FROM alembic_version").fetchall()
+            return [*version, *database.execute("SELECT table_name, column_name FROM information_schema.columns")]
+
+    with psycopg.connect(url, autocommit=True) as database:
+        database.execute("\n".join(left(build)["postgres"]).encode())
+    await is_opened_or_refused(url, build, content)
+
+
+async def is_opened_or_refused(url: str, build: str, content: Callable[[], list[Any]]) -> None:
+    """Look at a database, which changes nothing, and open it if it can be used."""
+    before = content()
+    problem = await storage.check(url)
+    assert content() == before
     assert ("before deeprepo 0.2.0 made it" in problem) == (build in REFUSED)
     assert bool(problem) == (build in REFUSED)
     if not problem:
-        async with storage.open_store(f"sqlite:///{file}") as store:
+        async with storage.open_store(url) as store:
             assert len((await store.listing.page(None, 9)).rows) == 1
 
 
-def deeprepo(repo: Path, *words: str) -> subprocess.CompletedProcess[str]:
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_stored_job_is_read_as_it_was_meant(build: str) -> None:
+    """A review that was asked for is asked for."""
+    found = [asks.read(text) for text in left(build)["asks"]]
+    assert {type(ask) for ask in found} == {ReviewAsk}
+    (ask,) = [ask for ask in found if isinstance(ask, ReviewAsk) and ask.trigger == "opened"]
+    assert (ask.pull.name, ask.pull.number, ask.actor) == ("shop", 1, "colleague")
+
+
+def deeprepo(repo: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run the command line in the demonstration's repository."""
     command = (sys.executable, "-P", "-m", "bot", *words)
     home = {"HOME": str(repo.parent), "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
-    return subprocess.run(command, cwd=repo, env=home, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=repo, env=home | more, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
@@ -151,15 +200,52 @@ def repo(tmp_path: Path) -> Path:
     return folder
 
 
+def writer(journal: Path) -> str:
+    """The build that wrote a journal."""
+    return str(json.loads(journal.read_text().partition("\n")[0])["version"])
+
+
 @pytest.mark.parametrize("build", BUILDS)
 def test_a_journal_is_replayed_or_named_as_another_builds(repo: Path, build: str) -> None:
-    """Nothing is called damaged."""
-    done = deeprepo(repo, "replay", str(MUSEUM / build / "journal.jsonl"), "--repo", ".", "--format", "json")
-    if build in RELEASED:
+    """A replay reproduces the review, or names the build that wrote the journal; nothing is called damaged."""
+    journal = MUSEUM / build / "journal.jsonl"
+    done = deeprepo(repo, "replay", str(journal), "--repo", ".", "--format", "json")
+    if done.returncode in (0, 1):
         assert len(json.loads(done.stdout)["findings"]) == 7
     else:
-        assert "another build (deeprepo 0.1.0)" in done.stderr
+        assert writer(journal) != this_build.name()
+        assert f"another build (deeprepo {writer(journal)})" in done.stderr
     assert "damaged" not in done.stderr
+
+
+@pytest.mark.parametrize("build", BUILDS)
+async def test_a_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, tmp_path: Path, build: str) -> None:
+    """The note names the build that began the review, and doesn't speak of settings that nobody changed."""
+    journal = tmp_path / "killed.jsonl"
+    shutil.copyfile(MUSEUM / build / "killed.jsonl", journal)
+    words = (
+        "review",
+        "--effort",
+        "medium",
+        "--strategy",
+        "fanout",
+        "--format",
+        "json",
+        "--journal",
+        str(journal),
+        RANGE,
+    )
+    async with providers.openai_server(model.answer) as double:
+        keys = {"OPENAI_API_KEY": "sk-pretended-and-long-enough", "DEEPREPO_BASE_URL": double.base_url}
+        keys |= {"DEEPREPO_ROOT": model.NAME, "DEEPREPO_WORKER": model.NAME}
+        done = await asyncio.to_thread(deeprepo, repo, *words, **keys)
+        paid = len(double.requests)
+    review = json.loads(done.stdout)
+    named = [note for note in review["notes"] if f"Another build (deeprepo {writer(journal)}) began" in note]
+    assert len(named) == (writer(journal) != this_build.name())
+    assert "other settings" not in " ".join(review["notes"])
+    assert len(review["findings"]) == 7
+    assert 0 < paid <= 3
 
 
 @pytest.mark.parametrize("build", BUILDS)

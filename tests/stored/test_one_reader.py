@@ -1,5 +1,6 @@
 """Only bot/stored knows the stored formats."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,43 @@ def test_no_other_module_parses_a_stored_format() -> None:
     assert len(paths) > 400
     assert [path for path in paths if any(sign in path.read_text(encoding="utf-8") for sign in SIGNS)] == []
     assert "json.loads" not in WRITER.read_text(encoding="utf-8")
+
+
+# Every other module that parses JSON, and what it parses. A stored format is in bot/stored; its table names the exceptions.
+JSON_FROM_ELSEWHERE = {
+    "action/event.py": "GitHub's event",
+    "analyzers/linters.py": "a linter's report",
+    "analyzers/type_checkers/ty.py": "a checker's report",
+    "app/webhook.py": "GitHub's delivery",
+    "cli/stop_hook.py": "what the agent says",
+    "config/elsewhere/greptile.py": "another reviewer's settings",
+    "config/reference.py": "our own schema",
+    "findings/sarif_results.py": "SARIF of other tools",
+    "github/responses.py": "GitHub's answer",
+    "machine/extras.py": "pip's note about an installation",
+    "render/disarm.py": "a text in the change",
+    "render/sandbox.py": "the process that renders a template",
+    "review/context/consumer_code.py": "values of this process, made plain",
+    "review/context/data_files.py": "a file of the change",
+}
+STORED_ELSEWHERE = {
+    "analyzers/type_checkers/checker.py": "facts under a hash of the code that found them",
+    "checkout/kept_searches.py": "facts under a hash of the code that found them",
+    "config/server.py": "the App's credentials, which are named as GitHub names them",
+    "workflow/jobs/asks.py": "a job",
+    "workflow/jobs/runner.py": "a job's steps, which their jobs read back or give up",
+}
+
+
+def test_every_module_that_parses_json_says_what_it_is() -> None:
+    """No module parses a stored review, a state or an agent's rounds beside bot/stored."""
+    parse = re.compile(r"\bjson\.loads?\b|\bmsgspec\.json\b|validate_json")
+    found = {
+        path.relative_to(HOUSE).as_posix()
+        for path in HOUSE.rglob("*.py")
+        if READERS not in path.parents and parse.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == JSON_FROM_ELSEWHERE.keys() | STORED_ELSEWHERE.keys()
 
 
 def test_the_reader_of_stored_reviews_stays_small() -> None:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 import sqlalchemy as sa
+from waits import patience
 from whole import Whole
 
 from bot.app import operator
@@ -32,7 +33,7 @@ def comment(at: Whole, number: int, path: str) -> int:
 async def page(at: Whole, path: str = "/worth") -> str:
     """What the operator's page shows."""
     link = operator.link(Server(at.server.options, at.server.app), at.address)
-    async with httpx2.AsyncClient(base_url=at.address, trust_env=False) as http:
+    async with httpx2.AsyncClient(base_url=at.address, trust_env=False, timeout=patience()) as http:
         await http.post("/signin", data={"token": parse_qs(urlsplit(link).query)["token"][0]})
         return (await http.get(path)).text
 

@@ -1,14 +1,12 @@
 """What each page shows: asked of the database and the queue for one session, as values for the templates."""
 
 import asyncio
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from bot import config
@@ -18,12 +16,13 @@ from bot.app.operator.gate import SignedIn
 from bot.app.operator.plots import Plot, Share
 from bot.app.running_server import RunningServer
 from bot.github.identity import site
-from bot.review.journal import reviews
+from bot.review.journal import reviews as journal_reviews
 from bot.review.journal.tally import Tally
 from bot.storage import Failure, Store
 from bot.storage.findings import addressed_share
 from bot.storage.listing import DAY, DaySum, ListedReview
-from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
+from bot.stored import reviews
+from bot.values import CommandAsk, Coverage, Finding, MergeGroup, PackageSurvey, PullAsk, PullRef, Review, ReviewAsk
 from bot.workflow import journals
 from bot.workflow.jobs import ListedJob
 from deeprepo.rlm.journal.codec import Row
@@ -110,6 +109,14 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedFinding:
+    """A finding of a review, and its state against the review before."""
+
+    finding: Finding
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewPage:
     """One review, finished or under way."""
 
@@ -120,9 +127,10 @@ class ReviewPage:
     started_at: float
     trace: Trace | None
     row: ListedReview | None = None  # None: it is under way, and will change by itself
-    output: Mapping[str, Any] = field(default_factory=dict)
-    findings: tuple[Mapping[str, Any], ...] = ()
+    failed_calls: int = 0
+    findings: tuple[ListedFinding, ...] = ()
     coverage: Mapping[str, tuple[Share, ...]] = field(default_factory=dict)
+    unreadable: str = ""  # why its findings cannot be shown
 
 
 async def overview(server: RunningServer, session: SignedIn, days: int, *, whole: bool = False) -> Overview:
@@ -189,19 +197,20 @@ async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPa
     found = await store.listing.one(job, session.scope)
     if found is not None:
         row, data = found
-        output, (owner, _, name) = _output(data), row.name.partition("/")
+        owner, _, name = row.name.partition("/")
         pull = PullRef(row.installation, row.repository, owner, name, row.number)
-        return ReviewPage(
-            pull,
-            row.title or str(_part(output, "pull").get("title") or ""),
-            row.state,
-            row.trigger,
-            row.started,
-            await trace_of(row.journal, store, folder) if row.journal else None,
-            row,
-            output,
-            _findings(output, await store.outcomes.rejected(pull)),
-            _coverage(_part(output, "coverage")),
+        trace = await trace_of(row.journal, store, folder) if row.journal else None
+        page = ReviewPage(pull, row.title or "", row.state, row.trigger, row.started, trace, row)
+        try:
+            stored = await asyncio.to_thread(reviews.review, data)
+        except reviews.UnreadableError as error:
+            return replace(page, unreadable=str(error))
+        return replace(
+            page,
+            title=row.title or stored.pull.title,
+            failed_calls=stored.cost.failed_calls,
+            findings=_findings(stored, await store.outcomes.rejected(pull)),
+            coverage=_coverage(stored.coverage),
         )
     live = await server.jobs.one(job)
     if live is None or not isinstance(live.ask, ReviewAsk) or not session.may(live.ask.pull.installation):
@@ -211,31 +220,12 @@ async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPa
     return ReviewPage(live.ask.pull, "", live.state, live.ask.trigger, live.stored_at, job_trace)
 
 
-def _output(data: bytes) -> Mapping[str, Any]:
-    """A review's JSON; one of another version may lack anything."""
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
-        return {}
-    return document if isinstance(document, dict) else {}
-
-
-def _part(output: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = output.get(name)
-    return part if isinstance(part, Mapping) else {}
-
-
-def _findings(output: Mapping[str, Any], rejected: Collection[str]) -> tuple[Mapping[str, Any], ...]:
+def _findings(stored: Review, rejected: Collection[str]) -> tuple[ListedFinding, ...]:
     """The findings with their state against the round before, those of this round first; one that was rejected counts as that ever after."""
-    rows = [finding for finding in output.get("findings") or () if isinstance(finding, Mapping)]
     states = {"new": "new", "still": "open", "fixed": "fixed"}
-    shown = [finding for finding in rows if finding.get("status") in states][:FINDINGS]
+    shown = [placed.finding for placed in stored.findings if placed.finding.status in states][:FINDINGS]
     return tuple(
-        {
-            **finding,
-            "state": states[finding["status"]] + (", was rejected" if finding.get("identity") in rejected else ""),
-        }
-        for finding in shown
+        ListedFinding(one, states[one.status] + (", was rejected" if one.identity in rejected else "")) for one in shown
     )
 
 
@@ -247,11 +237,10 @@ LIST_KINDS = {
 }
 
 
-def _coverage(coverage: Mapping[str, Any]) -> Mapping[str, tuple[Share, ...]]:
-    rows = [reading for reading in coverage.get("readings") or () if isinstance(reading, Mapping)]
+def _coverage(coverage: Coverage) -> Mapping[str, tuple[Share, ...]]:
     shares = {}
     for kind, name in LIST_KINDS.items():
-        counts = Counter(str(reading.get("state")) for reading in rows if reading.get("kind") == kind)
+        counts = Counter(reading.state for reading in coverage.readings if reading.kind == kind)
         covered_count = counts["reviewed"] + counts["reused"]
         if counts:
             shares[name] = plots.parts(
@@ -314,14 +303,14 @@ def _read_trace(path: Path) -> Trace | None:
 
 def read_trace(lines: Iterable[bytes]) -> Trace:
     """Return the trace of a journal's last review. A line that was cut off by a crash counts as none."""
-    section = reviews.last_section(lines)
+    section = journal_reviews.last_section(lines)
     calls = section.of("call")
     by_turn = _tallies(calls, lambda call: call["at"])
     turns = ((f"{turn['run']}:{turn['number']}", turn["outcome"]) for turn in section.turns)
     return Trace(
         next((entry["name"] for entry in reversed(section.of("strategy"))), ""),
         Tally.of(calls),
-        _tallies(calls, lambda call: reviews.ROLES.get(call["role"], "others")),
+        _tallies(calls, lambda call: journal_reviews.ROLES.get(call["role"], "others")),
         _tallies(calls, lambda call: call["model"]),
         tuple(TurnRow(name, outcome, by_turn.get(name, Tally.of(()))) for name, outcome in turns),
         max(len(section.of("request")) - len(calls), 0),

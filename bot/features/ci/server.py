@@ -1,10 +1,8 @@
 """Failed jobs on a server: they end when they do, and the page of a review that was posted is made again with those that failed."""
 
 import asyncio
-import json
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from bot import github
 from bot.errors import HostRefused
@@ -12,6 +10,7 @@ from bot.features.ci import jobs, tasks
 from bot.features.ci.section import FAILED_JOBS
 from bot.features.ci.settings import CISettings
 from bot.features.ci.values import CIReport
+from bot.stored import reviews
 from bot.values import ChecksEnded, Follow, PullRef
 from bot.workflow.hooks import ServerHooks
 from bot.workflow.jobs import Job
@@ -77,11 +76,15 @@ class _StoredPage:
 
 
 async def _stored_page(pull: PullRef, server: Server) -> _StoredPage | None:
-    """What the last review of a pull request has to say; None if its page names no failures."""
-    review = await server.store.reviews.newest(pull)
-    with suppress(ValueError, KeyError, TypeError, AttributeError):
-        document = cast("dict[str, Any]", await asyncio.to_thread(json.loads, review.output if review else b""))
-        own, ids = document["pull"], frozenset(int(entry["id"]) for entry in document.get(FAILED_JOBS.key, ()))
-        if review is not None and document["settings"].get("features", {}).get("ci", True):
-            return _StoredPage(review, str(own["head"]), (str(own["base"]), str(own["base_tip"] or "")), ids)
-    return None
+    """What the last review of a pull request has to say; None if its page names no failures, or the review cannot be read."""
+    stored = await server.store.reviews.newest(pull)
+    if stored is None:
+        return None
+    try:
+        review = await asyncio.to_thread(reviews.review, stored.output)
+    except reviews.UnreadableError:
+        return None
+    if not review.settings.of_features.get("ci", True):
+        return None
+    check_runs = frozenset(failure.id for failure in FAILED_JOBS.of(review))
+    return _StoredPage(stored, review.pull.head, (review.pull.base, review.pull.base_tip or ""), check_runs)

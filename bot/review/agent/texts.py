@@ -6,12 +6,13 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bot import __version__, config, render
+from bot import config, render
 from bot.brief import Brief
 from bot.checkout import Checkout, git
 from bot.checkout.shown import MaskedTree, know_secrets
 from bot.errors import DeepRepoError
 from bot.findings import read
+from bot.machine import build
 from bot.review import coverage
 from bot.review.agent import tools
 from bot.review.agent.state import RunState
@@ -109,7 +110,7 @@ async def open_inquiry(
             entry = {**question.journal_entry, "settings": dict(settings or {})}
             if readers:
                 entry["workers"] = {name: one.model.name for name, one in readers.items()}
-            notes = journal.begin(Start(asdict(pull), entry, root.name, reader.model.name, __version__, limits.own))
+            notes = journal.begin(Start(asdict(pull), entry, root.name, reader.model.name, build.name(), limits.own))
             async with Checkout(pull) as tree:
                 nobody = Dependents()
                 session = Session(

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from bot import __version__, brief, checkout
+from bot import brief, checkout
 from bot.errors import UsageError
+from bot.machine import build
 from bot.review.journal import reviews
 from bot.values import PullRequest, ReviewRequest
 from deeprepo.rlm.errors import ReplayDiffers
@@ -16,7 +17,7 @@ from deeprepo.rlm.journal.reader import Record, Section
 def last_finished(path: Path) -> tuple[Record, Section, Start]:
     """Return the last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
     record, recorded = reviews.of(path)
-    if reader.start(recorded[-1], __version__).is_question:
+    if reader.start(recorded[-1], build.name()).is_question:
         raise UsageError(f"{path} records a question about a text. Use `deeprepo.RLM` to replay it")
     finished = [section for section in recorded if section.end and section.end["fault"] != "interrupted"]
     if not finished:
@@ -24,7 +25,7 @@ def last_finished(path: Path) -> tuple[Record, Section, Start]:
             f"{path} cannot be replayed: {reviews.without_end(recorded[-1])}; "
             "run the same `deeprepo review --journal FILE` to resume it"
         )
-    return record, finished[-1], reader.start(finished[-1], __version__)
+    return record, finished[-1], reader.start(finished[-1], build.name())
 
 
 def recorded_pull(start: Start) -> PullRequest:
@@ -37,9 +38,9 @@ def recorded_pull(start: Start) -> PullRequest:
 
 def unusable(start: Start, error: Exception) -> UsageError:
     """Return the error of a record that cannot be replayed: another build may have written it otherwise, or it is damaged."""
-    if start.version != __version__:
+    if start.version != build.name():
         return UsageError(
-            f"another build (deeprepo {start.version}) wrote this journal, and this one ({__version__}) cannot read it"
+            f"another build (deeprepo {start.version}) wrote this journal, and this one ({build.name()}) cannot read it"
         )
     return UsageError(f"this journal is damaged or was not written by deeprepo: {error}")
 

@@ -207,19 +207,29 @@ async def find(
 
 async def put(ask: Ask, name: str, *, delay: float = 0.0, attributes: Mapping[str, Any] | None = None) -> bool:
     """Store a job at its place in the queue; on disk when this returns. False: one of this name is known, perhaps finished."""
+    options = _options(name, await _place(ask, name), delay, attributes or {})
+    return await _enqueue(options, asks.write(ask))
+
+
+async def put_unread(row: JobRow, text: str, delay: float) -> None:
+    """Store a job that this build cannot read once more, as it is and at its place, for the build that can."""
+    await _enqueue(_options(asks.following(row.id), row.priority, delay, {**row.attributes, "since": row.since}), text)
+
+
+def _options(name: str, priority: int, delay: float, attributes: Mapping[str, Any]) -> EnqueueOptions:
     options: EnqueueOptions = {
         "workflow_name": WORKFLOW,
         "queue_name": asks.queue(name),
         "workflow_id": name,
         "workflow_id_reuse_policy": "reject",
         "app_version": VERSION,
-        "priority": await _place(ask, name),
+        "priority": priority,
     }
     if delay > 0:
         options["delay_seconds"] = delay
     if attributes:
         options["attributes"] = dict(attributes)
-    return await _enqueue(options, asks.write(ask))
+    return options
 
 
 async def _place(ask: Ask, name: str) -> int:

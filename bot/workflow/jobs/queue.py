@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.errors import StorageError, UsageError
+from bot.machine import build
 from bot.storage import Store
 from bot.values import Ask, Cancel, ChecksEnded, PullRef, ReviewAsk
 from bot.values.ask import ASKED
@@ -29,6 +30,7 @@ LOOKS, LOOKS_OF_OURS = 2, 6  # before a job counts as left behind: one of our ow
 UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
 LISTED_JOBS = 1000  # jobs of one list
 HERE = "here"  # the one process of a data folder: what it had begun it goes on with after a restart
+OTHER_BUILD = "jobs in the database: {count} that another build ({builds}) stored and this one ({this}) cannot read. Start that build, or a newer one"
 UNKNOWN_HEAD = "unknown"  # the head or base of a command that was stored without one: no later one is the same
 
 
@@ -78,6 +80,9 @@ class Jobs:
             await self._keys.live()  # before the first job can be ours
             await engine.launch(settings, executor, runner.run, work_here=work_here)
             stack.push_async_callback(self.stop)
+            for row in await engine.find(text=True, most=LISTED_JOBS) if work_here else ():
+                if asks.read(row.text) is None and (other := asks.other_build(row.text)):
+                    runner.unread[asks.first_try(row.id)] = other
             beside = [_again(self.tidy_up, HOUR)] if serve else []
             beside += [runner.watch(), _again(self.sweep, settings.sweep)] if work_here else []
             tasks = [asyncio.create_task(each, context=contextvars.Context()) for each in beside]
@@ -177,10 +182,21 @@ class Jobs:
             return False, "stopping"
         try:
             async with asyncio.timeout(STORE_SECONDS):
-                await engine.find(names=["nobody"])
+                left = await self._unread()
         except (StorageError, TimeoutError):
             return False, "the job database does not answer"
+        if left:
+            builds = ", ".join(sorted({*left.values()}))
+            return False, OTHER_BUILD.format(count=len(left), builds=builds, this=build.name())
         return True, "ready"
+
+    async def _unread(self) -> dict[str, str]:
+        """Return the stored jobs that this build cannot read, each with the build that stored it."""
+        unread, names = self._runner.unread, [*self._runner.unread]
+        rows = await engine.find(prefixes=names or ["nobody"])
+        for name in {*names} - {asks.first_try(row.id) for row in rows}:  # another build has carried them out
+            unread.pop(name, None)
+        return unread
 
     async def stop(self, grace: float = 0.0) -> None:
         """Take on nothing more, give running jobs this many seconds, and leave what is unfinished for the next process."""

@@ -25,6 +25,7 @@ WANTED_LOOK_SECONDS = 0.5  # seconds between two looks whether what runs here is
 DIED = "its process crashed every time"
 JOB_LOST = "the job was cancelled, or another process runs it"
 STEP = "step "  # how the names of steps begin among what is noted with a job
+UNREAD = 10  # times the pause after which a job that this build cannot read is looked at again
 LARGEST = 1_000_000  # characters of a step's result: what is larger belongs into a file, and its path here
 ANYTHING = TypeAdapter[Any](Any)
 Result = TypeVar("Result")
@@ -63,7 +64,13 @@ class Job:
             await self._wanted()
             await engine.note(self.row.id, {key: text})
             self._steps[key] = text
-        return form.validate_python(json.loads(self._steps[key]))
+        try:
+            return form.validate_python(json.loads(self._steps[key]))
+        except ValueError as error:
+            raise DeepRepoError(
+                "another build of deeprepo began this, and this build cannot read what was done so far. Look at the pull request "
+                "before you ask for it again"
+            ) from error
 
     @property
     def lasting(self) -> Mapping[str, Any]:
@@ -123,6 +130,7 @@ class Runner:
     apologise: Apologise
     live: dict[str, Job] = field(default_factory=dict)  # by stored name
     stopping: bool = False
+    unread: dict[str, str] = field(default_factory=dict)  # by the name of its first try, which other build stored a job
     _places: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
@@ -149,7 +157,7 @@ class Runner:
                     other.over.set()
                 if other.over.is_set():
                     await other.gone.wait()
-            return await self._outcome(asks.read(text), job)
+            return await self._outcome(text, job)
         except StorageError as error:  # its end cannot be written: it stays begun, and the next sweep puts it back
             log.error("a job is left as it is", extra={"facts": {"job": name, "reason": str(error)}})  # noqa: TRY400
             raise asyncio.CancelledError from error
@@ -162,10 +170,10 @@ class Runner:
                 del self.live[name]
             job.gone.set()
 
-    async def _outcome(self, ask: Ask | None, job: Job) -> str:
+    async def _outcome(self, text: str, job: Job) -> str:
+        ask = asks.read(text)
         if ask is None:
-            log.error("dropping an unreadable job", extra={"facts": {"job": job.row.id}})
-            outcome = "unreadable"
+            outcome = await self._left(text, job)
         elif job.attempt > self.settings.crashes:
             outcome = await self._given_up(ask, job, DIED)
         elif ask.serial is None:
@@ -176,6 +184,19 @@ class Runner:
         if not await job.current():  # the database knows already what has become of it
             raise asyncio.CancelledError
         return outcome
+
+    async def _left(self, text: str, job: Job) -> str:
+        """Leave a job that cannot be read for the build that stored it; one that is damaged ends."""
+        other = asks.other_build(text)
+        if not other:
+            log.error("dropping a damaged job", extra={"facts": {"job": job.row.id}})
+            return "damaged"
+        wait = UNREAD * self.settings.pause
+        facts = {"job": job.row.id, "build": other, "seconds": wait}
+        log.error("a job was stored by another build, and this build cannot read it", extra={"facts": facts})
+        self.unread[job.id] = other
+        await engine.put_unread(job.row, text, wait)
+        return "unreadable"
 
     async def _tried(self, ask: Ask, job: Job) -> str:
         outcome = "done"

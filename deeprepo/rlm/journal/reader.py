@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from deeprepo.rlm.errors import UsageError
-from deeprepo.rlm.journal.codec import Row, Start
+from deeprepo.rlm.journal.codec import FORM, Row, Start
 
 # The kinds of lines, with the fields that an outcome is found again by.
 KINDS: dict[str, tuple[str, ...]] = {
@@ -164,6 +164,12 @@ def start(section: Section, version: str) -> Start:
     row = section.start
     if row is None:
         raise UsageError("this journal does not say what was reviewed")
+    form = row.get("form", 1)
+    if not isinstance(form, int) or form > FORM:
+        written_by = other_build(section, version) or "of an unknown version"
+        raise UsageError(
+            f"a newer build (deeprepo {written_by}) wrote this journal, and this one ({version}) cannot read it"
+        )
     try:
         begun = Start(row["pull"], row["brief"], row["root"], row["worker"], row["version"], tuple(row["own"]))
         is_named = begun.ids != (None, None)

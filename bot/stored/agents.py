@@ -1,0 +1,26 @@
+"""What `deeprepo agent-hook` remembers of one session of a coding agent, in a file of the git folder."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+FORM = 1  # builds before 0.2.0 wrote none, and meant this one
+
+
+def write(session: str, values: Mapping[str, Any]) -> str:
+    """Return the text of the file: the session, and the values of its last round."""
+    return json.dumps({"form": FORM, "session": session, **values})
+
+
+def read(data: bytes | None, session: str) -> dict[str, Any] | None:
+    """Return the values of this session's last round; None if the file has another session's, another form, or cannot be read."""
+    try:
+        values = json.loads(data or b"null")
+        is_ours = values.pop("form", FORM) == FORM and values.pop("session") == session
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return (
+        {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        if is_ours
+        else None
+    )

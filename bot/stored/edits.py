@@ -1,0 +1,36 @@
+"""Writing stored reviews, and adding to one what is known later. `stored.reviews` reads them."""
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from bot.render import safe_json
+from bot.render.section import Part, Section
+from bot.stored.reviews import parse
+
+
+def write(content: Mapping[str, Any]) -> str:
+    """Return the text of a review's values."""
+    return safe_json(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
+
+
+def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
+    """Return a stored review with numbers that findings were given later, by fingerprint. Raises UnreadableError."""
+    document = parse(data)
+    for finding in document["findings"]:
+        if finding["status"] == "silenced":
+            finding["number"] = finding["number"] or numbers.get(finding["fingerprint"], 0)
+    known_numbers = {number for number, _ in document["numbers"]}
+    new_numbers = ([number, mark] for mark, number in numbers.items() if number not in known_numbers)
+    document["numbers"] = sorted([*document["numbers"], *new_numbers])
+    return write(document)
+
+
+def with_unsaid(data: bytes, numbers: Collection[int]) -> bytes:
+    """Return what a review leaves, with the numbers of the findings that GitHub has not taken. Raises UnreadableError."""
+    return write({**parse(data), "unsaid": sorted(numbers)}).encode()
+
+
+def with_part(data: bytes, section: Section[Part], row: object) -> str:
+    """Return a stored review with a feature's part in another form (`row`: as JSON). Raises UnreadableError."""
+    return write({**parse(data), section.key: row})
