@@ -12,6 +12,7 @@ from pkgutil import iter_modules, walk_packages
 from bot import analyzers, config, findings, registry
 from bot import review as reviewing
 from bot.errors import ConfigError
+from bot.machine import build
 from bot.render import templates
 from bot.review import context, lenses, strategies
 from bot.review.hooks import hooks
@@ -67,6 +68,7 @@ def _load() -> None:
         registry.parts(moment)
     forms.known_forms()
     templates.load()
+    build.name()
     for language in LANGUAGES.values():  # its grammar comes with the first text
         language.outline(f"empty{language.SUFFIXES[0]}", b"", "head")
         _ = language.receivers
