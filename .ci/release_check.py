@@ -147,7 +147,7 @@ def main() -> None:
         say("the demo shows its findings")
         review(programs, scratch / "repository")
         told = run(programs / "python", "-c", SERVE_CHECK, programs / "deeprepo", cwd=scratch)
-        need("!!" not in told and "ok App" in told, told)
+        need("!!" not in told and "ok GitHub App" in told, told)
         say("`serve --check` finds nothing wrong")
     museum = ROOT / "tests" / "stored"
     need(museum.is_dir(), "tests/stored, the data of earlier versions, is missing")

@@ -112,7 +112,7 @@ async def test_a_fix_is_committed_or_there_is_no_review(at: Whole, build: str) -
     """`fix` commits what the stored review proposes; where that review could not be taken over, it says that there is none."""
     number = await reviewed_by(at, build)
     fixed = await at.said(number, "/deeprepo fix")
-    assert ("Committed" in fixed) != (build in REFUSED)
+    assert ("Pushed commit" in fixed) != (build in REFUSED)
     assert ("no finished review" in fixed) == (build in REFUSED)
 
 
@@ -146,7 +146,9 @@ async def test_a_database_is_migrated_or_refused_unchanged(tmp_path: Path, build
     await is_opened_or_refused(f"sqlite:///{file}", build, lambda: [*sqlite3.connect(file).iterdump()])
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize(
+    "build", [build for build in BUILDS if build != "24-nov"]
+)  # its server has no PostgreSQL data yet
 async def test_a_database_on_postgresql_is_migrated_or_refused_unchanged(
     postgres: Callable[..., str], build: str
 ) -> None:
@@ -175,7 +177,7 @@ async def is_opened_or_refused(url: str, build: str, content: Callable[[], list[
             assert len((await store.listing.page(None, 9)).rows) == 1
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", [build for build in BUILDS if build not in REFUSED])  # no server starts on those
 def test_a_stored_job_is_read_as_it_was_meant(build: str) -> None:
     """A review that was asked for is asked for."""
     found = [asks.read(text) for text in left(build)["asks"]]
