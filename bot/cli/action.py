@@ -5,9 +5,10 @@ from bot.machine import extras
 
 
 def command() -> int:
-    """Review the pull request that a GitHub Actions workflow runs for; action.yml starts this.
+    """Review the pull request that a GitHub Actions workflow runs for. action.yml starts this command.
 
-    Exit codes: 0 reviewed, or nothing to review; 1 a finding at or above `fail-on`, or, with that bar, no review or one that was cut off; 2 a wrong input; 3 provider or internal error.
+    Exit codes: 0 reviewed, or nothing to review; 1 a finding at or above `fail-on` or, if `fail-on` is set,
+    no review or one that was cut off; 2 a wrong input; 3 provider or internal error.
     """
     extras.need("github")
     from bot import action, config

@@ -1,4 +1,4 @@
-"""`deeprepo agent-hook`: a coding agent that wants to stop is told what its change still needs. Without options it goes by `stop_hook` alone."""
+"""`deeprepo agent-hook`: tell a coding agent what its change still needs before it stops."""
 
 from typing import Annotated
 
@@ -14,9 +14,10 @@ def command(
         Severity, typer.Option("--fail-on", help="Findings at least this severe keep the agent going.")
     ] = stop_hook.FAIL_ON,
 ) -> int:
-    """Answer the Stop hook of a coding agent, whose words are read from standard input.
+    """Answer the Stop hook of a coding agent, whose input is read from standard input.
 
-    Uncommitted work is reviewed, or without any what HEAD adds to the default branch. While something is open the answer is
-    {"decision": "block", "reason": ...}, three times at most; then, and where another round can add nothing, there is no answer.
+    Uncommitted work is reviewed or, without any, what HEAD adds to the default branch. While there are open
+    findings, the answer is {"decision": "block", "reason": ...}, at most three times. After that, or if
+    another review can add nothing, there is no answer.
     """
     return stop_hook.answer(effort, fail_on)

@@ -1,4 +1,7 @@
-"""Reviews by code alone, read without the library that reads every other command line: it loads longer than such a review takes."""
+"""Start reviews without a model.
+
+They don't load the command-line library, because that takes longer than the review.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

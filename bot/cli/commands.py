@@ -54,7 +54,10 @@ class _Loaded(Mapping[str, Any]):
 
 
 class _Commands(TyperGroup):
-    """The commands. Ctrl-C before there is a review to show: typer alone would leave without a word."""
+    """The commands.
+
+    If Ctrl-C is pressed before there is a review, they print a message, which typer wouldn't do.
+    """
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - of the command line's own library
         super().__init__(**settings)

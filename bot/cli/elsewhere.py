@@ -26,7 +26,7 @@ class OldFile:
 
     @property
     def groups(self) -> list[tuple[str, str, list[str]]]:
-        """The keys of which the same is said, what was taken over first: the setting, what is to be known, the keys."""
+        """The keys grouped by setting and explanation, imported keys first."""
         groups: dict[tuple[str, str], list[str]] = {}
         for row in sorted(self.rows, key=lambda row: not row.into):
             groups.setdefault((row.into, row.why), []).append(row.key)
@@ -35,7 +35,7 @@ class OldFile:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A file that reviews read as it stands, and what is to be known of that."""
+    """A file that reviews read unchanged, with a note about it."""
 
     path: str
     note: str = ""

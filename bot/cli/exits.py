@@ -19,9 +19,9 @@ def say(text: str) -> None:
 
 
 def terminal_text(text: str) -> str:
-    """Return a text as a terminal may have it: what would drive it, or cannot be seen, is an escape that a reader sees.
+    """Return a text that is safe to print: control and invisible characters become visible escapes.
 
-    A sentence may quote anything: a path, a stranger's journal, what git has said.
+    A sentence may quote anything: a path, a stranger's journal, a message from git.
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text

@@ -1,4 +1,4 @@
-"""`deeprepo fix`: the findings of a review mended in the work tree, and the result reviewed by code at once."""
+"""`deeprepo fix`: fix a review's findings in the work tree, then review the result without a model."""
 
 import sys
 import tempfile
@@ -24,7 +24,7 @@ REASONS = {
     "moved": "the file no longer contains the reviewed lines",
     "clash": "another fix changes the same lines",
     "syntax": "the file would no longer parse",
-    "long": "the fix changes too much at once",
+    "long": "the fix changes too many lines",
     "worse": "the fix would add a new problem, so the file was restored",
     "part": "a person has to decide what belongs there",
 }
@@ -42,11 +42,12 @@ def command(
     patch: Annotated[bool, typer.Option("--patch", help="Print a patch instead of changing files.")] = False,
     quiet: Quiet = False,
 ) -> int:
-    """Write the fixes of a review's findings into the work tree: rewrites of broken callers, and suggestions that can be committed.
+    """Fix a review's findings in the work tree: rewrite broken callers, and apply suggestions.
 
-    A file with unsaved changes is not touched. The result is reviewed by code at once.
+    A file with unsaved changes is not touched. The result is then reviewed without a model.
 
-    Exit codes: 0 fixed, nothing is new, and no finding at or above the review's --fail-on is left; 1 otherwise; 2 usage error.
+    Exit codes: 0 everything was fixed, nothing new was found, and no finding at or above the review's
+    --fail-on remains; 1 otherwise; 2 usage error.
     """
     from bot.cli import reviewing
     from bot.stored import reviews
@@ -72,7 +73,10 @@ def carry_out(
     quiet: bool,
     patch: bool = False,
 ) -> int:
-    """Mend these findings and say what came of it. The exit code: that of the review for what is left, and 1 for a fix that failed."""
+    """Fix these findings and report the result.
+
+    Return the review's exit code for the remaining findings, or 1 if a fix failed.
+    """
     from bot.cli import reviewing
     from bot.wiring import fixing
 

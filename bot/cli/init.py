@@ -32,7 +32,7 @@ MAX_PRESENT_BYTES = 1 << 20  # bytes of a file that is there already
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The clone that deeprepo was installed from: OWNER/NAME at its host, a commit, and what is to be said of it."""
+    """The clone that deeprepo was installed from: OWNER/NAME at its host, a commit, and a warning."""
 
     name: str
     commit: str

@@ -1,4 +1,4 @@
-"""The options that several commands have, as the types of their parameters: `deeprepo review`, and what goes by its arguments."""
+"""The options of `deeprepo review` and of commands that take its arguments, as parameter types."""
 
 import inspect
 from collections.abc import Callable
@@ -71,7 +71,7 @@ class OneChange(TyperCommand):
     """A command about one change. Two revisions, as `git diff` takes them, are answered with the range that they mean."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - of the command line's own library
-        """Parse as always, except for what is left over."""
+        """Parse as usual, and report surplus arguments with a suggestion."""
         ctx.allow_extra_args = True
         rest = super().parse_args(ctx, args)
         if rest:
@@ -86,7 +86,7 @@ class OneChange(TyperCommand):
 
 
 def with_features(*, is_estimate: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Give a command the options of features in the place of its parameter `of_features`, which is handed their values by name."""
+    """Replace a command's parameter `of_features` by all features' options, and pass it their values."""
     added = [option for option in hooks.options() if option.is_estimated or not is_estimate]
 
     def widen(command: Callable[..., int]) -> Callable[..., int]:

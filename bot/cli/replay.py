@@ -25,9 +25,12 @@ def command(
     ] = None,
     show: Annotated[list[Show] | None, typer.Option(help=SHOW_HELP)] = None,
 ) -> int:
-    """Reproduce a recorded review from its journal and the repository's objects. Nothing is sent.
+    """Reproduce a recorded review from its journal and the repository's objects.
 
-    Exit codes: those of the review (0, 1, 3); 2 if FILE holds no review; 3 if the replay differs from the record.
+    Nothing is sent.
+
+    Exit codes: those of the review (0, 1, 3); 2 if FILE contains no review; 3 if the replay differs from the
+    record.
     """
     from bot import wiring
     from bot.cli.reviewing import deliver, exit_code

@@ -30,7 +30,10 @@ def finish(
     show: Collection[str] = (),
     fixable: int | None = 0,
 ) -> int:
-    """Deliver the review and return the exit code. `fixable`: how many findings --fix would mend, None where it is about to."""
+    """Print the review and return the exit code.
+
+    `fixable`: how many findings --fix can fix, or None if it is about to.
+    """
     from bot.review.strategies.choice import NO_MODEL
 
     if review.strategy.reason == NO_MODEL and not _is_short(review, form, output):
@@ -40,7 +43,7 @@ def finish(
 
 
 def fixable(review: "Review") -> int:
-    """Return how many findings --fix would mend, for a person who can type it: nobody types the line of a hook."""
+    """Return how many findings --fix can fix, or 0 in a hook, where a person can't type the option."""
     from bot.config import hook
 
     if not review.findings or hook.is_running():
@@ -52,7 +55,10 @@ def fixable(review: "Review") -> int:
 
 @contextmanager
 def workplace(request: "ReviewRequest") -> Iterator[str]:
-    """Make a folder for the time that a change is read. If the change is empty, NothingToReview tells what to type instead."""
+    """Create a temporary folder for a review.
+
+    If the change is empty, NothingToReview says what to type instead.
+    """
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         try:
             yield scratch
@@ -109,7 +115,7 @@ def _is_short(review: "Review", form: str, output: Path | None) -> bool:
 
 
 def tell_stopped(review: "Review", *, push: bool) -> None:
-    """Tell a person whose commit or push a hook has stopped what they can do."""
+    """Explain to a person whose commit or push a hook has stopped what they can do."""
     from bot.config import hook
 
     if not hook.is_running():
@@ -136,7 +142,10 @@ def exit_code(review: "Review") -> int:
 
 
 def last(previous: Path | None) -> bytes | None:
-    """Return the last review, as it was written. In the first round the file does not exist yet, and the console reports that."""
+    """Return the content of the previous review.
+
+    If the file doesn't exist yet, this is the first review, and a message says so.
+    """
     data = None if previous is None else content(previous)
     if previous is not None and data is None:
         tell(f"{previous} does not exist yet, so this is the first review")

@@ -1,4 +1,4 @@
-"""What `deeprepo agent-hook` answers a coding agent that wants to stop: what its change still needs, for three rounds at most."""
+"""Answer a coding agent that wants to stop with what its change still needs, for at most three reviews."""
 
 import json
 import sys
@@ -100,7 +100,7 @@ async def _reviewed(repo: str, effort: ReviewEffort | None) -> "tuple[Review, tu
 
 
 def _last(folder: Path, session: str) -> "Round | None":
-    """The last round of this session, None if nothing usable is stored."""
+    """Return this session's last review, or None if nothing usable is stored."""
     from bot.wiring.settling import Round
 
     values = agents.read(files.content(folder / STATE, MAX_INPUT_BYTES, below=folder), session)

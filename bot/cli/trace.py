@@ -78,7 +78,10 @@ class _Trace:
         return top
 
     def _run(self, above: "Tree", run: str) -> None:
-        """A run with its turns. A child's run stands below the turn that started it, whose line was written after the child's."""
+        """Add a run and its turns to the tree.
+
+        A child's run appears below the turn that started it, which was written later.
+        """
         branch = above.add(_words((run, "bold"), ("  child" if "." in run else "", "dim")))
         children: dict[str, None] = {}
         for turn in self.section.turns:

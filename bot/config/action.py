@@ -1,4 +1,4 @@
-"""What a GitHub Actions runner tells a step: the inputs of action.yml as DEEPREPO_ACTION_<NAME>, and the runner's own variables."""
+"""Read a GitHub Actions step's inputs (DEEPREPO_ACTION_<NAME>) and the runner's own variables."""
 
 import os
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ def _inside(value: str) -> str:
 
 
 class Inputs(FromEnvironment):
-    """The inputs of action.yml; one that is left out arrives as an empty variable."""
+    """The inputs of action.yml. A missing input arrives as an empty variable."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX)
 
@@ -81,7 +81,7 @@ class RunnerVariables(FromEnvironment):
 
     @property
     def workflow_path(self) -> str:
-        """The path of the workflow's file in the repository; "" if the runner does not tell."""
+        """The path of the workflow's file in the repository, or "" if the runner doesn't report it."""
         return self.github_workflow_ref.partition("@")[0].removeprefix(f"{self.github_repository}/")
 
 

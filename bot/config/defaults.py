@@ -54,7 +54,7 @@ CLAIMS, ALL = "claims", "all"  # kinds of an entry of `ignore` that are no kinds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoreItem:
-    """One entry of `ignore`: what the owner does not want to hear. A text alone is its path."""
+    """One entry of `ignore`: findings or files to silence. A plain text is a path."""
 
     short = "path"
     path: Pattern = setting(
@@ -78,7 +78,7 @@ class IgnoreItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
-    """One entry of `instructions`: what the owner asks of reviews of certain files."""
+    """One entry of `instructions`: what to check in certain files."""
 
     path: Patterns = setting((), "Files, as in .gitignore: a pattern or a list. Empty: every file.")
     text: str = setting(..., "What to check, or a requirement that the code must meet.", min_length=1)
@@ -93,7 +93,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleEntry:
-    """One entry of `rules`, the old form: findings that the owner does not want to hear."""
+    """One entry of `rules`, the old form: a kind of finding to silence in certain files."""
 
     path: Pattern = setting(..., "Files, as in .gitignore.")
     kind: str = setting(..., "A rule such as F841, or a category such as performance.", min_length=1)
@@ -102,7 +102,7 @@ class RuleEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningEntry:
-    """One entry of `learnings`, the old form: a sentence that answers claims about certain code."""
+    """One entry of `learnings`, the old form: a fact that answers models' findings about certain code."""
 
     path: Pattern = setting(..., "Files, as in .gitignore.")
     symbol: str = setting("", "Only findings about this definition. Empty: any definition.", max_length=200)
@@ -116,7 +116,7 @@ class LearningEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckEntry:
-    """One entry of `checks`, the old form: a question of the owner's, which each review of such files answers."""
+    """One entry of `checks`, the old form: a requirement that each review of certain files checks."""
 
     name: str = setting(..., "The name of the check in tables.", min_length=1, max_length=60)
     ask: str = setting(
@@ -135,7 +135,7 @@ class CheckEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffortEntry:
-    """One entry of `effort_for`: how far reviews of certain files, or of pull requests with a label, go."""
+    """One entry of `effort_for`: the effort for certain files, or for pull requests with a label."""
 
     paths: tuple[Pattern, ...] = setting((), "Files, as in .gitignore. Empty: every file.")
     label: str = setting("", "A label that the pull request must have. Empty: no label needed.", max_length=100)
@@ -150,9 +150,9 @@ class Triggers:
         ("opened", "reopened", "ready", "push"),
         "Events that start a review. Empty: only a command starts one.",
     )
-    drafts: bool = setting(False, "Whether drafts are reviewed automatically.")
-    bots: bool = setting(False, "Whether pull requests that a bot opened are reviewed automatically.")
-    forks: bool = setting(True, "Whether pull requests from forks are reviewed automatically.")
+    drafts: bool = setting(False, "Review drafts automatically.")
+    bots: bool = setting(False, "Review pull requests by bots automatically.")
+    forks: bool = setting(True, "Review pull requests from forks automatically.")
     fork_reviews_per_day: int = setting(
         50,
         "How many automatic reviews a day may use models for authors without write permission. Further reviews run only static checks.",
@@ -188,7 +188,7 @@ class Triggers:
 
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
-    """What a review goes by."""
+    """The settings of a review."""
 
     root: str | None = setting(None, "The root model, which directs the review, as provider/model.", section="models")
     worker: str | None = setting(
@@ -196,7 +196,7 @@ class ReviewSettings:
     )
     readers: tuple[str, ...] = setting(
         (),
-        "Models that each review the diff once instead of the worker. Models from different families find different problems.",
+        "Models that each review the diff once, instead of the worker. Different model families find different problems.",
         section="models",
         max_length=4,
     )
@@ -242,11 +242,11 @@ class ReviewSettings:
     )
     minimum_severity: Severity = setting(
         "low",
-        "Findings below this severity are not posted, only counted in the summary and listed in the JSON output. Findings that reach `fail_on` are always posted.",
+        "Less severe findings are only counted in the summary and listed in the JSON output. Findings that reach `fail_on` are always posted.",
     )
     tone: Tone = setting(
         "normal",
-        "How long comments are. `normal`: title, two sentences and the fix; `short`: title, one sentence and the fix. The rest is collapsed.",
+        "The length of comments. `normal`: title, two sentences and the fix; `short`: title, one sentence and the fix. The rest is collapsed.",
     )
     fail_on: Severity | None = setting(
         None, "The check fails if a finding has at least this severity.", is_threshold=True
@@ -265,7 +265,7 @@ class ReviewSettings:
     pause_after: int | None = setting(
         None, "Automatic reviews of a pull request pause after this many pushes. Default: they never pause.", ge=1
     )
-    linked_issues: bool = setting(True, "Whether a model checks if the change does what the issues it closes ask for.")
+    linked_issues: bool = setting(True, "Compare the change with the issues that it closes.")
     verify: bool = setting(True, "Whether a second model call must confirm a model's findings.")
     analyzers: tuple[str, ...] = setting(ANALYZERS, "The static checks to run.")
     language: Language = setting(

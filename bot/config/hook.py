@@ -1,4 +1,4 @@
-"""What git and pre-commit tell the hooks that they start."""
+"""The facts that git and pre-commit pass to the hooks that they start."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The files of a repository that deeprepo reads for its settings, and those that somebody may take for them."""
+"""The settings files that deeprepo reads in a repository, and files that look like them."""
 
 FILE = ".deeprepo.yml"
 OTHER_NAMES = (".deeprepo.yaml", "deeprepo.yml", "deeprepo.yaml", ".github/deeprepo.yml", ".github/.deeprepo.yml")

@@ -9,9 +9,11 @@ from bot import registry
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A mistake in the file. If it is fatal, nothing in the file applies. `line` is None if the whole file is meant.
+    """A mistake in the file.
 
-    `may_set_threshold`: whether what does not apply may decide how a check ends.
+    If it is fatal, nothing in the file applies. `line` is None if it concerns the whole file.
+
+    `may_set_threshold`: whether the part that doesn't apply may decide how a check ends.
     """
 
     line: int | None

@@ -1,7 +1,9 @@
-"""Whether a pull request is reviewed, and how: what the repository asks for, weighed against who asked. Pure.
+"""Decide whether and how a pull request is reviewed, from the settings and from who asked.
 
-Who asks by a command or presses a button gets a review wherever one is possible; the rules are for reviews that nobody asked
-for. Each refusal is a sentence that the check run shows, so that a person knows what to do.
+Pure.
+
+A command or a button always gets a review if one is possible. The rules apply to automatic reviews. Each
+refusal is a sentence that the check run shows, so that a person knows what to do.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,10 +35,11 @@ class Go:
 
 @dataclass(frozen=True, slots=True)
 class No:
-    """Do not review it. `reason` goes on after "Not reviewed:". `quiet`: nobody waits for an answer, the log is enough.
+    """Don't review it.
 
-    `lacks`: whether the owner's own settings leave it out, or it should have been reviewed. `is_followed`: a rule excludes this head, and what
-    earlier reviews said is brought up to date with it.
+    `reason` follows "Not reviewed:". `quiet`: only log the reason, because no person waits for an answer. `lacks`:
+    whether the owner's settings exclude it, or it should have been reviewed. `is_followed`: a rule excludes this
+    head, so earlier findings are updated for it.
     """
 
     reason: str
@@ -46,14 +49,15 @@ class No:
 
 
 def has_bar(settings: "Config") -> bool:
-    """Return whether the owner has set a bar: a severity that fails a check, or a check of the team's own that does."""
+    """Return whether a failure threshold is set: `fail_on`, or an instruction that fails the check."""
     return is_bar(settings.fail_on, (each.must for each in settings.must_hold))
 
 
 def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConclusion:
-    """Return how the check of a head ends that has no review.
+    """Return the check's conclusion for a head without a review.
 
-    Where the owner has set a bar, only a review reaches below it. What the owner's own settings leave out is neutral, unless they are strict.
+    With a failure threshold, only a review can pass. If the owner's own settings exclude the pull request,
+    the conclusion is neutral, unless `strict` is set.
     """
     if lacks == "nothing":
         return "success"
@@ -62,11 +66,12 @@ def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConcl
 
 
 def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> ReviewAsk:
-    """Return what is left of an ask now that the head is known: what a person asked for holds for the commit and the base that they saw.
+    """Limit a request to the commit and the base branch that the person saw, now that the head is known.
 
-    The author of a pull request from a fork can push to it at any time. If their later commits inherited the command, one
-    command would pay for all of them. In the repository's own branches only people with write permission push, who could
-    give the command themselves. The base branch of a pull request is also changed by an author who may not write (`stranger`).
+    The author of a pull request from a fork can push to it at any time. If their later commits inherited the
+    command, one command would pay for all of them. In the repository's own branches, only people with write
+    permission push, and they could give the command themselves. An author without write permission
+    (`stranger`) can also change the base branch.
     """
     is_moved = facts.fork and ask.head not in ("", facts.head_sha)
     is_rebased = (facts.fork or stranger) and ask.base not in ("", facts.base_ref)
@@ -84,10 +89,12 @@ def decide(
     pushes: int = 0,
     stranger: bool = False,
 ) -> Go | No:
-    """Return whether this pull request, as it is now, is reviewed for this reason. `pushes`: after so many its reviews pause now, 0: they do not.
+    """Return whether this pull request is reviewed for this reason.
 
-    `stranger`: whether its author may not write here. What such an author can bring about alone (a draft, another push, a size, a fork) leaves a head
-    unreviewed, and is no choice of the owner's.
+    If `pushes` is set, reviews pause after that many pushes.
+
+    `stranger`: whether its author has no write permission. A draft, a push, a size or a fork by such an
+    author leaves a head unreviewed, and that is not the owner's choice.
     """
     is_requested = ask.trigger in ASKED
     if facts.state != "open":
@@ -137,7 +144,7 @@ def forks_used(limit: float, source: str = FILE) -> str:
 
 
 def _chosen(facts: PullFacts, settings: "Config") -> Iterator[str]:
-    """Every rule of the repository against a review that nobody asked for and that only its people can make apply, the most telling first."""
+    """Yield each reason not to review that only people of the repository can cause, most important first."""
     triggers, of = settings.triggers, settings.file_of
     if facts.author_type == "Bot" and not triggers.bots:
         yield f"a bot opened it, and `triggers.bots` in {of('bots')} is off"
@@ -154,7 +161,10 @@ def _chosen(facts: PullFacts, settings: "Config") -> Iterator[str]:
 
 
 def _brought(facts: PullFacts, events: Sequence[Trigger], settings: "Config") -> Iterator[str]:
-    """The same of what its author brings about. A push that was missed may have been any event."""
+    """Yield each reason not to review that the author of the change can cause.
+
+    A missed push may have been any event.
+    """
     triggers, of = settings.triggers, settings.file_of
     if facts.draft and not triggers.drafts:
         yield "it is a draft"

@@ -18,7 +18,7 @@ AS_FILE = (*SECRETS, "database_url")  # secrets that may also be read from a fil
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """One setting: how it is written, what it may be, what holds without it, what it is for."""
+    """One setting: its name, its form, its default and its description."""
 
     name: str
     form: str
@@ -59,7 +59,7 @@ def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefi
 
 
 def _default(part: Mapping[str, Any], name: str, key: str) -> str:
-    """What holds where the key is not there; for settings that have other sources too, the last of these."""
+    """Return the default of a key. If a setting has several sources, it is the default of the last one."""
     if name in part.get("required", ()):
         return "needed"
     section, _, last = key.rpartition(".")
@@ -68,7 +68,7 @@ def _default(part: Mapping[str, Any], name: str, key: str) -> str:
 
 
 def _section(whole: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The section that a key holds, or a list of it holds; None where it is a plain value."""
+    """Return the section in a key or in the items of its list, or None for a plain value."""
     items = part.get("items", {})
     where = part.get("$ref") or next(
         (schema["$ref"] for schema in (items, *items.get("anyOf", ())) if "$ref" in schema), None

@@ -1,7 +1,7 @@
-"""Settings that earlier versions had. A file that still has one is told what replaced it.
+"""Settings of earlier versions, with their replacements, for files that still use them.
 
-Whoever removes or renames a setting adds a row here: `tests/test_removed_settings.py` compares the settings with those of
-every earlier version.
+If you remove or rename a setting, add a row here. `tests/test_removed_settings.py` compares the settings with
+those of every earlier version.
 """
 
 from collections.abc import Mapping

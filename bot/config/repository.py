@@ -39,7 +39,10 @@ class RepoFile:
 
 
 def check(text: bytes) -> tuple[RepoFile, tuple[Problem, ...]]:
-    """Return what the file sets, and every mistake in it. A part with a mistake is left out, and the rest of the file applies."""
+    """Return the file's settings, and every mistake in it.
+
+    A part with a mistake is skipped, and the rest of the file applies.
+    """
     try:
         node, data = yaml_text.load(text.decode())
         if data is None:
@@ -96,7 +99,7 @@ def _renewed(name: str, entry: Any) -> IgnoreItem | Instruction:  # noqa: ANN401
 
 
 def in_new_form(text: bytes) -> str:
-    """Return what the owner of a file may write in the place of its old lists; "" if it has none."""
+    """Return the current form of a file's old lists, or "" if it has none."""
     try:
         data = yaml_text.data(text.decode())
         settings = forms.repository().model_validate(data)
@@ -137,7 +140,7 @@ def read(text: bytes, name: str = FILE) -> RepoFile:
 
 
 def _mistakes(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - a model made from the settings
-    """Yield values of the right form that mean nothing: a model without a provider, an unknown check, lens or category, a name used twice."""
+    """Yield values that mean nothing: a model without a provider, an unknown check, a repeated name."""
     yield from _mistakes_in_entries(settings)
     for role in ("root", "worker"):
         if wrong := _wrong_model(getattr(settings.models, role)):
@@ -218,14 +221,14 @@ def _near_miss(word: str, words: Sequence[str]) -> str:
 
 
 def json_schema() -> str:
-    """Return the JSON Schema of the file, for editors. It takes what the reader takes."""
+    """Return the file's JSON Schema, for editors. It accepts what deeprepo accepts."""
     document = {"$schema": DIALECT, **forms.repository().model_json_schema()}
     document |= {"title": FILE, "description": f"A repository's settings, in {FILE} on the base branch."}
     return json.dumps(_close(document), indent=2) + "\n"
 
 
 def _close(part: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """The same with no room for unknown keys, and without the names that pydantic makes up for every field."""
+    """Return a JSON schema that forbids unknown keys, without the titles that pydantic adds."""
     if isinstance(part, list):
         return [_close(item) for item in part]
     if not isinstance(part, dict):

@@ -1,11 +1,12 @@
 """One value per setting, from the strongest source that has it, and where it comes from.
 
-Order, strongest first: flag, repository file, shared files, environment, default. Nothing is read from the head of a pull request.
+Order, strongest first: flag, repository file, shared files, environment, default. Nothing is read from the
+head of a pull request.
 
-A repository's file may have been written by a stranger, and the money is not theirs. So what the environment says of money
-is stronger than the file: its limits and its effort are ceilings that the file can only lower, and its models and its strategy hold.
-A flag was typed by the person who pays: only DEEPREPO_CAP_USD is above it. What a shared file binds holds against the file and
-against the inputs of a workflow, which are the repository's too.
+A stranger may have written a repository's file, but the operator pays. So the environment is stronger than
+the file for money: the file can only lower its limits and its effort, and can't replace its models and its
+strategy. The person who pays types the flags, so only DEEPREPO_CAP_USD is above them. Settings that a shared
+file enforces also override the inputs of a workflow, which belong to the repository.
 """
 
 import textwrap
@@ -88,7 +89,7 @@ class Config(ReviewSettings):
         return self.origins.get(f"triggers.{trigger}", FILE)
 
     def with_flags(self, **values: Any) -> "Config":  # noqa: ANN401 - its own fields
-        """Return the settings with values that count like a person's own words: what is left to spend, or that no model is asked."""
+        """Return the settings with values that count like flags, such as the remaining budget."""
         return replace(self, **values, origins={**self.origins, **dict.fromkeys(values, "flag")})
 
     def within(self, usd: float | None) -> "Config":
@@ -132,7 +133,7 @@ class Config(ReviewSettings):
 
     @property
     def learnings(self) -> tuple[IgnoreItem, ...]:
-        """The entries of `ignore` whose reason answers what models claim."""
+        """The entries of `ignore` whose reason answers models' findings."""
         return tuple(entry for entry in self.ignore if entry.kind == CLAIMS)
 
     @property
@@ -142,7 +143,7 @@ class Config(ReviewSettings):
 
     @property
     def advice(self) -> tuple[tuple[str, str], ...]:
-        """What models are told to look for: a pattern, a text."""
+        """The instructions for models, as pairs of a pattern and a text."""
         return tuple(
             (path, each.text) for each in self.instructions if each.must == "no" for path in each.path or ("*",)
         )
@@ -217,7 +218,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - the value of any setting
 
 
 def recorded(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a record as flags of `resolve`. Names that are not known now are left out."""
+    """Return a record's settings as flags of `resolve`, without unknown names."""
     return {name: _of_entries(name, value) for name, value in record.items() if name in DEFAULTS}
 
 
@@ -264,11 +265,13 @@ def resolve(
     others: Sequence[str] = (),
     shared: Sequence["SharedFile"] = (),
 ) -> Config:
-    """Return one value per setting, from the strongest source that has it. `repository`: the content of the file `name`, if there is one.
+    """Return one value per setting, from the strongest source that has it.
 
-    `others` are files of the repository that somebody may take for it: a warning says that they are not read.
-    `shared` are files that the repository shares with others, the weakest first. A mistake in a file costs a warning, and what is wrong there
-    does not apply. Raises ConfigError for an option or a variable that cannot be used.
+    `repository`: the content of the file `name`.
+
+    `others` are similar files in the repository; a warning says that they are not read. `shared` are files
+    for several repositories, the weakest first. A mistake in a file causes a warning, and the setting with
+    the mistake doesn't apply. Raises ConfigError for an invalid option or variable.
     """
     operator = asdict(settings)
     from_file, warnings, doubts = _own(repository, name, others, flags, operator)
@@ -325,9 +328,11 @@ def _own(
 def _layered(
     operator: Mapping[str, Any], files: Sequence[tuple[str, Mapping[str, Any]]], flags: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The value of the strongest layer for each setting, and its origin. The weakest file is first.
+    """Return the strongest layer's value for each setting, and its origin.
 
-    Files stand beside each other: all have their say about lists of entries and sections.
+    The weakest file is first.
+
+    Lists of entries, and sections, combine the values of all files.
     """
     values, origins = {**DEFAULTS, **TRIGGERS}, dict.fromkeys(DEFAULTS, "default")
     of_files = set[str]()  # the settings whose values are of a file
@@ -365,9 +370,12 @@ def _asked(instructions: Iterable[Instruction]) -> dict[str, Instruction]:
 
 
 def _bind(values: dict[str, Any], origins: dict[str, str], layer: "Layer", flags: Mapping[str, Any]) -> None:
-    """Put what a shared file binds in its place; its instructions hold beside those of the repository.
+    """Apply the settings that a shared file enforces.
 
-    What a person types at a terminal holds: they pay for it. The inputs of a workflow (`is_workflow`) are the repository's.
+    Its instructions are added to those of the repository.
+
+    Flags that a person types still apply, because that person pays. The inputs of a workflow (`is_workflow`)
+    belong to the repository.
     """
     for key in (key for key in layer.values if key in layer.bound):
         value = layer.values[key]
@@ -428,10 +436,10 @@ def _agree(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, 
 def _allowed(
     choices: Mapping[str, Any], flags: Mapping[str, Any], operator: Mapping[str, Any], name: str
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What the file may choose of the models and the strategy, and a sentence for each choice that does not hold.
+    """Return the models and the strategy that the file may choose, and a sentence for each refused choice.
 
-    A list of the operator's says which models the file may name. Without one, the file chooses only if nobody else has:
-    not even for the other role, which would be one more model, and perhaps a dearer one.
+    The operator's list says which models the file may choose. Without a list, the file may choose only if no
+    option or variable sets a model. This includes the other role, which could be a more expensive model.
     """
     allowed_choices, refusals = dict(choices), []
     patterns = [pattern.strip() for pattern in (operator.get("models") or "").split(",") if pattern.strip()]
@@ -452,7 +460,7 @@ def _allowed(
     if (patterns or is_model_set) and unlisted:
         allowed_choices["readers"] = tuple(model for model in readers if model not in unlisted)
         why = "DEEPREPO_MODELS does not list" if patterns else "the operator chose the models, which do not include"
-        refusals.append(f"{name}: some models.readers are ignored: {why} {', '.join(unlisted)}")
+        refusals.append(f"{name}: some models in `models.readers` are ignored: {why} {', '.join(unlisted)}")
     strategy = allowed_choices.get("strategy")
     for variable in ("strategy", "effort"):
         limit = operator.get(variable)

@@ -235,12 +235,12 @@ class Server:
 
     @property
     def url(self) -> str:
-        """The PostgreSQL database, "" where SQLite files in the data folder do. May hold a password: never show it."""
+        """The PostgreSQL address, or "" if SQLite is used. It may contain a password, so never show it."""
         return self.options.database_url.get_secret_value() if self.options.database_url else ""
 
     @property
     def database(self) -> str:
-        """The address of the database, whichever it is."""
+        """The address of the PostgreSQL or SQLite database."""
         return self.url or f"sqlite:///{self.options.data / 'deeprepo.db'}"
 
     def secrets(self) -> tuple[str, ...]:
@@ -290,7 +290,10 @@ def _read(kind: type[Kind], values: dict[str, Any], wrong: list[str]) -> Kind | 
 
 
 def _files(names: Iterable[str], wrong: list[str]) -> dict[str, Any]:
-    """What stands in the files that DEEPREPO_<NAME>_FILE names: where containers keep what no environment should show."""
+    """Read the values in the files that DEEPREPO_<NAME>_FILE names.
+
+    Containers use them to keep secrets out of the environment.
+    """
     values = {}
     for name in names:
         path = _variable(f"{name}_file")

@@ -1,7 +1,8 @@
-"""How a setting is declared: its type, what holds if nobody sets it, its bounds and what it is for.
+"""Declare a setting: its type, its default, its bounds and its description.
 
-Plain dataclasses: `forms` makes of them what checks a file, its JSON Schema and the reference. Pydantic takes longer to load than the rest
-of a review by code, so it is loaded where there is something for it to read.
+Settings are plain dataclasses, from which `forms` makes validators, the JSON Schema and the reference.
+Pydantic takes longer to load than the rest of a review without a model, so it is loaded only if it has
+something to read.
 """
 
 import re
@@ -53,7 +54,7 @@ class Checked:
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
-        """Return the same for editors."""
+        """Return the type's JSON schema for editors, with the short form."""
         whole = handler(schema) | ({"pattern": self.pattern} if self.pattern else {})
         return {"anyOf": [self.short, whole]} if self.short is not None else whole
 

@@ -1,6 +1,7 @@
-"""What the environment sets for every command. Read here and nowhere else.
+"""Read the environment's settings for every command. No other module reads them.
 
-Pydantic takes longer to load than the rest of a review by code, so it is loaded when there is something for it to read.
+Pydantic takes longer to load than the rest of a review without a model, so it is loaded only if it has
+something to read.
 """
 
 import os
@@ -42,7 +43,7 @@ def _as_file(name: str, more: str = "") -> Any:  # noqa: ANN401 - the type stand
 _BY_NAME = {each.name: each for each in SETTING_FIELDS}
 _OF_FEATURES: tuple[type, ...] = registry.parts("variables")
 Form = TypeVar("Form")
-LOWER = " (a repository file can only lower this)"
+LOWER = " (files can only lower it)"
 
 
 # ruff: noqa: RUF009 - `setting` returns what `field` returns
@@ -67,9 +68,9 @@ class Settings:
         "`DEEPREPO_ROOT` and `DEEPREPO_WORKER`. For another provider, set `DEEPREPO_BASE_URL_<PROVIDER>`.",
     )
     effort: ReviewEffort | None = _as_file("effort", LOWER)
-    strategy: Strategy | None = _as_file("strategy", " (a repository file then cannot choose another)")
+    strategy: Strategy | None = _as_file("strategy", " (files can't choose another)")
     request_changes: Threshold | None = _as_file(
-        "request_changes", " (a repository file cannot be stricter; `off` turns this off for every repository)"
+        "request_changes", " (files can't be stricter; `off` turns it off for every repository)"
     )
     pause_after: int | None = _as_file("pause_after", LOWER)
     usd: float | None = _as_file("usd", LOWER)
@@ -121,7 +122,7 @@ class Settings:
         return tuple(name for name in PERMISSIONS if allowed[name])
 
     def with_server_ceilings(self) -> "Settings":
-        """Return the same with the ceilings of a server, if the operator has set none."""
+        """Return the settings with a server's default caps, if the operator has set none."""
         missing = {name: value for name, value in HOSTED.items() if getattr(self, name) is None}
         return replace(self, **missing)  # type: ignore[arg-type]  # the names are those of numbers
 
@@ -143,9 +144,11 @@ def _variables(form: type) -> list[Field[Any]]:
 
 
 def environment(*, on_server: bool = False) -> Settings:
-    """Return the settings of the environment. Raises ConfigError with the variable's name, never its value.
+    """Return the environment's settings.
 
-    `on_server`: with the ceilings that hold where strangers start reviews.
+    Raises ConfigError with the variable's name, never its value.
+
+    `on_server`: add the default caps of a server, where strangers can start reviews.
     """
     names = own_variables()
     rows = tuple(row for row in os.environ.items() if row[0].upper() in names)

@@ -1,4 +1,7 @@
-"""Variables of the environment that look like settings and are none: what is imported to know them all is loaded if there is one."""
+"""Find environment variables that look like settings but are not.
+
+Other modules are loaded only if there is one.
+"""
 
 import os
 from collections.abc import Iterator

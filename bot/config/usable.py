@@ -87,7 +87,7 @@ class UsableFile:
         return place
 
     def _in_file(self, place: Place) -> Place:
-        """Return a place with the index that its entry has in the file, where no entry is left out."""
+        """Return a place with its entry's index in the file, before invalid entries were skipped."""
         for at, step in enumerate(place):
             if isinstance(step, int) and (kept := self._kept.get(place[:at])) is not None:
                 return (*place[:at], kept[step], *place[at + 1 :])
@@ -149,7 +149,10 @@ def _unknown(node: yaml.Node | None, form: Any, place: Place = ()) -> Iterator[M
 
 
 def _unknown_key(place: Place, line: int, known: Sequence[str]) -> Mistake:
-    """Describe a key that no setting has. An entry with such a key is left out: the key may have narrowed what the entry does."""
+    """Describe an unknown key.
+
+    An entry with an unknown key is skipped, because the key may have narrowed the entry.
+    """
     keys = [step for step in place if isinstance(step, str)]
     name, written, is_in_entry = keys[-1], ".".join(keys), len(keys) < len(place)
     if (removed := REMOVED.get(written)) is not None:

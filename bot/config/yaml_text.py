@@ -13,7 +13,7 @@ ENTRIES = {  # lists whose items have keys
     ("instructions",): '{path: "src/**", text: "..."}',
     ("ignore",): '"generated/", {path: "tests/**", kind: performance}',
     ("rules",): '{path: "tests/**", kind: performance}',
-    ("learnings",): '{path: "src/quote.py", text: "Weights are checked in quote() before this is called."}',
+    ("learnings",): '{path: "src/quote.py", text: "Amounts are checked in quote() before this is called."}',
     ("effort_for",): '{paths: ["migrations/**"], effort: high}',
     ("checks",): '{name: guards, ask: "Each new endpoint has an authorization decorator."}',
 }
@@ -33,7 +33,7 @@ def load(text: str) -> tuple[yaml.Node | None, Any]:
 
 
 class _Exact(yaml.SafeDumper):
-    """Writes texts so that they are read as they were: in double quotes where one holds a blank that YAML takes for the end of a line."""
+    """Writes texts that read back unchanged: in double quotes if YAML would end a line at a blank."""
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
@@ -49,7 +49,7 @@ def dump(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 class _Blocks(_Exact):
-    """The same, with a text of several lines as a block."""
+    """Writes YAML like `_Exact`, but multi-line texts as blocks."""
 
 
 def _block(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
@@ -67,7 +67,7 @@ def file(settings: Mapping[str, Any]) -> str:
 
 
 def data(text: str) -> Any:  # noqa: ANN401 - whatever the text holds
-    """Return the plain data alone. Raises as `load` does."""
+    """Return only the plain data. Raises as `load` does."""
     return load(text)[1]
 
 

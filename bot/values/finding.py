@@ -46,11 +46,11 @@ class Verdict(StrEnum):
     opinion: bool  # a second opinion may give it
     state: str  # for the root
 
-    PROVEN = "proven", True, True, False, "proven by code"
+    PROVEN = "proven", True, True, False, "proven by a static check"
     REPRODUCED = "reproduced", True, True, False, "reproduced by a test that was run"
-    CONFIRMED = "confirmed", True, True, True, "confirmed by a second opinion"
-    UNPROVEN = "unproven", False, True, True, "needs a second opinion, which comes by itself"
-    REFUTED = "refuted", False, False, True, "refuted by a second opinion"
+    CONFIRMED = "confirmed", True, True, True, "confirmed by a second model call"
+    UNPROVEN = "unproven", False, True, True, "not confirmed yet: a second model call follows automatically"
+    REFUTED = "refuted", False, False, True, "refuted by a second model call"
 
     def __new__(cls, text: str, *facts: bool | str) -> Self:
         """Make a member that is its text, with its facts."""
@@ -76,12 +76,12 @@ def severity_rank(severity: Severity) -> int:
 
 
 def at_least(severity: Severity, bar: Severity) -> bool:
-    """Return whether a finding of this severity reaches the bar."""
+    """Return whether a finding of this severity reaches the threshold."""
     return severity_rank(severity) <= severity_rank(bar)
 
 
 def less_severe(severity: Severity, steps: int) -> Severity:
-    """Return the severity that is so many steps below, or the least."""
+    """Return the severity that is `steps` levels lower, or the lowest."""
     return SEVERITIES[min(len(SEVERITIES) - 1, severity_rank(severity) + steps)]
 
 
@@ -123,7 +123,7 @@ class Telling:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A verbatim quote from the tree. `line` is filled in by code, which found the quote there; 0 until then."""
+    """A verbatim quote from the tree. `line` is 0 until the quote has been found there."""
 
     path: Exact[str]
     quote: str
@@ -149,12 +149,12 @@ class Evidence:
 
     @property
     def is_broken(self) -> bool:
-        """Whether code has quoted it as a line that breaks, beside the one that the finding is on."""
+        """Whether a static check has quoted this line as broken, in addition to the finding's own line."""
         return self.note in (ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS)
 
     @property
     def is_place(self) -> bool:
-        """Whether the finding is about this line too: it breaks, or holds the same secret."""
+        """Whether the finding covers this line too, because it breaks or contains the secret."""
         return self.is_broken or self.note == SAME_VALUE
 
 
@@ -195,12 +195,15 @@ class Basis:
 
     @property
     def reports(self) -> int:
-        """How many have reported it, each by itself. A root that searched beside others knew what they had found, so it is not counted."""
+        """How many sources reported it independently.
+
+        A root that searched knew the findings so far, so it doesn't count.
+        """
         return len({replace(source, proof="", breaks=()) for source in self.sources if source.view != "search"})
 
     @property
     def votes(self) -> int:
-        """How many of the readings have found it."""
+        """How many model passes have found it."""
         return len(
             {
                 (source.name, source.role, source.view)
@@ -216,7 +219,7 @@ class Basis:
 
     @property
     def breaks(self) -> tuple[str, ...]:
-        """The digest of each break that the sources tell."""
+        """The digests of all breaks that the sources report."""
         return tuple(dict.fromkeys(each for source in self.sources for each in source.breaks))
 
     @property
@@ -237,7 +240,7 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class Tracking:
-    """What rounds say of a finding."""
+    """The state of a finding across reviews."""
 
     number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
     status: Status = "new"
@@ -275,7 +278,7 @@ class Finding:
     rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
 
     def with_status(self, status: Status, how: How = "", silencing: Silencing | None = None) -> Self:
-        """Return the finding with another status; what the one before said more is gone with it."""
+        """Return the finding with another status, without the details of the previous one."""
         return replace(self, tracking=replace(self.tracking, status=status, how=how, silencing=silencing))
 
     def with_number(self, number: int) -> Self:
@@ -331,7 +334,7 @@ class Finding:
         return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
     def rewritten(self, path: str, line: int, side: Side = "head") -> str:
-        """Return the one line that code writes in place of one; "" where it writes none, or more."""
+        """Return the line that a fix writes instead of this one, or "" if it writes none or several."""
         rows = (rewrite for rewrite in self.rewrites if (rewrite.path, rewrite.line) == (path, line) and side == "head")
         return next((rewrite.new for rewrite in rows if "\n" not in rewrite.old + rewrite.new), "")
 
@@ -351,12 +354,12 @@ class Finding:
 
     @property
     def is_new(self) -> bool:
-        """Whether the round before did not have it."""
+        """Whether the previous review didn't have it."""
         return self.status == "new"
 
     @property
     def is_revoked(self) -> bool:
-        """Whether a person has said of this very finding, wherever it stands, that it is dealt with: of a secret, that it was revoked."""
+        """Whether a person has handled this finding everywhere, such as by revoking a secret."""
         return self.tracking.silencing is not None and self.tracking.silencing.scope == "finding"
 
     @property
@@ -366,7 +369,7 @@ class Finding:
 
     @property
     def proven(self) -> bool:
-        """Whether code has proven it: then nobody's doubt and no word about a guess silences it."""
+        """Whether a static check has proven it. Then no doubt and no learning can silence it."""
         return self.verdict is Verdict.PROVEN
 
     @property
@@ -409,12 +412,12 @@ _PROOF_WITH_NAMES = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof with
 
 
 def proof_of(kind: str, names: str) -> str:
-    """Return what tells a proof from others: the check's own code, and a digest of the names that it is about."""
+    """Return what identifies a proof: the check's own code, and a digest of the names that it is about."""
     return f"{kind} {hashlib.sha256(names.encode('utf-8', 'replace')).hexdigest()[:32]}" if names else kind
 
 
 def break_of(*parts: str) -> str:
-    """Return the digest of one break among those that a finding tells."""
+    """Return the digest of one break among those that a finding reports."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 

@@ -149,7 +149,7 @@ def test_report_checks_and_refuses(table: Table) -> None:
         "report('shop/price.py')",
     )
     first = session.results.findings[0]
-    state = "needs a second opinion, which comes by itself"
+    state = "not confirmed yet: a second model call follows automatically"
     assert said[0] == f"{first.fingerprint} accepted at shop/price.py:3; {state}"
     assert (
         said[1]
@@ -192,7 +192,7 @@ def test_a_better_report_takes_the_place_of_the_earlier_one(table: Table) -> Non
     )
     assert (finding.title, finding.start, finding.trigger) == ("an empty cart has no total", 2, "show(Cart([]))")
     assert [item.path for item in finding.evidence] == ["shop/cart.py"]
-    assert said[2] == "needs a second opinion, which comes by itself show(Cart([]))"
+    assert said[2] == "not confirmed yet: a second model call follows automatically show(Cart([]))"
 
 
 def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
@@ -209,7 +209,7 @@ def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
         return told, session.results.findings[0]
 
     told, finding = table.run(step)
-    assert told.endswith("updated: it keeps its words and takes what is new in yours; proven by code")
+    assert told.endswith("updated: it keeps its words and takes what is new in yours; proven by a static check")
     assert (finding.title, finding.severity, len(finding.evidence)) == ("first", "medium", 1)
 
 

@@ -1,4 +1,4 @@
-"""Count the words that readers of our text stumbled over, in templates, messages and docs."""
+"""Count the words that readers of our text stumbled over, in templates, messages, docs and docstrings."""
 
 import ast
 import re
@@ -90,6 +90,7 @@ def areas(root: Path = ROOT) -> dict[str, list[tuple[str, str]]]:
         "templates": list(_templates(root)),
         "messages": list(_messages(root)),
         "docs": [(_name(page, root), FENCE.sub("", page.read_text())) for page in _pages(root)],
+        "docstrings": list(_docstrings(root)),
     }
 
 
@@ -114,8 +115,20 @@ def _templates(root: Path) -> Iterator[tuple[str, str]]:
             yield _name(path, root), "\n".join(re.sub(r"\{\w+\}", "x", value) for value in values)
 
 
+def _docstrings(root: Path) -> Iterator[tuple[str, str]]:
+    for path in _modules(root):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                line = getattr(node, "lineno", 1)
+                yield f"{_name(path, root)}:{line}", ast.get_docstring(node) or ""
+
+
+def _modules(root: Path) -> list[Path]:
+    return sorted([*root.glob("bot/**/*.py"), *root.glob("deeprepo/**/*.py")])
+
+
 def _messages(root: Path) -> Iterator[tuple[str, str]]:
-    for path in sorted([*root.glob("bot/**/*.py"), *root.glob("deeprepo/**/*.py")]):
+    for path in _modules(root):
         if _name(path, root).startswith(_SPOKEN_TO_MODELS):
             continue
         for line, text in strings(path):

@@ -137,7 +137,7 @@ def test_second_opinions_wait_for_a_root_that_goes_on_in_any_case(change: Reposi
     review = reviewed(change, played, "--effort", "high")
     assert played.asked == ["reading", "turn", "turn", "opinion"]
     assert "needs a second opinion" in seen[0]
-    assert "needs a second opinion, which comes by itself" in seen[1]
+    assert "not confirmed yet: a second model call follows automatically" in seen[1]
     assert [row["verdict"] for row in of(review, "new")] == ["confirmed"]
 
 

@@ -123,7 +123,7 @@ def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository,
     review = read(change, played)
     assert len(review["findings"]) == 1
     assert played.asked.count("opinion") == 1
-    assert "['needs a second opinion, which comes by itself']" in played.last
+    assert "['not confirmed yet: a second model call follows automatically']" in played.last
 
 
 def test_lines_that_use_two_definitions_are_shown_once(change: Repository) -> None:

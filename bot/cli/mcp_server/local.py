@@ -24,7 +24,10 @@ MAX_CALLERS = 200  # places that `callers` names
 async def review(
     repo: str, change: str, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None], last: Round | None
 ) -> tuple[Review, Round]:
-    """Review what was named, as the round after the last one. Raises NothingToReview and UsageError with a sentence."""
+    """Review the requested change, as the review after `last`.
+
+    Raises NothingToReview and UsageError with a sentence.
+    """
     word = change.strip()
     scopes = {"staged": word == "staged", "uncommitted": word == "uncommitted"}
     request = typed.read(None if any(scopes.values()) else word or None, repo, **scopes)

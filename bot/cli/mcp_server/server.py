@@ -18,11 +18,11 @@ from bot.values import Review, ReviewEffort
 from bot.wiring.settling import Round
 
 INSTRUCTIONS = (
-    "deeprepo reviews a local git change by reading beyond the diff: every changed definition and everything that depends "
-    "on it. Call `review` before a change is pushed, `explain` with the number of a finding for its proof, `hand_over` for a prompt "
-    "that says how to fix what was found, and `callers` "
-    "before a signature is changed. Nothing in the repository is written. "
-    "The answer of `review` ends with `settled:`; once it is true another round adds nothing, and after three rounds it always is."
+    "deeprepo reviews a local git change together with the code that depends on it. It never writes to the repository. "
+    "Call `review` before you push a change, `explain` with a finding's number to see its proof, "
+    "`hand_over` for a prompt that says how to fix the findings, and `callers` before you change a signature. "
+    "The answer of `review` ends with `settled:`. If it is true, don't review again, because another review adds nothing. "
+    "It is always true after three reviews."
 )
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 PAYS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
@@ -66,17 +66,17 @@ def server(repo: str) -> MCPServer[object]:
         max_usd: float | None = None,
         consumers: tuple[str, ...] = (),
     ) -> str:
-        """Review a local change and return the findings as text; `hand_over` has a prompt for each.
+        """Review a local change and return the findings as text. `hand_over` returns a prompt for fixing each.
 
-        The answer ends with `settled: true` when another round cannot add anything, after three rounds at most. `TODO(#123)` on the
-        line of a finding, or on the one above, answers it.
+        The answer ends with `settled: true` if another review can't add anything, and after three reviews.
+        To postpone a finding, write `TODO(#123)` on its line or on the line above.
 
         Args:
             change: "" for what HEAD adds to the default branch, "uncommitted" for all local work, "staged" for the
                 index, or a range such as "main..feature".
-            effort: how far it goes; "none" reviews by code alone (no key, no cost). Without it the configured one holds.
-            max_usd: a hard cap in dollars; without it the configured one holds.
-            consumers: paths of clones of repositories that use this one; what the change breaks there is reported too.
+            effort: how thorough the review is; "none" uses no model. Default: the configured effort.
+            max_usd: a hard cap in dollars. Default: the configured cap.
+            consumers: paths of clones of repositories that use this one. Breaks there are reported too.
         """
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
             flags = {"effort": effort, "usd": max_usd, "of_features": {"consumers": consumers}}

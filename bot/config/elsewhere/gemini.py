@@ -1,4 +1,4 @@
-"""Gemini Code Assist on GitHub: .gemini/config.yaml and the style guide beside it."""
+"""Gemini Code Assist on GitHub: .gemini/config.yaml, and the style guide next to it."""
 
 from bot.config.elsewhere.old import EVENTS, OldSettings, SettingsFormat, patterns
 

@@ -1,4 +1,4 @@
-"""Reviewers whose settings are texts alone, which reviews read as they stand: Cursor's Bugbot and GitHub Copilot."""
+"""Reviewers whose settings are only texts, which are read unchanged: Cursor's Bugbot and GitHub Copilot."""
 
 from bot.config.elsewhere.old import SettingsFormat
 

@@ -1,7 +1,9 @@
-"""What a settings file of another reviewer comes to here: each of its keys is taken over, or named with the reason why not.
+"""Translate another reviewer's settings file.
 
-A format says what it knows about its keys. Whatever it has not spoken of when it is done is named all the same, and a value that
-.deeprepo.yml would refuse is not taken over: so nothing is lost without a word, and the result is always accepted.
+Each key is imported, or reported with the reason why not.
+
+A format describes the keys that it knows. All other keys are reported too, and a value that .deeprepo.yml
+would refuse is not imported. So nothing is lost silently, and the result is always valid.
 """
 
 import re
@@ -33,7 +35,7 @@ class Row:
 
 
 class SettingsFormat:
-    """Tell how the settings of one reviewer are read; a subclass for each."""
+    """Describes how to read one reviewer's settings; a subclass for each reviewer."""
 
     word: str  # on the command line
     name: str

@@ -1,4 +1,4 @@
-"""PR-Agent and Qodo Merge: .pr_agent.toml, and best_practices.md beside it."""
+"""PR-Agent and Qodo Merge: .pr_agent.toml, and best_practices.md next to it."""
 
 import tomllib
 from typing import Any

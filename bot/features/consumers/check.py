@@ -189,7 +189,10 @@ async def _checked(
 
 
 async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> ConsumerImpact:
-    """The same without secrets: each file is looked through as a whole, because the lines around a use may not show that a value is one."""
+    """Mask secrets in what was found in a consumer.
+
+    Whole files are scanned, because the lines around a use may not show that a value is a secret.
+    """
     start = label(consumer.name, "")
     inner_paths = [path.removeprefix(start) for path in impact.texts() if path.startswith(start)]
     blobs = await tree.read_many(inner_paths)

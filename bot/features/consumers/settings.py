@@ -13,11 +13,11 @@ class ConsumerSettings:
 
     consumers: tuple[str, ...] = setting(
         (),
-        "Repositories that use this one. A path from its top folder is a clone: the command line and the hooks look up what a "
-        "change breaks there. `owner/name` is for servers: of the repositories that they look at, those alone.",
+        "Repositories that use this one. On the command line and in hooks, list paths of clones, relative to the top folder. "
+        "On a server, list `owner/name`. It then checks only these repositories.",
     )
     as_consumer: Disclosure = setting(
         "name",
-        "The most that reviews of other repositories of the same owner show of this one, if not everybody can read it: `nothing`, "
-        "`existence`, `name`, or `lines`, to models too. The operator can allow less.",
+        "How much reviews of the same owner's other repositories may show about this one, if not everybody can read it: `nothing`, "
+        "`existence`, `name`, or `lines` (models see them too). The operator can allow less.",
     )

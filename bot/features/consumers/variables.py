@@ -1,4 +1,4 @@
-"""Which repositories a server looks at because they use the reviewed one, as its operator says it."""
+"""The operator's settings for checking repositories that use the reviewed one."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,16 +14,16 @@ class ConsumerVariables:
 
     consumers: Literal["off", "owner", "any"] | None = setting(
         None,
-        "On a server, the repositories that a review looks at because they use the reviewed one: `owner`: those of the same owner that the "
-        "App can see; `any`: also public ones of others that the repository's file names; `off`: none. Default: `off`.",
+        "On a server, which repositories that use the reviewed one are checked too. `owner`: those of the same owner that the App "
+        "can see; `any`: also public repositories of other owners that the repository's file lists; `off`: none. Default: `off`.",
     )
     consumers_shown: Disclosure | None = setting(
         None,
-        "The most that a review on a server shows of one of them that not everybody can read: `nothing`, `existence`, `name`, or `lines`, to "
-        "models too. Its own `as_consumer` can allow less. Default: `existence`.",
+        "How much a review on a server may show about a consumer that not everybody can read: `nothing`, `existence`, `name`, or "
+        "`lines` (models see them too). The consumer's own `as_consumer` can allow less. Default: `existence`.",
     )
     consumers_megabytes: int | None = setting(
-        None, "MB of the data folder for their clones, of which the oldest go first. Default: 2000.", ge=1
+        None, "Space for clones of consumers, in MB. The oldest clones are deleted first. Default: 2000.", ge=1
     )
 
     @property

@@ -22,7 +22,7 @@ _LAWS: Mapping[Role, tuple[str, str, str]] = {  # what was done to the name, wha
     "tells": (
         "documented",
         "Nothing reads or sets the new name.",
-        "Readers of the documentation set a variable that nothing reads.",
+        "If you follow the documentation, you set a variable that nothing reads.",
     ),
 }
 _STILL: Mapping[Role, str] = {"reads": "read", "sets": "set", "tells": "document"}
