@@ -44,7 +44,7 @@ class Brief:
 
 
 def record(brief: Brief) -> Row:
-    """Return the brief as a journal keeps it; a name is left out where there is nothing."""
+    """Return the brief as a journal row, without empty fields."""
     record = {one.name: getattr(brief, one.name) for one in fields(brief) if one.name not in ELSEWHERE}
     record |= {
         name: value and value.decode("utf-8", "surrogateescape") for name in BYTE_FIELDS if (value := record[name])
@@ -60,7 +60,7 @@ def record(brief: Brief) -> Row:
 
 
 def restore(record: Mapping[str, Any], pull: PullRequest) -> Brief:
-    """Return the same, back as a value. Raises KeyError, TypeError or ValueError for a row of another form."""
+    """Rebuild a Brief from its record. Raises KeyError, TypeError or ValueError for a row of another form."""
     settings = config.resolve(config.recorded(record["settings"]), None, config.Settings())
     plain = {
         one.name: _frozen(record[one.name]) for one in fields(Brief) if one.name in record and one.name not in ELSEWHERE

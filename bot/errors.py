@@ -72,7 +72,7 @@ class OverLimit(DeepRepoError):  # noqa: N818 - an outcome of the work
 
 
 class SupersededError(DeepRepoError):
-    """The work is no longer wanted; whatever was found stays unsaid."""
+    """The work is no longer wanted, so results so far are not posted."""
 
 
 class HostError(DeepRepoError):
@@ -118,4 +118,4 @@ class HostRefused(HostError):  # noqa: N818 - GitHub's decision
 
 
 class StorageError(DeepRepoError):
-    """The database does not answer, or holds what makes no sense."""
+    """The database doesn't answer, or contains invalid data."""

@@ -1,6 +1,6 @@
-"""The words by which a finding is graded and a review is set up: of options, settings and values alike.
+"""The names of severities, efforts and other levels, for options, settings and values.
 
-They stand apart so that the command line can tell its options without loading a value.
+They have their own module so that the command line can list its options without loading any value.
 """
 
 from typing import Literal, get_args

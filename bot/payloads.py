@@ -1,4 +1,4 @@
-"""What a child process is handed, and what it hands back: values that can be sent, and nothing that holds a connection."""
+"""The values that are sent to and from a child process. None of them contains a connection."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -48,7 +48,10 @@ class FixRequest:
 
 @dataclass(frozen=True, slots=True)
 class MadeFix:
-    """What was fixed, what a review by code says of it, and the mode of each file in git. `others`: open findings that were not meant, by number."""
+    """The fixed files, the result of reviewing them without a model, and each file's mode in git.
+
+    `others`: the numbers of open findings that were not asked for.
+    """
 
     fix: Fix
     check: FixCheck

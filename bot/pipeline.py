@@ -41,16 +41,19 @@ class Tools(ABC):
         """Open models, budget and journal for a change."""
 
     def clock(self) -> float:
-        """Tell the time, to measure how long something took."""
+        """Return the time, to measure durations."""
         return time.monotonic()
 
     def say(self, message: str | Reading) -> None:  # noqa: B027 - nobody has to listen
-        """Report progress: a line, or what is read and was found by code."""
+        """Report progress: a line, or what was read and found by static checks."""
 
     async def look_beyond(
         self, tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
     ) -> ConsumerImpact:
-        """Look at the repositories that somebody named. Nobody opens a clone unless a process brings how."""
+        """Check the given consumers.
+
+        The default checks none, because a process must provide a way to open clones.
+        """
         del tree, files, users, consumers
         return ConsumerImpact()
 
@@ -61,7 +64,7 @@ class Tools(ABC):
         return findings
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:
-        """List the lines on which a file does not parse; None where nobody here can tell."""
+        """Return the lines on which a file doesn't parse, or None if that is unknown."""
         return suggest.unreadable(path, source)
 
 
@@ -82,7 +85,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
 
 @asynccontextmanager
 async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
-    """Survey the change as it stands before anybody judges it: what a review and an estimate begin with."""
+    """Collect the facts about a change, with which a review and an estimate start."""
     masks = know_secrets()
     async with checkout.Checkout(brief.pull, brief.left_out) as tree:
         brief = scope.as_shown(brief, masks)

@@ -21,7 +21,7 @@ class RunnableTree(Tree, Protocol):
     """A tree whose sides can be handed to a sandbox as a whole."""
 
     async def archive(self, side: Side, most: int) -> bytes:
-        """Return one side as a tar archive below `work/`, of at most so many bytes."""
+        """Return one side as a tar archive below `work/`, of at most `most` bytes."""
 
 
 class KnownSecrets(Masks, Protocol):
@@ -40,10 +40,13 @@ class KnownSecrets(Masks, Protocol):
         """Take up the secrets of whole files."""
 
     def hide_known(self, text: str) -> str:
-        """Return the text with a placeholder in the place of each secret that was met so far."""
+        """Return the text with a placeholder for each known secret."""
 
     def cover(self, value: T, *, guesses: bool = False) -> T:
-        """Return the value as a reader may see it: of each secret its first characters. `guesses`: also of what only looks like one."""
+        """Return the value with only the first characters of each secret.
+
+        With `guesses`, possible secrets count too.
+        """
 
 
 class Analyzer(Protocol):
@@ -59,7 +62,10 @@ class Analyzer(Protocol):
         """Return what is wrong with the change, with verbatim quotes, and which of the files it has judged to their end."""
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:
-        """Return what it means that a finding of its own, of an earlier round, is not among those of a check that ran to its end."""
+        """Return what it means that a check no longer reports its finding from an earlier review.
+
+        The check ran to its end.
+        """
 
 
 @runtime_checkable
@@ -108,7 +114,7 @@ class Lens(Protocol):
     QUESTION: str  # the template with its words
 
     def wants(self, unit: Unit, file: ChangedFile) -> bool:
-        """Return whether this unit calls for the question."""
+        """Return whether this code region needs the question."""
 
 
 class Output(Protocol):

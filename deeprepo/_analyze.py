@@ -32,7 +32,7 @@ def analyze(
         on_progress: A function that receives short progress messages.
 
     This doesn't use a model and doesn't run code from the repository. Definitions, imports and calls are parsed in 16 languages.
-    Other files are searched by name. Only direct uses are returned, not the users of those users.
+    Other files are searched by name. Only direct uses are returned.
     """
     with workplace(repo, change, scope) as (request, scratch):
         from bot.wiring import effect

@@ -148,7 +148,7 @@ class RLM:
         journal: Path | None,
         on_progress: Callable[[Event], None] | None,
     ) -> Result:
-        """Several runs at once, and what they come to."""
+        """Run the question several times in parallel, and return the result with the most frequent answer."""
         _samples.check(samples)
 
         def hear(number: int, event: Event) -> None:
@@ -308,7 +308,7 @@ class Session:
             return call_apart(lambda: runner.run(work()))
 
     def _hear(self, row: Mapping[str, Any]) -> None:
-        """What the journal is told, as an event."""
+        """Report a journal line as an event."""
         if row["kind"] == "turn":
             names = ("run", "number", "said", "code", "output", "error")
             self._tell(Turn(*(row[name] for name in names)))

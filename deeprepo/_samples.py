@@ -41,9 +41,10 @@ def labelled(event: Event, number: int) -> Event:
 
 
 def agreement(ended: Sequence[Result | BaseException], *, is_typed: bool) -> Result:
-    """Return the run whose answer most of them have, the first of these; with what all of them cost.
+    """Return the first run with the most frequent answer, with the cost of all runs.
 
-    Raises what ended the first run, if none has got as far as a turn, and whatever is no outcome of a run.
+    Raises the first run's error if no run got as far as a turn, and any error that is not an outcome of a
+    run.
     """
     failures = [one for one in ended if isinstance(one, BaseException)]
     results = [one for one in ended if isinstance(one, Result)]

@@ -128,7 +128,7 @@ MENDED_IN_PART = [
 def test_what_code_has_proven_stays_known_when_its_quote_changes(
     hand: Hand, first: dict[str, str | bytes | None], push: dict[str, str | bytes | None]
 ) -> None:
-    """The same check proves the same of the same file: nobody is told of it again as new."""
+    """A check that proves a finding again in a file doesn't report it as new."""
     hand.repository.git("checkout", "-q", "main")
     both = "def apply(rate, amount):\n    return amount * rate\n\n\ndef fee(row):\n    return row / 2\n"
     use = "from shop.rates import apply, fee\n\n\ndef total(rows):\n    return sum(apply(0.2, fee(row)) for row in rows)\n"

@@ -116,7 +116,7 @@ def test_equal_words_are_findings_of_their_own(hand: Hand, after: str, line: int
 
 
 def test_a_line_that_is_rewritten_or_moved_is_no_new_place(hand: Hand) -> None:
-    """The same call with another argument, then in another file."""
+    """A call that gets another argument, and then moves to another file, is not a new location."""
     first = begin(hand, {"shop/price.py": PRICE, "shop/late.py": CALL.format(name="late")})
     second = push(hand, first, {"shop/late.py": CALL.format(name="late").replace("(x, 3)", "([*x], 4)")})
     third = push(

@@ -1,6 +1,6 @@
-"""One step of a GitHub Actions workflow: the event's file in; a review on the pull request, a job summary, outputs and an exit code out.
+"""Run one step of a GitHub Actions workflow: review, and write a job summary, outputs and an exit code.
 
-There is no server and nothing outlives the job: what the next round has to know is in the summary comment.
+There is no server, and nothing outlives the job. The summary comment contains what the next review needs.
 """
 
 from bot.action import event, remark_step, report

@@ -26,7 +26,10 @@ MAX_EVENT_BYTES = 25 << 20  # bytes of an event
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """An event that asks for nothing, whose job is a check of the pull request all the same: it has to come to what holds for the head."""
+    """An event that asks for no review, although its job is a check of the pull request.
+
+    The job repeats the result for the head.
+    """
 
     ask: ReviewAsk
     reason: str
@@ -51,7 +54,7 @@ def read(step: Step) -> ReviewAsk | RemarkAsk | Repeat | NothingAsked:
 
 
 def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Repeat | NothingAsked:
-    """What the event itself says. An action that we do not know was chosen by whoever wrote the workflow."""
+    """Return the event's request. An unknown action was chosen by the author of the workflow."""
     kind = "pull_request" if name in ON_PULL else name
     delivery = {**payload, "installation": INSTALLATION}
     is_chosen = kind == "pull_request" and str(payload.get("action")) not in events.ACTIONS[kind]
@@ -72,7 +75,10 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Re
 
 
 def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | NothingAsked:
-    """The same for any pull request, open or not: another one may have its head, and this job's check is on that commit."""
+    """Return a repeat of the last result for a pull request that may be closed.
+
+    Another pull request may have the same head, and this job's check is on that commit.
+    """
     match events.read("pull_request", {**delivery, "action": "closed"}, OwnAccount("0", WORKFLOW)):
         case Cancel(pull=pull, actor=actor):
             return Repeat(ReviewAsk(pull, "catch-up", actor=actor), reason)

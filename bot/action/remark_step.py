@@ -1,4 +1,7 @@
-"""A remark of a person, answered by a step of a workflow: what was answered and withdrawn before is known from comments alone."""
+"""Answer a person's remark in a workflow step.
+
+Earlier answers and withdrawals are known only from comments.
+"""
 
 import time
 from contextlib import suppress
@@ -26,7 +29,7 @@ from bot.workflow.reviewer import ReviewResult, ReviewRun
 
 
 async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
-    """Answer it if it is meant for us."""
+    """Answer the remark if it is addressed to deeprepo."""
     async with open_host(step, ask.pull) as host:
         remark = await _hear(ask, host)
         if isinstance(remark, str):

@@ -1,6 +1,6 @@
-"""A review in a workflow, with a token that was given and without anything that is stored; and what the step says of its end.
+"""Review in a workflow step, with a given token and without stored data, and report the result.
 
-What the next round has to know is in the summary comment.
+The summary comment contains what the next review needs.
 """
 
 import asyncio
@@ -84,7 +84,7 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
 async def _review(
     ask: ReviewAsk, host: Host, state: PullState, settings: Config, step: Step, console: Console
 ) -> ReviewResult:
-    """The same of a pull request that is looked up already."""
+    """Review a pull request whose state and settings are known, and post the result."""
     runner = step.runner
     if ask.comment is not None and not await _may_review(ask, ask.comment, host, settings):
         return ReviewResult(
@@ -111,9 +111,12 @@ async def _review(
 
 
 async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
-    """Repeat what the last review of the head came to: the event starts no review, and its job is a check of the head all the same.
+    """Repeat the last review's result for the head.
 
-    Where none is known (a fork's token posts no summary, a run was cancelled) and the owner has set a bar, only a review reaches below it.
+    The event starts no review, but its job is a check of the head.
+
+    If no result is known (a fork's token posts no summary, or a run was canceled) and a failure threshold is
+    set, the head is reviewed.
     """
     async with open_host(step, event.pull) as host:
         state, settings = await look_up(host, step, console)
@@ -163,7 +166,7 @@ async def open_host(step: Step, pull: PullRef) -> AsyncIterator[Host]:
 
 
 async def _login(token: SecretStr, api: str, pace: RequestPace) -> str:
-    """The login that a token writes under, "" if GitHub does not tell."""
+    """Return the login that a token writes as, or "" if GitHub doesn't report it."""
     login = ""
     with suppress(HostRefused):
         async with apps.holding(token, api, pace) as client:
@@ -195,7 +198,10 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
 
 
 async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
-    """Whether this person gets the review. What they asked for before is known from their comments alone."""
+    """Return whether this person gets the review.
+
+    Their earlier requests are known only from their comments.
+    """
     comments = await host.comments("review" if comment.kind == "review" else "issue")
     asker_commands = [
         own_comment
@@ -210,7 +216,10 @@ async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings:
 
 
 def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
-    """The same end in the step's words. `fault`: what makes the step fail once the review is in the job summary."""
+    """Return the result in the step's words.
+
+    `fault` makes the step fail after the review is in the job summary.
+    """
     fault = result.fault
     if result.review is None:
         is_empty = result.says == ADDS_NOTHING
@@ -227,7 +236,7 @@ def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
 
 
 async def answer(run: ReviewRun, says: str) -> None:
-    """Tell the person who asked by a comment why there is no review: they do not look at the job."""
+    """Reply to the person who asked in a comment why there is no review, because they don't see the job."""
     if run.ask.comment is not None:
         await _reply(run.ask.comment, run.host, says)
 
@@ -238,7 +247,7 @@ async def _reply(comment: CommentRef, host: Host, says: str) -> None:
 
 
 async def withdrawn(host: Host) -> tuple[Dismissal, ...]:
-    """Return the findings that our answers to remarks have withdrawn, as their markers tell."""
+    """Return the findings that our answers have withdrawn, according to the markers in them."""
     comments = (*await host.comments("review"), *await host.comments())
     decisions = [existing.marker_of(comment) for comment in comments]
     marks = [
@@ -264,23 +273,29 @@ async def stored_conclusion(host: Host, now: PullState, step: Step) -> states.He
 
 
 def head_conclusion(conclusion: CheckConclusion, now: PullState, step: Step) -> states.HeadConclusion:
-    """Return what a review comes to, and for what: the head, its base branch, and the files and inputs that set the bar."""
+    """Return a review's conclusion, its head and base branch, and a digest of the threshold's sources."""
     settings = hashlib.sha256(repr((now.files, sorted(step.inputs.flags().items()))).encode()).hexdigest()
     return states.HeadConclusion(conclusion, now.facts.head_sha, now.facts.base_ref, settings)
 
 
 @dataclass(slots=True)
 class StepReviewer(Reviewer):
-    """Reviews with the token of the step. Every error is final: nobody repeats a step, and a newer run of the workflow cancels this one's job.
+    """Reviews with the step's token.
 
-    What it knows of the last review is in the summary comment, or in a file that the workflow hands over.
+    Every error is final: a step isn't repeated, and a newer run cancels this job.
+
+    The previous review is in the summary comment, or in a file that the workflow passes.
     """
 
     step: Step
     console: Console
 
     async def refused(self, no: No) -> ReviewResult:
-        """End a review that the policy refuses. A closed pull request may be opened again, or another one have its head: a bar holds for its job too."""
+        """End a review that the policy refuses.
+
+        A closed pull request may be reopened, or another one may have its head, so its job applies the
+        failure threshold too.
+        """
         facts = self.run.state.facts
         if facts.state == "open" or facts.merged or not policy.has_bar(self.run.settings):
             return await Reviewer.refused(self, no)
@@ -339,7 +354,7 @@ class StepReviewer(Reviewer):
         return MadeReview(made_review, await asyncio.to_thread(self.comments, made_review))
 
     def comments(self, review: Review) -> Comments:
-        """Render the comments, with the state for the next round in the summary."""
+        """Render the comments, with the state for the next review in the summary."""
         run = self.run
 
         def state(shown: Review) -> str:
@@ -394,10 +409,10 @@ class StepReviewer(Reviewer):
         )
 
     async def last(self) -> tuple[bytes | None, str]:
-        """Return what the last review has left; if it cannot be built upon, a sentence for the reader.
+        """Return the state of the last review, or a sentence for the user if it can't be used.
 
-        The file that a workflow hands over counts if the summary holds no state, or one of the same head. A job that runs the code of a
-        fork may have written such a file, so the change of a fork is not built upon one.
+        The file that a workflow passes counts if the summary contains no state or one of the same head. A job
+        that runs a fork's code may have written such a file, so it is ignored for forks.
         """
         path = None if self.run.state.facts.fork else self.step.inputs.previous
         data = files.previous(path, self.step.runner) if path is not None else None
@@ -411,4 +426,4 @@ class StepReviewer(Reviewer):
         return None, f"{sentence}so everything was reviewed again." if sentence else ""
 
     async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
-        """Store nothing: the state for the next round is posted with the summary."""
+        """Store nothing, because the state for the next review is posted with the summary."""

@@ -1,7 +1,7 @@
-"""The cap on reviews of strangers' changes by a model in 24 hours, without a server: the runs of the workflow are counted, as GitHub lists them.
+"""Limit model reviews of strangers' changes in 24 hours, without a server, by counting the workflow's runs.
 
-A run knows which runs were started before it, whatever became of them: its place in that order decides, so runs that work at
-the same time cannot pass the cap together.
+A run knows which runs were started before it, with any result. This order decides, so parallel runs can't
+exceed the cap together.
 """
 
 from collections.abc import Mapping
@@ -51,9 +51,9 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
 
 
 async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
-    """The runs of this workflow in 24 hours for strangers that were started before this one, whatever became of them; None: too many to tell.
+    """Count this workflow's earlier runs for strangers in the last 24 hours, or return None for too many.
 
-    Before a run that is run again, all the others were started. A run whose jobs were all skipped asked nobody.
+    A run that is repeated comes after all others. A run whose jobs were all skipped doesn't count.
     """
     host, runner = run.host, step.runner
     since = (datetime.now(UTC) - timedelta(seconds=DAY)).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -64,7 +64,7 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
     writers: dict[str, bool] = {}
 
     async def is_stranger(workflow_run: Mapping[str, Any], repository: object) -> bool:
-        """Return whether a run is for a fork, or somebody who may not write has caused it."""
+        """Return whether a run is for a fork, or was caused by a person without write permission."""
         login = str(shapes.at(workflow_run, "actor.login") or "")
         if shapes.at(workflow_run, "head_repository.full_name") != repository or not login:
             return True
@@ -85,7 +85,7 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
 
 
 async def _rounds(run: ReviewRun) -> int:
-    """The reviews of this pull request alone, as its summary counts them."""
+    """Return the number of this pull request's reviews, as its summary counts them."""
     stands = next(iter(await summaries(run.host)), None)
     state = states.unpack(stands.body) if stands is not None else ""
     with suppress(reviews.UnreadableError):

@@ -154,7 +154,10 @@ async def _text(tree: Tree, symbol: Definition) -> Sequence[str]:
 
 
 def _of_file(file: _File, rows: Sequence[Breakage]) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
-    """The same for one file: a line that two changed definitions share is written once, with both."""
+    """Return the rewrites for one file.
+
+    A line that two changed definitions share is written once, with both changes.
+    """
     edits: dict[str, set[ByteEdit]] = {}
     counts = Counter(breakage.reference.symbol for breakage in rows)
     for breakage in rows:

@@ -1,4 +1,4 @@
-"""`serve --check`: what is set and whether it works, told without a secret."""
+"""`serve --check`: show and test the settings, without secrets."""
 
 import asyncio
 import shutil
@@ -30,7 +30,7 @@ class CheckedItem:
 
     @property
     def mark(self) -> str:
-        """How it stands, at the beginning of the line."""
+        """The mark at the beginning of the line."""
         return "ok" if self.works else "!!"
 
 

@@ -22,7 +22,7 @@ PACE = 64 << 10  # bytes in a second of a body beyond that
 
 
 def raise_files() -> int:
-    """Let this process open more files, and return how many connections it has room for: many may come at once, before the first is ended."""
+    """Raise the limit on open files, and return how many connections this process can handle."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -64,12 +64,15 @@ class Connection(H11Protocol):
             self._watch(is_answered=True)
 
     def give_up(self) -> None:
-        """End it at once, whatever is on its way."""
+        """End the connection immediately."""
         self._waiting.pop(self, None)
         self.transport.abort()
 
     def _watch(self, *, is_answered: bool = False) -> None:
-        """Note what it waits for. A connection between two requests is the library's to end, and a body that is read its reader's."""
+        """Record what the connection waits for.
+
+        Idle connections and bodies that are read are not limited here.
+        """
         theirs, is_over = self.conn.their_state, self.conn.our_state is h11.DONE
         if theirs in (h11.IDLE, h11.SEND_BODY):
             self._waiting.setdefault(self)

@@ -17,7 +17,10 @@ probes, pages = APIRouter(), APIRouter()
 
 
 def create(server: RunningServer, *, web: bool = True) -> FastAPI:
-    """Return the application over what was opened. Without `web` it has the probes alone, as a worker needs them."""
+    """Return the application for an opened server.
+
+    Without `web`, it only has the probes, as a worker needs them.
+    """
     app = FastAPI(openapi_url=None)
     app.state.server = server
     app.state.bodies, app.state.forms = Bodies(), BodyBuffer(MOST_FORMS)

@@ -85,7 +85,10 @@ async def serve(
     rest: Rest | None = None,
     until: asyncio.Event,
 ) -> None:
-    """Answer requests until somebody wants to leave, or `until` is set. Work comes to rest while requests are still answered."""
+    """Answer requests until a signal arrives or `until` is set.
+
+    Work stops while requests are still answered.
+    """
     server = _Server(_config(app, options), shutdown.on_signal)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     _log("listening", address=options.address(listener.getsockname()[1]))

@@ -31,7 +31,10 @@ OK = 400
 
 
 def log(name: str) -> Callable[..., None]:
-    """Return a function that writes one event: its words, then the facts by name. `level` and `error` are told apart."""
+    """Return a function that writes one event: its words, then named facts.
+
+    `level` and `error` are not facts.
+    """
     logger = logging.getLogger(f"deeprepo.{name}")
 
     def write(what: str, *, level: int = logging.INFO, error: BaseException | None = None, **facts: object) -> None:
@@ -114,7 +117,7 @@ class Json(_Formatter):
 
 
 def _one_line(text: str) -> str:
-    """No line breaks and no control characters: an event is one line, whatever a stranger wrote."""
+    """Return a text without line breaks and control characters, so that an event is always one line."""
     cut = text if len(text) <= MAX_LOGGED_CHARS else f"{text[:MAX_LOGGED_CHARS]}... ({len(text):,} characters)"
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
 

@@ -1,4 +1,7 @@
-"""What a server does by itself: it learns its name, catches up on what it missed, and forgets what is old. At start, hourly, and when it is called."""
+"""Regular work of a server: learn its name, catch up on missed events, and delete old data.
+
+At start, hourly and on demand.
+"""
 
 import asyncio
 import logging
@@ -48,7 +51,10 @@ async def maintain(server: RunningServer, *, web: bool) -> None:
 
 
 async def own_account(identity: Identity) -> OwnAccount:
-    """Return who we are at GitHub, before the first delivery is read; without a login if GitHub does not tell, until the next time."""
+    """Return our account at GitHub, before the first delivery is read.
+
+    Without an answer, the login stays empty until later.
+    """
     login = ""
     with suppress(HostError):
         login = (await apps.voice(identity, RequestPace(patience=0, backoff=0.2, timeout=NAME_SECONDS))).login
@@ -56,7 +62,7 @@ async def own_account(identity: Identity) -> OwnAccount:
 
 
 async def catch_up(server: RunningServer) -> None:
-    """Ask again for deliveries that failed, and have pull requests reviewed that nobody has looked at."""
+    """Request failed deliveries again, and start reviews of pull requests that were missed."""
     voice, now = await apps.voice(server.identity, server.pace, again=True), datetime.now(UTC)
     server.ours = OwnAccount(server.identity.app_id, voice.login)
     async with apps.app(server.identity, server.pace) as client:
@@ -72,7 +78,10 @@ async def catch_up(server: RunningServer) -> None:
 
 
 async def _missed(client: GitHubClient, since: str) -> list[Any]:
-    """The deliveries that never arrived, oldest first: of each the last attempt. Those that keep failing are left alone."""
+    """Return the last attempt of each delivery that never arrived, oldest first.
+
+    Repeated failures are skipped.
+    """
     by_guid: dict[str, list[Any]] = {}
     async for page in client.pages(
         client.rest.apps.async_list_webhook_deliveries, most=MOST_DELIVERIES

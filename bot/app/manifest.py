@@ -1,4 +1,4 @@
-"""What deeprepo asks of GitHub when somebody registers an App for it: the manifest, and what comes back for its code."""
+"""The manifest for registering a GitHub App, and the exchange of its code for credentials."""
 
 import json
 import re
@@ -93,7 +93,7 @@ async def convert(api: str, code: str) -> dict[str, Any]:
 
 
 def store(app: dict[str, Any], path: Path, public: str = "") -> None:
-    """Keep the credentials, and the server's public address, where the next start finds them, for this user alone.
+    """Store the credentials and the server's public address for the next start, readable only for this user.
 
     Raises HostRefused.
     """

@@ -1,4 +1,4 @@
-"""What /metrics tells. Each server has a registry of its own, so that several can run in one process."""
+"""The metrics. Each server has its own registry, so that several servers can run in one process."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -43,10 +43,10 @@ class Metrics:
             self._ack.observe(seconds)
 
     def review(self, review: Review, repository: str, status: ReviewStatus) -> None:
-        """Count a review that came to an end: of which repository (owner/name), how, with how many findings, and what it cost.
+        """Count a finished review: its repository (owner/name), its status, its findings and its cost.
 
-        Repositories are labels if the operator wants that. Only those on which the App is installed have reviews, so a
-        stranger adds no series.
+        Repositories are labels if the operator wants that. Only repositories with the App have reviews, so a
+        stranger can't add a series.
         """
         finding_count = len(review.reported)
         labels = (repository,) if self._named else ()
@@ -58,7 +58,7 @@ class Metrics:
         self._model_errors.inc(review.cost.failed_calls)
 
     def github(self, status: int, remaining: int | None) -> None:
-        """Count an answer of GitHub's, which says how many requests are left in this hour."""
+        """Count an answer from GitHub, and record how many requests remain in this hour."""
         self._github.labels(str(status)).inc()
         if remaining is not None:
             self._left.set(remaining)

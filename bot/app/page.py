@@ -13,7 +13,7 @@ HEADERS = {
 
 
 def page(template: str, status: int = 200, github: str = "", **values: str) -> Response:
-    """Return a page from its template. `github` is the origin that its forms may be sent to, besides our own."""
+    """Return a page from its template. Its forms may be sent to our own origin and to `github`."""
     forms = " ".join(filter(None, ("form-action 'self'", github)))  # a blank at the end would make the header invalid
     policy = f"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; {forms}"
     return HTMLResponse(render.text(template, **values), status, HEADERS | {"content-security-policy": policy})

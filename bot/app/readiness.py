@@ -1,4 +1,4 @@
-"""Why a server cannot do its work: for `/readyz`, the operator's page and `deeprepo status`, which say the same."""
+"""Find out why a server isn't ready, for `/readyz`, the operator's page and `deeprepo status`."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -56,7 +56,7 @@ class AppKey:
 
 
 def constant(fault: str) -> Look:
-    """Return a look at what does not change while the server runs."""
+    """Return a check whose result doesn't change while the server runs."""
 
     async def answer() -> str:
         return fault

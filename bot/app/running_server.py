@@ -1,4 +1,4 @@
-"""What a running server holds: its jobs, its storage, its counters, and who it is at GitHub."""
+"""A running server: its jobs, its storage, its counters, and its account at GitHub."""
 
 import asyncio
 import shutil
@@ -27,7 +27,7 @@ LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promise
 
 @dataclass(slots=True)
 class RunningServer:
-    """A running server. Not frozen: it learns its name at GitHub, and one day it is told to rest."""
+    """A running server. It is not frozen, because it learns its name at GitHub and is stopped later."""
 
     options: ServerOptions
     app: App
@@ -44,7 +44,7 @@ class RunningServer:
     _database: Look = field(init=False)
 
     def __post_init__(self) -> None:
-        """Prepare the look at the database."""
+        """Prepare the check of the database."""
         self._database = Look(self.store.unready, FRESH_SECONDS)
 
     @property

@@ -1,4 +1,4 @@
-"""A server from its start to its end: set up where that is needed, then its databases, its jobs and its answers, until it is told to stop."""
+"""Run a server from start to end: setup if needed, then its databases, its jobs and its answers."""
 
 import asyncio
 import gc
@@ -79,7 +79,7 @@ def _jobs(settings: Server) -> JobSettings:
 
 @asynccontextmanager
 async def _beside(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """What goes on beside, until the end of the block."""
+    """Run a task until the end of the block."""
     task = asyncio.create_task(doing)
     try:
         yield
@@ -97,9 +97,11 @@ async def serve(
     secrets: Iterable[str] = (),
     model_fault: str = "",
 ) -> None:
-    """Run a server (`web`), or a worker beside it, until a signal comes. `secrets` are further ones that no log may show.
+    """Run a server (`web`) or a worker until a signal arrives.
 
-    `model_fault`: why a configured model cannot be asked on this machine.
+    Logs also hide the given `secrets`.
+
+    `model_fault`: why a configured model can't be used on this machine.
     """
     options = settings.options
     sys.setswitchinterval(TURN)
@@ -129,7 +131,7 @@ async def serve(
 
 
 async def _set_up(settings: Server, shutdown: Shutdown, say: Callable[[str], None]) -> None:
-    """Answer with the set-up page until the credentials are there. Its token is said here, and logged nowhere."""
+    """Serve the setup page until the credentials exist. Its token is printed here, and never logged."""
     options, page = settings.options, setup.Setup(settings.options)
     listener = http_server.listen(options)
     url = options.public_url or options.address(listener.getsockname()[1])

@@ -107,9 +107,11 @@ async def _register(setup: Setup, code: str) -> tuple[str, str]:
 
 
 def _form(setup: Setup, own_url: str, url: str, organization: str, *, edit: bool) -> Response:
-    """Ask for the address and the owner; once both are submitted and usable, show them with the button that goes to GitHub.
+    """Ask for the address and the owner.
 
-    The button is never beside an empty or edited field: what it sends is what the page shows.
+    Once both are valid, show them with the button that leads to GitHub.
+
+    The button never appears next to an empty or edited field, so it sends what the page shows.
     """
     options = setup.options
     public = (url or options.public_url or ("" if _private(own_url) else own_url)).rstrip("/")

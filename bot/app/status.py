@@ -52,7 +52,7 @@ class Recent:
 
 @dataclass(frozen=True, slots=True)
 class FailedJob:
-    """A review or a command that came to nothing."""
+    """A failed review or command."""
 
     failed: float  # seconds since 1970
     repository: str

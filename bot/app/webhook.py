@@ -98,9 +98,11 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
 
 
 def _refuse(server: RunningServer, refusal: HTTPException, request: Request) -> Response:
-    """The answer to what was not taken. Its headers are a stranger's: none of them is logged.
+    """Return the answer to a refused request.
 
-    The connection ends with it: what is left of the body is not read, however long the sender goes on.
+    Its headers come from a stranger, so they are not logged.
+
+    The connection ends, and the rest of the body is not read.
     """
     status, reason = refusal.status_code, refusal.detail
     server.metrics.delivery("other", f"refused {status}")

@@ -63,7 +63,10 @@ class MaskedTree(TreeView):
 
 
 class ShownTree(MaskedTree):
-    """The same, with the texts as readers are shown them: a quote counts only if it occurs in what they saw."""
+    """The two trees with secrets masked, as models see them.
+
+    A quote counts only if it occurs in this text.
+    """
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """Return the contents of many files, a placeholder in the place of each secret."""

@@ -1,7 +1,8 @@
-"""The same defect once: within a run by place and cause, across runs by a fingerprint that survives moves. Pure.
+"""Merge reports of one defect: in a run by location and cause, across runs by a stable fingerprint.
 
-Two findings are one defect where they stand on the same lines and tell one thing, or where one shows the other's place, both name the same
-code and speak of the same break. Anything less certain stays two: what is reported twice costs a minute, what is swallowed is lost.
+Two findings are one defect if they are on the same lines and report one problem, or if one quotes the other's
+location and both refer to the same code and the same break. Anything less certain stays two findings: a
+duplicate costs a minute, but a swallowed finding is lost.
 """
 
 import hashlib

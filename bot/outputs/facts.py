@@ -106,7 +106,7 @@ class Summary:
 
     @property
     def headline(self) -> str:
-        """The same in one line, with a sign for the worst of it."""
+        """The result in one line, with a sign for the most severe finding."""
         if self.failure:
             return f"{FAILED} {self.failed_head}"
         if self.conclusion == "incomplete":

@@ -116,7 +116,7 @@ def _coverage(coverage: Coverage) -> dict[str, Any]:
 
 
 def _sound(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """The same value with lone surrogates replaced: they are legal in Python and break every reader of UTF-8."""
+    """Replace lone surrogates in a JSON value, because readers of UTF-8 fail on them."""
     if isinstance(value, str):
         return encodable(value)
     if isinstance(value, dict):

@@ -28,7 +28,7 @@ class PullRef:
 
     @property
     def key(self) -> str:
-        """The same for every job of the pull request: "repository id#number"."""
+        """The pull request's key, "repository id#number", which all of its jobs share."""
         return f"{self.repository}#{self.number}"
 
 
@@ -156,7 +156,7 @@ class RemarkAsk(PullAsk):
 
 @dataclass(frozen=True, slots=True)
 class Cancel(PullAsk):
-    """Whatever is under way for this pull request is no longer wanted. `runs` are the reviews that were called off by it."""
+    """Cancels all work for this pull request. `runs` are the reviews that it stopped."""
 
     job: ClassVar[str] = "cancel"
     is_awaited: ClassVar[bool] = False
@@ -169,7 +169,7 @@ class Cancel(PullAsk):
 
 @dataclass(frozen=True, slots=True)
 class Follow(PullAsk):
-    """What holds for the whole repository has changed: the page of this pull request is to show it."""
+    """Updates this pull request's page after a change that concerns the whole repository."""
 
     is_awaited: ClassVar[bool] = False
 
@@ -188,7 +188,10 @@ class ChecksEnded(CommitAsk):
 
 @dataclass(frozen=True, slots=True)
 class ChecksWanted(CommitAsk):
-    """Somebody wants all our checks of a commit again. GitHub names no pull request of a fork: theirs are found by the commit."""
+    """Requests all our checks of a commit again.
+
+    GitHub names no pull requests of forks, so they are found by the commit.
+    """
 
     actor: str = ""
     account: int = 0  # the owner's id

@@ -1,7 +1,7 @@
-"""What is under review: the request, the change, its symbols, who depends on them, and the units cut from it.
+"""The reviewed change: the request, changed files, their definitions and dependents, and code regions.
 
-Lines are 1-based and inclusive; paths are relative to the repository root, with `/`; a side is "head" (after the change)
-or "base" (before it).
+Lines are 1-based and inclusive. Paths are relative to the repository root and use `/`. A side is "head"
+(after the change) or "base" (before it).
 """
 
 import re
@@ -79,7 +79,7 @@ class PullRequest:
     issues: tuple[LinkedIssue, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse whatever is not the id of an object."""
+        """Check that the ids are object ids."""
         for name, value in (("base", self.base), ("head", self.head), ("base_tip", self.base_tip)):
             if value is not None:
                 object_id(value, f"pull.{name}")
@@ -101,7 +101,7 @@ class RawChange:
 
 @dataclass(frozen=True, slots=True)
 class CommitLines:
-    """Consecutive lines of a file as one commit of a change leaves them, and what stood there before it."""
+    """Consecutive lines of a file after one commit of a change, and the lines before it."""
 
     commit: str
     path: str
@@ -151,7 +151,7 @@ class Excerpt:
 
     @property
     def text(self) -> str:
-        """The lines alone."""
+        """The text of the lines, without signs and numbers."""
         return "\n".join(diff_row.text for diff_row in self.rows)
 
     @property
@@ -185,7 +185,7 @@ class Unit:
     diff: str = field(init=False, repr=False, compare=False)  # the rows as they are written in a prompt
 
     def __post_init__(self) -> None:
-        """Write the rows once: every prompt and every answered prompt is held against them."""
+        """Render the rows once, because every prompt is compared with them."""
         above = [diff_row for diff_row in self.heads if diff_row not in self.rows] if self.heads else []
         object.__setattr__(self, "diff", "\n".join(map(str, (*above, *self.rows))))
 

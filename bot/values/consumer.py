@@ -1,4 +1,4 @@
-"""Consumers: other repositories that use the one under review; and what manifests tell: who offers and who takes which package."""
+"""Consumers, which are other repositories that use the reviewed one, and the packages that manifests list."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -48,7 +48,7 @@ class Audience:
 
 @dataclass(frozen=True, slots=True)
 class NamedConsumer:
-    """A clone that somebody named: where it lies, and who did."""
+    """A clone that a person or a settings file listed."""
 
     location: Exact[str]  # a path, or a path and a revision: "../billing@v2"
     settings: bool = False  # the repository's file named it, not the person who started the review
@@ -59,7 +59,7 @@ class NamedConsumer:
 
 @dataclass(frozen=True, slots=True)
 class Consumers:
-    """The repositories that a review looks at beside its own: clones that a person named, or those that a host was asked for."""
+    """The other repositories that a review checks: listed clones, or those that a host returned."""
 
     audience: Audience | None = None  # who reads the review on a host; None: whoever named them
     named: tuple[NamedConsumer, ...] = ()
@@ -144,7 +144,7 @@ class ConsumerImpact:
         return {path: "\n".join(lines) for path, lines in found.items()}
 
     def rows(self) -> dict[str, Any]:
-        """Return what a record keeps of it: nothing if nobody named a consumer."""
+        """Return the record's fields, or nothing if no consumer was listed."""
         return {"consumers": asdict(replace(self, clones=()))} if self.reports else {}
 
     @classmethod

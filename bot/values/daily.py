@@ -31,9 +31,9 @@ class CapReached:
 
 
 def grant(usd: float, caps: DailyCaps, count_used: Callable[[Which, Counted], float]) -> float | CapReached:
-    """Return what a review may spend that wants `usd`: less if the day leaves no more.
+    """Return how much a review may spend that wants `usd`: less if the daily cap leaves less.
 
-    `count_used`: what counts against a cap so far; of all reviews, or of those alone that nobody has asked for.
+    `count_used` returns what counts against a cap so far, for all reviews or only for automatic ones.
     """
     if caps.forks is not None and count_used("forks", "unasked") >= caps.forks:
         return CapReached("forks", caps.forks)

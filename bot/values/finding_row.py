@@ -1,4 +1,4 @@
-"""A finding as JSON has it, in stored reviews, outputs and journals: one flat row, whatever values hold its facts."""
+"""Convert a finding to and from one flat row, as in stored reviews, outputs and journals."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -25,7 +25,7 @@ def row_of(finding: Finding) -> dict[str, Any]:
 
 
 def grouped(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a finding, from its row: what an older row lacks is left out."""
+    """Return a finding's fields from its row, without those that an older row lacks."""
     groups = {group: {key: row[key] for key in keys if key in row} for group, keys in GROUPS.items()}
     inner = {key for keys in GROUPS.values() for key in keys}
     return {**{key: value for key, value in row.items() if key not in inner}, **groups}

@@ -26,7 +26,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class FixCheck:
-    """A review by code of the result: what it reports that it did not report before, and which fixed findings it still reports."""
+    """The review of the fixed code without a model: new findings, and fixed ones that are still reported."""
 
     new: tuple[Finding, ...] = ()
     still: tuple[Finding, ...] = ()
@@ -36,5 +36,5 @@ class FixCheck:
 
     @property
     def is_clean(self) -> bool:
-        """Whether every finding is gone and nothing came."""
+        """Whether every fixed finding is resolved and none is new."""
         return not self.new and not self.still

@@ -1,4 +1,4 @@
-"""What GitHub says of a pull request, in our own words: slim, frozen, free of everything that nobody reads."""
+"""GitHub's facts about a pull request, reduced to those that deeprepo uses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -68,7 +68,7 @@ class PullFacts:
 
     @property
     def source(self) -> str:
-        """The branch that the head is on, in whichever repository; empty if that is gone."""
+        """The repository and branch of the head, or "" if the repository no longer exists."""
         return f"{self.head_repository}:{self.head_ref}" if self.head_repository else ""
 
 

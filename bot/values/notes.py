@@ -1,11 +1,11 @@
-"""What readers say of a change beside their findings."""
+"""What models report about a change in addition to findings."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class FileNote:
-    """What a reader reports of one file. Nothing in it is believed yet."""
+    """What a model reports about one file, unverified."""
 
     path: str
     theme: str = ""
@@ -14,7 +14,7 @@ class FileNote:
 
 @dataclass(frozen=True, slots=True)
 class ReaderNotes:
-    """What a reader reports of the change beside its findings."""
+    """What a model reports about the change in addition to its findings."""
 
     overview: str = ""  # only of a reader that has seen the whole change
     first: str = ""  # the path that it would look at first

@@ -8,7 +8,10 @@ from bot.values.finding import Finding
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a review reads, and what was found by code so far. Counts are whole; names and findings are the first few."""
+    """What a review reads, and what static checks have found so far.
+
+    Counts are complete; names and findings are the first few.
+    """
 
     files: int  # changed files that are read
     names: tuple[str, ...]

@@ -34,7 +34,7 @@ Place = Literal["", "inline", "file", "outside", "folded"]
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """Code that a reader wants to see before it answers."""
+    """Code that a model wants to see before it answers."""
 
     kind: LookUpKind
     name: str = ""  # the name, or the pattern of a search
@@ -46,7 +46,10 @@ class LookUp:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a check by code has found, and which files it has judged to their end: silence means something about no other file."""
+    """The findings of a static check, and the files that it checked completely.
+
+    Only for these files, no finding means something.
+    """
 
     findings: tuple[Finding, ...]
     complete: frozenset[str]  # paths
@@ -88,7 +91,7 @@ class PlacedFinding:
 
 
 def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
-    """Sort them as a reader meets them: what is collapsed comes last, then by severity, then as the ranking has them."""
+    """Sort findings for display: collapsed ones last, then by severity, then by rank."""
     return tuple(
         sorted(
             findings,
@@ -102,15 +105,16 @@ def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:
-    """One row of the coverage, and what became of it.
+    """One item of the coverage, and its state.
 
-    `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "word": a line that still says
-    what is gone, and that only the word ties to it. "file": a changed file that
-    was left out and that nobody vouches for. "search": uses that could not be looked for. "commits": those of the change
-    that were not looked through for secrets, or have several merge bases with the base branch. "check": what a check by code
-    has not judged, because it failed or reported more than is read. "dependent": a file that imports a changed one,
-    for information: whether something is open is decided by the others. An "unread" row is an open one. A use that "relies" uses what
-    changed, and code could not judge it: it may work or break, and decides nothing.
+    `kind` is "unit": a changed code region; "use": a line that depends on a changed contract; "word": a line
+    that still contains a removed name and is connected to it only by that name; "file": a changed file that
+    was skipped without confirmation; "search": uses that could not be searched; "commits": commits that were
+    not scanned for secrets or have several merge bases; "check": what a static check could not judge;
+    "dependent": a file that imports a changed one, for information only.
+
+    An "unread" item is reported as not checked. A use that "relies" on the change could not be judged by a
+    static check. It may work or break, and doesn't affect the result.
     """
 
     kind: Literal["unit", "use", "word", "file", "search", "commits", "check", "dependent"]
@@ -126,7 +130,7 @@ class CoverageRow:
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """One folder of the change: how many units are there, and the risk of the riskiest."""
+    """One folder of the change, with its number of code regions and its highest risk."""
 
     folder: Exact[str]
     units: int
@@ -135,7 +139,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was checked by code, what was read by a model, and what is open, over the whole change."""
+    """What static checks checked, what a model read, and what was not checked, for the whole change."""
 
     readings: tuple[CoverageRow, ...] = ()
     skipped_files: Exact[tuple[tuple[str, str], ...]] = ()  # (path, reason)
@@ -146,12 +150,12 @@ class Coverage:
     not_run: Exact[tuple[tuple[str, str], ...]] = ()  # type checkers that failed, each with the reason
 
     def count(self, kind: str, *states: str) -> int:
-        """Return how many readings of this kind are in one of these states (in any, where none is given)."""
+        """Return how many items of this kind are in one of these states, or in any state if none is given."""
         return sum(1 for reading in self.readings if reading.kind == kind and (not states or reading.state in states))
 
     @property
     def open(self) -> tuple[CoverageRow, ...]:
-        """What should have been read or checked and was not, most telling first."""
+        """The items that should have been checked and were not, most important first."""
         order = {"unit": 0, "file": 1, "use": 2, "word": 3, "search": 4, "commits": 5, "check": 6}
         left = [reading for reading in self.readings if reading.state == "unread" and reading.kind in order]
         return tuple(sorted(left, key=lambda reading: order[reading.kind]))
@@ -175,7 +179,7 @@ class Coverage:
 
     @property
     def relying(self) -> tuple[CoverageRow, ...]:
-        """The places that rely on what changed, most telling first."""
+        """The locations that depend on the change, most important first."""
         return tuple(reading for reading in self.readings if reading.state == "relies")
 
 
@@ -207,7 +211,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class ReadUnit:
-    """A unit that was judged, by the digest of everything that was judged of it."""
+    """A code region that was judged, with a digest of all that was judged."""
 
     id: Exact[str]
     digest: Exact[str]
@@ -216,7 +220,10 @@ class ReadUnit:
 
 
 def read_units(rows: Iterable[tuple[str, str, str]], by_model: Collection[str]) -> tuple[ReadUnit, ...]:
-    """Return the units of the rows of a stored review: id, digest, by whom. `by_model`: the ids of those that a model read."""
+    """Return the code regions in a stored review's rows of id, digest and checker.
+
+    `by_model`: the ids that a model read.
+    """
     return tuple(ReadUnit(name, digest, by, name in by_model) for name, digest, by in rows)
 
 
@@ -289,17 +296,17 @@ class Review:
 
     @property
     def reported(self) -> tuple[PlacedFinding, ...]:
-        """The findings that this review says: the new ones, and where everything is said again those of earlier rounds."""
+        """The findings that this review reports: new ones, and in a full review also earlier ones."""
         return tuple(placed_finding for placed_finding in self.findings if placed_finding.place)
 
     @property
     def new_places(self) -> int:
-        """How many places are new to findings of earlier rounds."""
+        """How many locations are new in earlier findings."""
         return sum(len(placed_finding.finding.tracking.added) for placed_finding in self.reported)
 
     @property
     def still(self) -> tuple[Finding, ...]:
-        """The findings that an earlier round has said and that are still there."""
+        """The findings that an earlier review reported and that are still open."""
         return tuple(
             placed_finding.finding
             for placed_finding in self.findings
@@ -308,12 +315,12 @@ class Review:
 
     @property
     def open_findings(self) -> tuple[Finding, ...]:
-        """What is not mended: what this review says, then what earlier ones have said."""
+        """The open findings: those that this review reports, then earlier ones."""
         return (*(placed_finding.finding for placed_finding in self.reported), *self.still)
 
     @property
     def unproven(self) -> tuple[Finding, ...]:
-        """What models have reported and nobody has confirmed or refuted: shown on demand."""
+        """The models' findings that were neither confirmed nor refuted. They are shown on demand."""
         return self.having("unproven")
 
     def having(self, status: Status) -> tuple[Finding, ...]:
@@ -323,7 +330,7 @@ class Review:
         )
 
     def without_unproven(self) -> "Review":
-        """Return the review without what nobody has confirmed, as it is posted."""
+        """Return the review without unconfirmed findings, as it is posted."""
         return replace(
             self,
             findings=tuple(
@@ -332,18 +339,18 @@ class Review:
         )
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
-        """Return the open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
+        """Return the open findings, new or earlier, that reach the threshold, or none without one."""
         return tuple(finding for finding in self.open_findings if bar is not None and at_least(finding.severity, bar))
 
     @property
     def rulings(self) -> tuple[Ruling, ...]:
-        """Whether what must hold does, as features have told."""
+        """The results of required checks, from all features."""
         parts = (part for part in self.parts.values() if isinstance(part, tuple))
         return tuple(each for part in parts for each in part if isinstance(each, Ruling))
 
     @property
     def conclusion(self) -> Conclusion:
-        """What it comes to. Something unread is never clean, and neither is what an earlier round has found."""
+        """The conclusion. A review with unchecked items or earlier open findings is never clean."""
         if self.open_findings or any(ruling.result == "failed" and ruling.warns for ruling in self.rulings):
             return "findings"
         is_open = self.cut.partial or any(ruling.warns for ruling in self.rulings)
@@ -356,7 +363,7 @@ class Review:
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
-        """What this review lacks: it was cut off, findings have no judgement, what must hold has no result."""
+        """Why the result is incomplete: a cut-off, undecided findings, or checks without a result."""
         unread = {"search", "file", "commits"} | ({"unit"} if self.coverage.by_model else set())
         cut = bool(self.cut.partial or self.cut.fault or unread & {reading.kind for reading in self.coverage.open})
         rows: tuple[tuple[Shortfall, bool], ...] = (
@@ -368,13 +375,13 @@ class Review:
 
     @property
     def lacking(self) -> tuple[Shortfall, ...]:
-        """Of the shortfalls, those that fail a check, if the owner has set a bar."""
+        """The shortfalls that fail a check, if a failure threshold is set."""
         has_bar = is_bar(self.settings.fail_on, (ruling.severity for ruling in self.rulings))
         return tuple(name for name in self.shortfalls if has_bar and (name != "undecided" or self.settings.strict))
 
     @property
     def failing(self) -> bool:
-        """Whether a check fails for it: a finding reaches the owner's bar, a ruling stops it, or the review lacks what the owner wants."""
+        """Whether the check fails, because of a finding, a required check, or a missing result."""
         bar = self.settings.fail_on  # what is below the least severity may reach one that was set later
         below = bar is not None and any(at_least(finding.severity, bar) for finding in self.having("below"))
         return bool(self.lacking or self.reaching(bar) or below or any(ruling.blocks for ruling in self.rulings))
@@ -416,5 +423,5 @@ class LastReview:
         return next((f for f in self.findings if f.identity == name), None)
 
     def by_number(self, number: int) -> Finding | None:
-        """Return the finding with this number; of what was reported in full before, the latest telling."""
+        """Return the finding with this number; the latest version if several reviews reported it."""
         return next((f for f in self.findings if f.number == number), None)

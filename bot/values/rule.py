@@ -17,11 +17,11 @@ Rejection = Literal["reaction", "reply", "withdrawn", "ignored", "remember"]
 
 @dataclass(frozen=True, slots=True)
 class OwnerRule:
-    """Findings of one kind, in files that a pattern names, are not reported.
+    """Silences findings of one kind in files that match a pattern.
 
-    Without a kind it is a learning: `text` is a sentence that a second opinion may find to answer a claim about these files.
-
-    `number`: of a learned rule, the one that people call it by; of one in a file, its place in the list, from 1.
+    Without a kind it is a learning: `text` is a sentence with which the confirming call may answer findings
+    about these files. `number` is the number of a learned rule, or the position of a rule in its file, from
+    1.
     """
 
     path: Exact[str]  # as in .gitignore
@@ -35,7 +35,7 @@ class OwnerRule:
 
     @property
     def is_learning(self) -> bool:
-        """Whether it is a sentence, which silences nothing by itself."""
+        """Whether it is a learning, which only a confirming call can apply."""
         return not self.kind
 
     @property
@@ -46,9 +46,12 @@ class OwnerRule:
 
 @dataclass(frozen=True, slots=True)
 class Dismissal:
-    """What was said of one finding of a pull request. One that is rejected in a reply stays reported itself, but is not said again in other words.
+    """A person's rejection of one finding in a pull request.
 
-    `mark`: its identity, and of what code has found also the digest of each broken line (`silencing.mark_of`).
+    A finding rejected in a reply is still reported, but not again in other words.
+
+    `mark` is its identity and, for a static check's finding, the digest of each broken line
+    (`silencing.mark_of`).
     """
 
     mark: Exact[str]
@@ -63,7 +66,7 @@ class Dismissal:
 
     @property
     def is_silent(self) -> bool:
-        """Whether the finding itself is not reported any more."""
+        """Whether the finding itself is no longer reported."""
         return self.how in ("ignored", "withdrawn")
 
 
@@ -99,7 +102,7 @@ class LearnedRule:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A rule that somebody's rejection suggests."""
+    """A rule that a person's rejection suggests."""
 
     rule: OwnerRule
     how: Rejection

@@ -1,4 +1,4 @@
-"""Rulings: what must hold for a change, and whether it does. As a finding does, a ruling may stop the change."""
+"""Required checks: requirements for a change, and their results. Like a finding, one may fail the check."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ RULING_RESULTS: tuple[RulingResult, ...] = get_args(RulingResult)
 
 
 def is_bar(fail_on: object | None, severities: Iterable[str]) -> bool:
-    """Tell whether an owner stops changes: for findings of a severity, or for what must hold."""
+    """Return whether the owner has set a failure threshold, for findings or for required checks."""
     return fail_on is not None or "fail" in severities
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What must hold, as the owner has named it, and what a review says of it. A feature makes them: its part of a review has them."""
+    """A required check as the owner defines it, with its result. Features create them."""
 
     name: str
     severity: RulingSeverity
@@ -36,7 +36,7 @@ class Ruling:
 
     @property
     def warns(self) -> bool:
-        """Whether a review is not clean for it: it failed, or nobody knows of one that would stop the change."""
+        """Whether it keeps a review from being clean: it failed, or a blocking check has no result."""
         if self.result == "failed":
             return self.severity != "note"
         return self.severity == "fail" and self.lacks_result

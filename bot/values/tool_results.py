@@ -25,15 +25,17 @@ class ToolResult:
     is_unread: bool = False  # the tool says that it did not read the file, or not all of it
 
     def key(self) -> tuple[str, str, str]:
-        """Return the same for the same result of another run of the tool; lines may have moved."""
+        """Return a key that identifies this result across runs of the tool, even if lines have moved."""
         return (self.tool, self.rule, f"{self.path}\0{self.mark or self.message}")
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRun:
-    """A run of a tool that came to its end, and whose report was handed in. `files`: what it looked at; None if it does not say.
+    """A finished run of a tool whose report was passed in.
 
-    `unread`: what it says that it did not read to the end; an empty path stands for a file that it does not name.
+    `files`: the files that it checked, or None if it doesn't say.
+
+    `unread`: the files that it didn't read to the end. An empty path means an unnamed file.
     """
 
     tool: str

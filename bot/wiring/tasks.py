@@ -100,7 +100,10 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
 
 
 def _without_secrets(made_fix: MadeFix) -> MadeFix:
-    """The same with what its texts may show. A patch with a secret in it is left out: with a mask in it, it would not apply."""
+    """Mask the secrets in a fix's texts.
+
+    A patch with a secret is dropped, because a masked patch doesn't apply.
+    """
     texts = {path: content.decode("utf-8", "replace") for path, content in made_fix.fix.before.items()}
     fix_to_show = written.of_files(made_fix, texts)
     return (

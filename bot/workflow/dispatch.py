@@ -93,7 +93,7 @@ async def carry_out(ask: Ask, job: Job, server: Server) -> None:
 
 
 async def _moved(ask: OfPull, server: Server) -> OfPull:
-    """The same ask under the installation that has the repository now: a repository can be given away."""
+    """Return the request with the current installation, because a repository can be transferred."""
     with suppress(HostError):
         installation = await apps.installation_of(server.identity, ask.pull, server.pace)
         return replace(ask, pull=replace(ask.pull, installation=installation))

@@ -48,19 +48,17 @@ async def look(tree: GitTree) -> tuple[list[Row], tuple[str, ...]]:
     for one in broken(users):
         row, certain = one.reference, "may break" if one.reference.likely else "breaks"
         what = one.name if one.name == one.home else f"{one.name} of {one.home}"
-        says = f": this line {one.misfit.says}" if one.misfit is not None else " is gone"
+        says = f": this line {one.misfit.says}" if one.misfit is not None else " was removed"
         rows.append((row.path, row.line, f"{certain}: {what}{says} [{one.rule}]"))
     for key, own in left_behind(users):
         rows.append((own.path, own.start, f"breaks: {own.name} overrides {key} as it was [override]"))
-    rows += [
-        (one.path, one.line, f"{one.scope} has no {one.kind} `{one.name}` any more [guard]") for one in users.guards
-    ]
+    rows += [(one.path, one.line, f"{one.scope} no longer has {one.kind} `{one.name}` [guard]") for one in users.guards]
     lines = {file.path: file.added_lines for file in files if file.is_analyzed}
     added = await report(OneSide(tree, "head"), lines, OneSide(tree, "base"))
     for place in added.places:
         rows.append((place.path, place.line, f"breaks: `{place.name}` {place.says or 'is not there'} [{place.rule}]"))
     rows += [row async for row in _of_data(tree, files)]
-    lost = (f"{one.package} has no public {one.name} any more: {one.asks}" for one in users.offers)
+    lost = (f"{one.package} no longer has a public {one.name}: {one.asks}" for one in users.offers)
     return rows, (*users.cut, *lost)
 
 

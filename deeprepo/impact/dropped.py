@@ -241,7 +241,7 @@ async def _asking(tree: Tree, reader: ModuleType, name: str, folder: str) -> lis
 async def _resolved(
     tree: Tree, rules: DependencyRules, name: str, by_path: Mapping[str, Mapping[int, str]]
 ) -> list[_Asking]:
-    """The same where a grammar tells imports: those that mean the dependency and no file of the tree."""
+    """Return the imports that mean the dependency and no file in the tree, for a language with a grammar."""
     one_side = OneSide(tree, "head")
     index = Index(await one_side.paths())
     suspects = sorted(path for path, lines in by_path.items() if any(_says(rules, name, one) for one in lines.values()))

@@ -240,7 +240,7 @@ class Reader:
             unsure=unsure,
             unwritten=unwritten,
             stars=self._stars(),
-            open=opened or (held and f"what {held} holds"),
+            open=opened or (held and f"the value of {held}"),
             module_value=held,
             open_beside=bool(opened),
             dynamic=frozenset(dynamic),

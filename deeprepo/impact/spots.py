@@ -70,7 +70,10 @@ def _parts(names: frozenset[str]) -> tuple[tuple[str, list[bytes]], ...]:
 
 @memo
 def _spots_of(language: Language, source: bytes, names: frozenset[str]) -> tuple[Use, ...] | None:
-    """The same of names that the file writes: what is kept does not ask which others the change has."""
+    """Return the references in a file to the names that it contains.
+
+    None if the file can't be parsed. The cached result doesn't depend on other names in the change.
+    """
     pattern = any_of(names)
     if pattern.search(source) is None:
         return ()

@@ -188,7 +188,7 @@ class Arguments(Struct, frozen=True):
         return None if language.missing_arguments else self._misfit_of_all(parameters, language)
 
     def _misfit_of_all(self, parameters: Sequence[Parameter], language: "FileType") -> Wrong | None:
-        """The same in a language in which each parameter must get a value."""
+        """Return what is wrong with the call in a language where every parameter needs a value, or None."""
         places = places_of(parameters)
         twice = next((one.name for one in places[: self.positional] if one.name in self.keywords), "")
         if twice and "only" not in {one.kind for one in places if one.name == twice}:

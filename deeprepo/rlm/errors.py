@@ -7,7 +7,10 @@ from typing import Any
 
 
 class DeepRepoError(Exception):
-    """Anything raised on purpose; its text is a sentence for the user. It can be sent to another process, whatever it holds."""
+    """An error that deeprepo raises on purpose.
+
+    Its text is a sentence for the user. It can be sent to another process, with all its attributes.
+    """
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (type(self), self.args, self.__dict__)
@@ -51,10 +54,10 @@ class ReplUnavailable(DeepRepoError):  # noqa: N818 - an outcome, not a fault
 class ProviderError(DeepRepoError):
     """A model provider failed.
 
-    `may_be_billed`: the provider has taken the request, and nobody knows what it did; without it, it bills nothing.
-    `usage`: the tokens (`values.Usage`) of a reply that was of no use: as it says, or of the prompt and of what arrived.
-    `is_lost`: nothing of the reply arrived, and the provider may have written all of it: the caps count the worst case.
-    `requests`: how many requests were sent before it was raised.
+    `may_be_billed`: the provider accepted the request, so it may bill for it. Otherwise, it bills nothing.
+    `usage`: the tokens (`values.Usage`) of a useless reply, as reported, or else of the prompt and the text
+    that arrived. `is_lost`: no part of the reply arrived, although the provider may have written all of it,
+    so caps count the maximum. `requests`: how many requests were sent before the error was raised.
     """
 
     may_be_billed: bool = False

@@ -59,7 +59,7 @@ class Schema:
 
     @property
     def required_keys(self) -> Mapping[str, Any]:
-        """What an answer must hold."""
+        """The keys that an answer must contain."""
         if not self.forgiven:
             return self.parameters
         parts = {name: part for name, part in self.parameters["properties"].items() if name not in self.forgiven}
@@ -139,7 +139,7 @@ class Sampling:
 
     @property
     def on_record(self) -> dict[str, Any]:
-        """What a journal may hold of it: headers carry keys."""
+        """Return what a journal may record. Headers are left out, because they contain keys."""
         names = ("temperature", "top_p", "seed", "max_tokens", "stop", "extra_body")
         return {name: value for name in names if (value := getattr(self, name)) not in (None, (), {})}
 
@@ -160,7 +160,7 @@ class Model(Protocol):
 
 
 class Masks(Protocol):
-    """What hides secrets: a placeholder stands for each wherever a provider could see it, and what comes back has the secret again."""
+    """Hides secrets: providers see a placeholder for each secret, and replies get the secrets back."""
 
     def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
         """Return the requests as they may be sent."""
@@ -169,14 +169,14 @@ class Masks(Protocol):
         """Return what a model has answered, with the secrets that it was not shown."""
 
     def hide(self, value: T) -> T:
-        """Return the same value with a placeholder in the place of each secret, in every text that it holds."""
+        """Return the value with a placeholder for each secret, in every text that it contains."""
 
     def show(self, value: T) -> T:
-        """Return the same value with the secret in the place of each placeholder."""
+        """Return the value with each placeholder replaced by its secret."""
 
 
 def is_amount(value: object) -> bool:
-    """Return whether it is a finite number of 0 or more: no comparison holds against what is not a number, and nothing is above infinity."""
+    """Return whether a value is a finite number of 0 or more, which excludes infinity and NaN."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
 
 
@@ -219,12 +219,18 @@ class Turn:
 
 
 def provider_name(model: str) -> str:
-    """Return the provider in a model's name: "exec" of a command, "function" of a function, else what stands before the first slash."""
+    """Return the provider in a model's name.
+
+    It is the part before the slash, "exec" for a command, or "function" for a function.
+    """
     return next((kind[:-1] for kind in (COMMAND, FUNCTION) if model.startswith(kind)), model.partition("/")[0])
 
 
 def density(model: str) -> float:
-    """Return the characters per token of the model of this name, for estimates. By the name alone, so that a replay estimates the same."""
+    """Return the characters per token of a model, for estimates.
+
+    Only the name counts, so that a replay estimates alike.
+    """
     return CHARS_PER_TOKEN / DENSER if DENSE.search(model) else CHARS_PER_TOKEN
 
 

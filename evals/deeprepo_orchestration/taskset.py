@@ -65,7 +65,7 @@ class OrchestrationConfig(vf.TasksetConfig):
 
 
 class OrchestrationTaskset(vf.Taskset[OrchestrationTask, OrchestrationConfig]):
-    """The same configuration gives the same tasks; no task of one split is one of the other."""
+    """Generates tasks. Identical settings give identical tasks, and the splits share no task."""
 
     def load(self) -> Iterator[OrchestrationTask]:
         """One after the other; a code base is made when it is played."""

@@ -98,7 +98,7 @@ class Stage:
     def step(
         self, name: str, payload: Mapping[str, Any], permissions: Mapping[str, str] = WRITE, **inputs: str
     ) -> Step:
-        """The same as `deeprepo action` is told it, for tests that need no process."""
+        """Make the step that `deeprepo action` would get, for tests that need no process."""
         self.runs += 1
         path = self.folder / f"event-{self.runs}.json"
         path.write_text(json.dumps(payload))

@@ -151,5 +151,5 @@ def test_nothing_is_proven_where_the_head_compiles(repository: Repository, case:
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_their_broken_twins_are_proven(repository: Repository, case: str) -> None:
-    """The same change without what makes it legal is still proven to break."""
+    """Without the part that makes it legal, each change is still proven to break."""
     assert len(proven(repository, *BROKEN[case])) == 1

@@ -58,7 +58,7 @@ async def test_an_unknown_price_is_no_zero(tmp_path: Path) -> None:
 
 
 async def test_what_is_another_s_is_as_if_it_were_not_there(tmp_path: Path) -> None:
-    """The same status and the same body for an id of somebody else, one that nobody has, and one that makes no sense."""
+    """An unknown id, an invalid id and another person's id get identical answers."""
     async with visit(tmp_path) as at:
         jobs = await stored(at)
         ann = (await _entered(at))["ann"]

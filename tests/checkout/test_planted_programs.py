@@ -34,7 +34,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
 
 @pytest.fixture
 def watched(planted: Planted) -> Iterator[Planted]:
-    """The same, and at the end nothing was started."""
+    """Yield the planted repository, and check at the end that no program was started."""
     planted.started()
     yield planted
     assert planted.started() == ""

@@ -56,7 +56,7 @@ def test_the_output_of_one_round_is_the_input_of_the_next(changed: Repository) -
 
 
 def test_the_first_round_has_no_earlier_review_and_says_so(changed: Repository) -> None:
-    """The same command line serves every push."""
+    """The command for later pushes also works for the first push."""
     done = run("--previous", "none.json", cwd=changed.folder)
     assert done.returncode == 0
     assert "so this is the first review" in done.stderr

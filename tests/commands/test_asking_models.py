@@ -21,7 +21,7 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 
 @pytest.fixture
 def pull(reviewed: Scene) -> Scene:
-    """The same for each test: a question changes nothing in the repository."""
+    """The reviewed pull request, for one test. Questions don't change the repository."""
     return replace(reviewed)
 
 

@@ -26,7 +26,7 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 
 @pytest.fixture
 def pull(reviewed: Scene, tmp_path: Path) -> Scene:
-    """The same for each test, with a database of its own: a command changes nothing in the repository."""
+    """The reviewed pull request, for one test with its own database. Commands don't change the repository."""
     return replace(reviewed, folder=tmp_path)
 
 

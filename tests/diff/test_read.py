@@ -154,6 +154,6 @@ def test_submodules_and_links_are_listed(repository: Repository) -> None:
 def test_a_comment_in_the_header_says_that_a_file_is_generated(
     repository: Repository, path: str, text: str, reason: str | None
 ) -> None:
-    """The same word in an import, a docstring, a string or another sentence says nothing."""
+    """A marker such as "generated" counts only in a header comment."""
     files = changed(repository.change({path: f"{text}a\n"}, {path: f"{text}b\n"}))
     assert files[path].skip == reason

@@ -14,5 +14,5 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 @pytest.fixture
 def shop(made: Folder, tmp_path: Path) -> Folder:
-    """The same for one test."""
+    """A copy of the cases for one test."""
     return made.copy(tmp_path)

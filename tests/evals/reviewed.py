@@ -39,7 +39,7 @@ class Folder:
         return path
 
     def copy(self, place: Path) -> "Folder":
-        """The same cases, to be changed; the clones are shared."""
+        """Copy the cases so that a test can change them. The clones are shared."""
         return replace(self, cases=Path(shutil.copytree(self.cases, place / "cases")))
 
     def command(self, *options: str) -> list[str]:

@@ -21,7 +21,10 @@ NEEDLES = ("--task", "needle", "--size", "8k", "--position", "0.1,0.5,0.9", "--m
 
 @pytest.fixture
 def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """The same in this process, in an empty folder and without a key: exit code, output, errors."""
+    """Run the command in this process, in an empty folder without a key.
+
+    Return exit code, output and errors.
+    """
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str, server: Server | None = None) -> Ran:

@@ -13,7 +13,7 @@ ITEMS = [{"task": "needle", "size": size} for size in (1, 2, 3, 4)]
 
 
 def test_a_finished_item_is_not_done_again(tmp_path: Path) -> None:
-    """The same items in another run, their keys in another order: only what has no line yet is done."""
+    """A second run does only items without a line, even if their keys are in another order."""
     path = tmp_path / "run.jsonl"
     with Run(path, "context") as run:
         run.keep(ITEMS[0], {"right": 1})

@@ -17,7 +17,7 @@ def test_what_lies_in_another_file_is_delivered_by_the_harness_and_not_by_the_di
 
 
 def test_a_twin_counts_the_hit_on_bad_less_the_report_on_good(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same diff in two trees: a reviewer that reads the diff alone scores 0."""
+    """A reviewer that only reads the diff scores 0 on a diff in two trees."""
     found = figures(capsys, shop.command("--oracle", "--baseline", "diff-only", "--kind", "twins"))
     assert found["twins", "fanout", "hits - reports", ""] == 1
     assert found["twins", "fanout", "reports on good", ""] == 0

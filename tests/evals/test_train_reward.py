@@ -32,7 +32,7 @@ def test_silence_on_clean_code_is_worth_what_was_read() -> None:
 
 
 def test_tasks_are_the_same_each_time_and_never_shared() -> None:
-    """The same arguments give the same tasks; the splits share no seed."""
+    """Equal arguments give equal tasks, and the splits share no seed."""
     made = list(tasks("train", 40))
     assert made == list(tasks("train", 40))
     assert not {task.seed for task in made} & {task.seed for task in tasks("eval", 1_000)}

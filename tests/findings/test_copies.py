@@ -1,4 +1,4 @@
-"""The same line elsewhere in the change is named under a model's finding."""
+"""Copies of a model's finding: other changed lines with identical text are listed below it."""
 
 from dataclasses import replace
 

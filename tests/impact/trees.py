@@ -31,7 +31,7 @@ def places(files: Mapping[str, str], path: str) -> list[impact.Place]:
 
 
 def messages(files: Mapping[str, str], path: str) -> list[str]:
-    """The same, each as "line rule name": what is wrong or what may be meant after a colon."""
+    """Return the places as "line rule name", followed by a colon and what is wrong or what may be meant."""
     rows = []
     for one in places(files, path):
         more = one.says or ", ".join(one.near)

@@ -58,7 +58,7 @@ SHORT = [
     "tasks", few([SHORT, list(plan_options.tasks("", "", "", ""))], 0), ids=["short", "experiments"]
 )
 def test_it_answers_as_the_evaluation_s_rlm_only_does(tasks: list[Task]) -> None:
-    """The same problems over a socket and in the process: verdicts, calls, tokens and turns are the same."""
+    """Over a socket, verdicts, calls, tokens and turns equal those within the process."""
     plan = run.Plan(tuple(tasks), ("rlm-only",), "scripted/honest", "scripted/honest")
     rows = asyncio.run(run.carry_out(plan)).rows
     for task, row in zip(tasks, rows, strict=True):

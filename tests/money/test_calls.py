@@ -59,7 +59,7 @@ def test_order_is_kept_and_requests_equal_calls() -> None:
 
 
 def test_identical_prompts_are_sent_once() -> None:
-    """The same request in one run is one request, in a batch and after it."""
+    """An identical request is sent once per run, within a batch and after it."""
     calls, model = door(), ScriptedModel(echo)
     replies = many(calls, model, ["same"] * 5)
     assert [reply.text for reply in replies] == ["re same"] * 5

@@ -120,7 +120,7 @@ def test_a_part_that_was_cut_off_is_masked_too() -> None:
 
 
 def test_a_prompt_is_masked_and_mapped_back() -> None:
-    """The same secret has one placeholder, in every message; the way back is exact; a second look changes nothing."""
+    """A secret gets one placeholder in all messages, can be restored exactly, and is not masked twice."""
     masks = Masks()
     line = "TOKEN = 'ghp" + "_a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4'"
     prompt = Prompt((Message("system", "s"), Message("user", line), Message("user", f"again {line}")))

@@ -45,7 +45,7 @@ def visit(name: str, installation: dict[str, Any]) -> dict[str, dict[str, str]]:
 
 
 def forked(name: str, installation: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """The same in a child: nothing that it imports is there for the next one."""
+    """Visit an installation in a forked child, so that the next installation starts without its modules."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:

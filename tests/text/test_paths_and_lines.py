@@ -106,7 +106,7 @@ def test_a_sample_is_code_and_no_test(path: str) -> None:
 
 @pytest.mark.parametrize(("line", "path"), COMMENTS)
 def test_a_comment_is_told_by_its_language(line: str, path: str) -> None:
-    """The same characters are code elsewhere."""
+    """A line is a comment in its own language only; in other languages, these characters are code."""
     assert is_comment(line, path)
 
 

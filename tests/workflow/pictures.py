@@ -103,7 +103,7 @@ async def by_code(at: Whole, camera: Camera, folder: Path) -> None:
 
 
 async def in_terminal(folder: Path, camera: Camera) -> None:
-    """The same change, reviewed on the command line."""
+    """Take the picture of the change's review on the command line."""
     work = folder / "terminal"
     work.mkdir()
     demo.build(str(work))

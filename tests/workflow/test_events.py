@@ -180,7 +180,7 @@ SOUND = [
 
 
 def changed(value: Any, data: st.DataObject) -> Any:  # noqa: ANN401 - any JSON value
-    """The same JSON with something else, or nothing, in one place of it."""
+    """Change or remove one part of a JSON value."""
     if not isinstance(value, dict) or not value or data.draw(st.booleans()):
         return data.draw(JSON)
     key = data.draw(st.sampled_from(sorted(value)))

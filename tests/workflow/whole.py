@@ -108,7 +108,7 @@ class Whole:
         return {c.id: c.body.partition("\n")[2] for c in ours}
 
     def replies(self, number: int) -> list[str]:
-        """The same without the ids."""
+        """Return our answers to comments, without ids."""
         return [*self.answers(number).values()]
 
 

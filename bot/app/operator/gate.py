@@ -39,7 +39,7 @@ COOKIES: Mapping[Kind, str] = {"session": "deeprepo", "leaving": "deeprepo-leavi
 
 
 class SignedIn(BaseModel, frozen=True):
-    """Somebody who has signed in. `scope` is None for the operator, who sees everything."""
+    """A person who has signed in. `scope` is None for the operator, who sees everything."""
 
     id: str  # nobody guesses it: the forms of this session's pages carry it
     login: str
@@ -76,7 +76,7 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody at GitHub, and the installations that they administer."""
+    """A GitHub user, with the installations that they administer."""
 
     login: str
     installations: tuple[int, ...]
@@ -98,13 +98,13 @@ class Gate:
         return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), url + manifest.SIGNED_IN)
 
     async def session(self, request: Request) -> SignedIn | None:
-        """Return whose request this is, also if GitHub has to be asked again; None where nobody has signed in or the session is over."""
+        """Return a request's session, even if GitHub has to be asked again, or None without a valid one."""
         claims = claims_of(self.key, "session", request.cookies.get(COOKIES["session"], ""))
         is_over = not claims or await self.server.store.sessions.is_over(claims["id"])
         return None if is_over else SignedIn.model_validate(claims)
 
     async def begin(self, response: Response, request: Request, visitor: Visitor | None) -> None:
-        """Let somebody in: a visitor for as long as GitHub need not be asked again, the operator (None) for the day."""
+        """Start a session. A visitor's lasts until GitHub is asked again, the operator's (None) for the day."""
         now, old = time.time(), await self.session(request)
         login = OPERATOR if visitor is None else visitor.login
         since = old.since if old is not None and old.login == login and not old.is_current else now
@@ -125,7 +125,7 @@ class Gate:
         response.delete_cookie(COOKIES["session"])
 
     def leave(self, response: Response, request: Request, back: str) -> Departure:
-        """Send somebody to GitHub: the cookie that they come back with."""
+        """Start a sign-in with GitHub, and set the cookie that identifies the person afterwards."""
         departure = Departure(state=secrets.token_urlsafe(24), verifier=secrets.token_urlsafe(48), back=inside(back))
         self._set(response, request, "leaving", departure, AWAY)
         return departure
@@ -136,12 +136,15 @@ class Gate:
         return Departure.model_validate(claims) if claims and state and claims["state"] == state else None
 
     async def use_link(self, token: str) -> bool:
-        """Return whether this is a link that we have made and nobody has used yet. It is used up by that."""
+        """Return whether this is an unused link of ours, and mark it as used."""
         claims = claims_of(self.key, "link", token)
         return claims is not None and await self.server.store.sessions.end(claims["id"], claims["exp"])
 
     def _set(self, response: Response, request: Request, kind: Kind, value: BaseModel, seconds: float) -> None:
-        """Keep it in the browser, out of reach for scripts. Where people come by https it goes over https alone."""
+        """Set a cookie that scripts can't read.
+
+        If the server is reached by https, it is only sent over https.
+        """
         outside = f"https://{request.headers.get('host', '')}" == self.server.options.public_url
         secure = outside or request.url.scheme == "https"
         token = signed(self.key, kind, value.model_dump(), seconds)
@@ -169,7 +172,7 @@ def key_of(private_key: SecretStr) -> bytes:
 
 
 def signed(key: bytes, kind: Kind, claims: Mapping[str, Any], seconds: float) -> str:
-    """Return a token that says this, good for so many seconds."""
+    """Return a signed token with these claims, valid for `seconds` seconds."""
     return jwt.encode({**claims, "aud": kind, "exp": int(time.time() + seconds)}, key, ALGORITHM)
 
 

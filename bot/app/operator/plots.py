@@ -1,4 +1,4 @@
-"""Plots as numbers between 0 and 100, for templates that draw them: marks in a picture that stretches, words beside it."""
+"""Compute plots as numbers between 0 and 100, for templates that draw them and write labels next to them."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of a whole: where it begins, how wide it is, what it stands for."""
+    """A part of a whole: its name, its count, its position and its width."""
 
     name: str
     count: int
@@ -76,7 +76,7 @@ def lines(sums: Mapping[int, DaySum], span: range, values: Mapping[str, Callable
 
 
 def parts(counts: Mapping[str, int]) -> tuple[Share, ...]:
-    """Return the parts of a whole, side by side, in this order; those that are empty are left out."""
+    """Return the non-empty parts of a whole, side by side, in this order."""
     whole, x, shares = sum(counts.values()), 0.0, []
     for name, count in counts.items():
         if count:
@@ -91,7 +91,7 @@ def _days(span: range) -> tuple[float, ...]:
 
 
 def _paths(values: Sequence[float | None], top: float) -> tuple[str, ...]:
-    """A path through each stretch of values; one that stands alone becomes a short stroke."""
+    """Return a path through each stretch of values. A single value becomes a short stroke."""
     wide, stretches = 100 / len(values), [[]]  # type: tuple[float, list[list[tuple[float, float]]]]
     for number, value in enumerate(values):
         if value is None:

@@ -32,7 +32,7 @@ def page(template: str, status: int = 200, /, **values: object) -> Response:
 
 
 def missing() -> Response:
-    """Return what is not there, and what is somebody else's: nobody can tell the two apart."""
+    """Return the page for something that doesn't exist, or that belongs to another person."""
     return page("missing.html.j2", 404)
 
 

@@ -100,13 +100,13 @@ async def worth(gate: AtGate, session: Session, days: Days = "30") -> Response:
 
 @router.get("/queue")
 async def queue(gate: AtGate, session: Session) -> Response:
-    """Return what runs and waits, and what came to nothing."""
+    """Return the page with running, waiting and failed work."""
     return _page("queue.html.j2", gate, session, "queue", queue=await views.queue(gate.server, session))
 
 
 @router.post("/retry")
 async def retry(gate: AtGate, session: Session, fields: Form) -> Response:
-    """Try again what came to nothing."""
+    """Retry a failed job."""
     if not signing_in.is_from_session(session, fields):
         return responses.redirect("/queue")
     name = fields.get("failure", "").replace("\0", "")  # no database takes one

@@ -1,7 +1,7 @@
-"""The ways in and out: GitHub's web flow, the link of the server's log, and the button that ends a session.
+"""Signing in and out: GitHub's web flow, the link in the server's log, and the button that ends a session.
 
-GitHub tells who somebody is and which installations of the App they administer. Their token is used for these questions and revoked; it
-is stored nowhere.
+GitHub reports who a person is and which installations of the App they administer. Their token is used only
+for these questions, and then revoked. It is not stored.
 """
 
 import base64
@@ -38,7 +38,7 @@ router = APIRouter()
 
 
 class NotSignedIn(Exception):  # noqa: N818 - an answer
-    """Nobody has signed in, or GitHub has to confirm their right."""
+    """Raised if no person has signed in, or if GitHub has to confirm their right."""
 
 
 async def gate_of(request: Request) -> Gate:
@@ -80,7 +80,10 @@ def is_from_session(session: SignedIn, fields: dict[str, str]) -> bool:
 
 @router.get("/signin")
 async def ask(request: Request, token: str = "", back: str = "/") -> Response:
-    """Ask who is there. A link's token is sent on by a button: a program that looks at links uses none up."""
+    """Show the sign-in page.
+
+    A link's token is sent by a button, so that programs that open links don't use it up.
+    """
     return _sign_in_page(request, token=token, back=inside(back))
 
 
@@ -143,7 +146,7 @@ async def out(request: Request, gate: AtGate, fields: Form) -> Response:
 
 
 async def again(request: Request, _: Exception) -> Response:
-    """Ask somebody who has not signed in, or whose right GitHub has to confirm; afterwards they come back here."""
+    """Send a person to the sign-in page, from which they return here."""
     gate: Gate = request.app.state.gate
     query = f"?{request.url.query}" if request.url.query else ""
     back = f"{request.url.path}{query}" if request.method == "GET" else "/"

@@ -46,7 +46,7 @@ class QueuedJob:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What is under way, and what came to nothing."""
+    """The running, waiting and failed work."""
 
     running: tuple[QueuedJob, ...]
     waiting: tuple[QueuedJob, ...]
@@ -56,7 +56,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class CapRow:
-    """A cap of 24 hours: what counts under it now, and what is left."""
+    """A daily cap: what was spent, and what remains."""
 
     name: str
     spent_amount: float
@@ -165,7 +165,7 @@ async def overview(server: RunningServer, session: SignedIn, days: int, *, whole
 
 
 async def _caps(server: RunningServer, session: SignedIn) -> tuple[CapRow, ...]:
-    """What is left of the caps: the operator's of the whole server, and those of the installations that have spent most."""
+    """Return the remaining daily caps: the server's, and those of the installations that spent the most."""
     settings = config.environment(on_server=True)
     spending = await server.store.spending.by_installation(session.scope, time.time())
     rows = []
@@ -221,7 +221,10 @@ async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPa
 
 
 def _findings(stored: Review, rejected: Collection[str]) -> tuple[ListedFinding, ...]:
-    """The findings with their state against the round before, those of this round first; one that was rejected counts as that ever after."""
+    """Return the findings with their state since the previous review, new ones first.
+
+    A rejected finding stays rejected.
+    """
     states = {"new": "new", "still": "open", "fixed": "fixed"}
     shown = [placed.finding for placed in stored.findings if placed.finding.status in states][:FINDINGS]
     return tuple(

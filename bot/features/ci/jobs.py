@@ -58,7 +58,10 @@ async def failed(host: Host, commit: str) -> list[dict[str, Any]]:
 
 
 async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
-    """The same, all of them. A review's own check runs are known by the App, and by their name and first line where an App has many authors."""
+    """Return all failed check runs of others.
+
+    Our own check runs are recognized by the App, and by name and first line if an App has many authors.
+    """
     rows: list[dict[str, Any]] = []
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, status="completed", filter_="latest")
     async for check_run in host.client.pages(listing, "check_runs", MOST_PAGES):

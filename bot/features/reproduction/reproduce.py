@@ -51,7 +51,7 @@ TEST_SCHEMA = Schema(
     "Hand in the opinion on the test.",
     strict(
         reason=text("one sentence"),
-        proves={"type": "boolean", "description": "whether the test proves the claim"},
+        proves={"type": "boolean", "description": "whether the test proves the finding"},
     ),
 )
 

@@ -440,7 +440,7 @@ def text(look_ups: Iterable[LookedUp]) -> str:
 
 
 def _within_limits(look_up: LookUp) -> LookUp:
-    """The same without what git or a terminal cannot take."""
+    """Remove from a look-up everything that git or a terminal can't handle, and shorten it."""
     most = PATTERN_CHARS if look_up.kind == "search" else NAME_CHARS
     name = look_up.name if look_up.kind == "search" else look_up.name.strip("` ()\t\r\n")
     return replace(look_up, name=_sendable(name)[:most], path=_sendable(look_up.path)[:PATH_CHARS])

@@ -23,7 +23,7 @@ def last_finished(path: Path) -> tuple[Record, Section, Start]:
     if not finished:
         raise ReplayDiffers(
             f"{path} cannot be replayed: {reviews.without_end(recorded[-1])}; "
-            "run the same `deeprepo review --journal FILE` to resume it"
+            "run the same command (`deeprepo review --journal FILE`) again to resume it"
         )
     return record, finished[-1], reader.start(finished[-1], build.name())
 

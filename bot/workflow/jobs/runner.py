@@ -159,7 +159,7 @@ class Runner:
                     await other.gone.wait()
             return await self._outcome(text, job)
         except StorageError as error:  # its end cannot be written: it stays begun, and the next sweep puts it back
-            log.error("a job is left as it is", extra={"facts": {"job": name, "reason": str(error)}})  # noqa: TRY400
+            log.error("a job stays unfinished", extra={"facts": {"job": name, "reason": str(error)}})  # noqa: TRY400
             raise asyncio.CancelledError from error
         except asyncio.CancelledError:
             if self.stopping and await job.current():

@@ -173,7 +173,10 @@ class Judge(Struct):
         return any(self.takes(item.target, target) for item in await self.exports.imports(path))
 
     async def _is_connected(self, path: str, target: UseTarget) -> bool:
-        """The same, or the target's file imports this one or what this one imports, or they share a folder."""
+        """Return whether a file sees the target, is next to it, or shares an import with it.
+
+        Imports count in both directions.
+        """
         if _is_beside(path, target):
             return True
         backwards = {item.target for home in target.homes for item in await self.exports.imports(home)}

@@ -62,7 +62,7 @@ def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
 
 
 def _component(was: Definition, now: Definition, old: str, new: str) -> tuple[Contract, ...]:
-    """The same for a member that the head of its class names among others, and for one that its class wrote, or writes now."""
+    """Return the changed parts of the contract of a member that its class lists or once declared."""
     if was.kind != now.kind:
         return ()
     if was.called and now.called:  # a constructor that is made from fields
@@ -87,7 +87,7 @@ def is_contested(before: Definition, after: Definition) -> bool:
 
 
 def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
-    """The same for a definition that is there on both sides and whose code differs."""
+    """Return the changed parts of the contract of a definition whose code differs between the sides."""
     before, after = (side.called if side is not None else None for side in (item.before, item.after))
     if item.before and item.after and COMPONENT in (item.before.kind, item.after.kind):
         return _component(item.before, item.after, old, new)

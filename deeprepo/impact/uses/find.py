@@ -116,7 +116,10 @@ async def _of_language(
     budget: SearchLimits,
     cut: list[str],
 ) -> Dependents:
-    """The same for the changed files of one language. `fresh`: the lines that the whole change adds."""
+    """Return the dependents of one language's changed files.
+
+    `fresh` contains the lines that the whole change adds.
+    """
     missed_uses: list[str] = []
     sources = await _sources(tree, language, files, budget, missed_uses)
     from deeprepo.impact.uses.guards import lost_guards  # here: it loads the grammars

@@ -186,7 +186,7 @@ class _Check:
         stopped = len(self._tree.stopped_searches)
         rows = await self._tree.grep_lines(query)
         if len(rows) >= MOST or len(self._tree.stopped_searches) > stopped:
-            self._gap = "too many lines hold the name to look at all of them"
+            self._gap = "too many lines contain the name to check all of them"
         self._modules = frozenset(name for claim in claims if claim.is_module for name in claim.names)
         look = re.compile(rf"(?<!\w)({either})(?!\w)")
         for path, line, text in rows:
@@ -261,7 +261,7 @@ class _Check:
             ):
                 return Found("glob re-export", globs[0].path, globs[0].line)
             if globs:
-                return Unknown(f"{globs[0].path}:{globs[0].line} hands on everything of something that is not in sight")
+                return Unknown(f"{globs[0].path}:{globs[0].line} re-exports everything from an unknown module")
             if (macro := self._macro(claim)) is not None:
                 return Unknown(f"the macro at {macro.path}:{macro.line} may declare it")
         made = (

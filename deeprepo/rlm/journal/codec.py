@@ -1,7 +1,9 @@
-"""The lines of a journal, from values and back. Pure; docs/contributing/trace.md is the schema for readers.
+"""Convert journal lines from and to values.
 
-A message is in the file once, under the hash of its content: a dialogue that grows by two messages a turn would otherwise
-be written again with every turn.
+Pure; docs/contributing/trace.md documents the format.
+
+A message is in the file once, under the hash of its content. Otherwise, every turn would write the whole
+dialogue again.
 """
 
 import hashlib
@@ -20,10 +22,13 @@ FORM = 2  # of the lines; raise it if the meaning of a key changes. Builds befor
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a run begins with: enough to do it again without asking anybody. No key and no address is part of it.
+    """The inputs of a run: enough to repeat it without asking for anything else.
 
-    `subject`: what is read, as JSON, a change or the commit of a text; its `base` and `head` tell it from another. `brief`: what decides,
-    as JSON: of a review its settings and what it knows of earlier ones, of a question about a text that question.
+    They contain no key and no address.
+
+    `subject` is the text under review as JSON: a change, or the commit of a text. Its `base` and `head`
+    identify it. `brief` is what decides the result, as JSON: for a review, its settings and facts about
+    earlier reviews; for a question about a text, that question.
     """
 
     subject: Mapping[str, Any]
@@ -35,7 +40,7 @@ class Start:
 
     @property
     def ids(self) -> tuple[str | None, str | None]:
-        """What tells its subject from another."""
+        """The commit ids that identify the subject."""
         return self.subject.get("base"), self.subject.get("head")
 
     @property
@@ -72,7 +77,7 @@ def message(message: Message) -> Row:
 
 
 def _fields(value: Message | ToolCall) -> Row:
-    """What `asdict` makes of it, without a copy of all that it holds: each request writes out its whole dialogue."""
+    """Return the fields like `asdict`, without a deep copy. Each request writes its whole dialogue."""
     row = {one.name: getattr(value, one.name) for one in fields(value)}
     return {**row, "calls": [_fields(call) for call in value.calls]} if isinstance(value, Message) else row
 
@@ -95,7 +100,7 @@ def failure(error: DeepRepoError) -> Row:
 
 
 def error(row: Row) -> DeepRepoError:
-    """Return the same, back as the error."""
+    """Restore an error from its journal row."""
     kind = getattr(errors, row["error"], ProviderError)
     if kind is PromptTooLong:
         return PromptTooLong(row["text"], row.get("window"))

@@ -1,7 +1,8 @@
-"""What a journal holds: its reviews, the outcomes that a run which goes on takes from them, and what they have cost.
+"""Read a journal: its reviews, the outcomes that a resumed run reuses, and their cost.
 
-Each review in the file is a section. A section without its last line was cut off: the same command goes on in it, and every
-request that it had finished gets the same outcome again, failures included. From older sections only replies are taken.
+Each review in the file is a section. A section without a last line was cut off. The same command resumes it,
+and every finished request gets its recorded outcome, including failures. From older sections, only replies
+are reused.
 """
 
 import json
@@ -67,7 +68,7 @@ class Record:
 
 
 class Outcomes:
-    """What may be taken from a section that is gone on with, and the replies of older ones."""
+    """The outcomes that a resumed section provides, and the replies of older sections."""
 
     def __init__(self, section: Section | None = None, older: Iterable[Section] = ()) -> None:
         self.section = section
@@ -82,7 +83,10 @@ class Outcomes:
             self._waiting[kind, key].append(rows)
 
     def take(self, kind: str, key: Key) -> list[Row]:
-        """Take the lines of the next outcome, none where this was never done. A last word is told to everybody who asks again."""
+        """Take the lines of the next outcome, or none if this was never done.
+
+        A final failure is returned to every later request.
+        """
         waiting = self._waiting.get((kind, key))
         if waiting:
             rows = waiting.popleft()
@@ -92,7 +96,7 @@ class Outcomes:
         return [self._replies[key]] if kind == "call" and key in self._replies else []
 
     def knows(self, key: str) -> bool:
-        """Return whether this request was sent before, whatever came of it."""
+        """Return whether this request was sent before, with any outcome."""
         return (key,) in self._replies or ("call", (key,)) in self._waiting
 
     def host_calls(self, run: str, turn: int) -> list[Row]:
@@ -136,7 +140,10 @@ def settled(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def load(path: Path) -> Record:
-    """Read a journal. Lines that a crash tore are left out: their calls are made again. Raises UsageError."""
+    """Read a journal, without lines that a crash cut off, whose calls are made again.
+
+    Raises UsageError if it is not a journal or damaged.
+    """
     try:
         text = path.read_text("utf-8", "replace")
     except OSError as error:

@@ -1,11 +1,15 @@
-"""The journal of one review: what was asked, what came back, what the clock said; each line on disk before it is used.
+"""Write the journal of one review: requests, replies and times.
 
-An outcome is found again by the content of what was asked, so that after kill -9 no finished call is paid twice, and a review can be
-replayed without a model. The same file is the trace: docs/contributing/trace.md describes its lines.
+Each line is on disk before its content is used.
 
-Requests are in it, and so the code under review: the file is its owner's alone (0600). Keys and addresses never do.
-Every line is handed to the operating system at once (kill -9 loses nothing); the disk is asked to keep it (fsync) at the
-end, so after a power cut the last calls may have to be made again.
+An outcome is found by the content of its request. After kill -9, no finished call is therefore paid twice,
+and a review can be replayed without a model. The same file is the trace; docs/contributing/trace.md describes
+its lines.
+
+The file contains requests, and therefore the code under review, so only its owner can read it (0600). It
+never contains keys or addresses. Every line is handed to the operating system immediately, so kill -9 loses
+nothing. The file is synced to disk (fsync) at the end, so after a power cut the last calls may have to be
+made again.
 """
 
 import fcntl
@@ -39,7 +43,7 @@ class Keep(Protocol):
     """A second place for the lines, which outlives this machine. The file is brought up to date from it before it is opened."""
 
     def put(self, text: str) -> None:
-        """Take a line on; nobody waits."""
+        """Accept a line without making the caller wait."""
 
     async def wait_stored(self) -> None:
         """Return once every line that was taken on is on disk there."""
@@ -92,9 +96,9 @@ class Journal:
         self._answers = 0
 
     def begin(self, start: Start) -> tuple[str, ...]:
-        """Begin a review, or go on where the same one was cut off; return sentences for its reader.
+        """Start a review, or resume it if it was cut off, and return notes for the user.
 
-        Raises UsageError where the file holds the review of another change.
+        Raises UsageError if the file contains a review of another change.
         """
         section = next((one for one in reversed(self._record.sections) if one.start), None)
         notes: tuple[str, ...] = ()
@@ -197,7 +201,7 @@ class Journal:
             self.put(**row)
 
     def end(self, row: Callable[[], Row]) -> None:
-        """Write the last line of a run, which is made only where somebody keeps it."""
+        """Write the last line of a run, which is only created if something records it."""
         if self._file is not None or self._watch is not None:
             self.put(**row())
         if self._file is not None:
@@ -239,7 +243,7 @@ def _label(start: Start) -> str:
 
 
 def _asked_for(start: Start) -> Row:
-    """Everything from outside that can make a review another one; the day alone does not."""
+    """Return all inputs that can change a review, without those that can't, such as the date."""
     inputs: Row = json.loads(json.dumps(start.brief, default=dict))  # as they are read back
     inputs = {name: value for name, value in inputs.items() if name not in INCIDENTAL}
     settings = inputs.pop("settings", {})

@@ -1,1 +1,1 @@
-"""The loop of a root: ask it, run its code, tell it what came back, until it has an answer or a rule ends the run."""
+"""Run a root: ask it, run its code and return the output, until it answers or a rule ends the run."""

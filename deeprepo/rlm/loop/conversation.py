@@ -1,4 +1,7 @@
-"""The messages between the harness and a root. Append-only, so that every provider's prompt cache holds."""
+"""The messages between the harness and a root.
+
+They are only appended, so that provider prompt caches stay valid.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -31,7 +34,7 @@ class Conversation:
         return Prompt(tuple(self.messages), tool=extraction.TOOL, max_tokens=MAX_TOKENS)
 
     def answer(self, reply: Completion, observation: Observation, **facts: object) -> None:
-        """Add the root's reply, word for word, and what came back. `facts`: what else is told after every turn."""
+        """Add the root's exact reply and the output of its code. `facts` is reported after every turn."""
         said = reply.text or ("" if reply.calls else "(an empty reply)")  # providers refuse an empty message
         self.messages.append(Message("assistant", said, reply.calls, extra=reply.extra))
         output, error = observation.output.rstrip("\n"), observation.error or ""
@@ -44,7 +47,7 @@ class Conversation:
             self.messages.append(Message("tool", "It ran together with the first call.", call_id=call.id))
 
     def shorten(self) -> bool:
-        """Leave out the older half of what blocks printed; False where nothing is left to leave out."""
+        """Shorten the older half of the printed outputs. Return False if there was nothing to shorten."""
         outputs = [
             at
             for at, one in enumerate(self.messages)

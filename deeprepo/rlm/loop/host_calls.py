@@ -1,4 +1,4 @@
-"""What a block asks of the host, on record, so that a run that is resumed asks for the same and pays for nothing twice."""
+"""Record a block's calls to the host, so that a resumed run repeats them and pays for nothing twice."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,11 +12,13 @@ Frame = Mapping[str, Any]
 
 
 class BlockCalls:
-    """The calls of host functions that one block makes. Satisfies `repl.process.HostCalls`.
+    """The host calls of one block.
 
-    A block that ran to its end before (`is_finished`) makes the recorded calls again, whatever it asks for now: its output is the
-    recorded one, and only the state of the host has to be rebuilt. A block that was cut off makes the recorded calls as long as it
-    asks for the same, and new ones from then on.
+    Satisfies `repl.process.HostCalls`.
+
+    If the block had run to its end (`is_finished`), the recorded calls are made again, even if it now asks
+    for something else: its output is the recorded one, and only the host's state has to be rebuilt. If the
+    block was cut off, recorded calls are repeated while they match, and later calls are new.
     """
 
     def __init__(self, journal: Journal, masks: Masks, run: str, turn: int, *, is_finished: bool) -> None:
@@ -47,6 +49,6 @@ class BlockCalls:
 
 
 def _text(frame: Frame) -> str:
-    """A call as a text that is the same in each process."""
+    """Return a call as text that is identical in every process."""
     call = [frame["call"], frame["arguments"], frame["keywords"]]
     return ADDRESS.sub("0x0", json.dumps(call, sort_keys=True, default=str))

@@ -1,4 +1,4 @@
-"""The loop: ask a root, run its code, tell it what came back, until it has an answer or a rule ends the run."""
+"""The loop of a root: ask it, run its code and return the output, until it answers or a rule ends the run."""
 
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -79,7 +79,7 @@ class RootRun:
                 calls.budget.keep(None)
 
     async def take_turn(self, number: int) -> None:
-        """Ask for a reply, run its code, and tell the root what came of it."""
+        """Ask for a reply, run its code and send the root the output."""
         reply = await self.ask()
         if reply is None:
             return
@@ -176,7 +176,10 @@ class RootRun:
         return False
 
     def is_spent(self) -> bool:
-        """Return whether questions are refused, or the turn after the next one would be: the root is told in time to hand in."""
+        """Return whether the budget refuses calls, or will after the next turn.
+
+        The root then gets time to answer.
+        """
         budget = self.work.calls.budget
         left = budget.left()
         size = sum(tokens(message.text, self.model.name) for message in self.conversation.messages)
@@ -219,7 +222,10 @@ class RootRun:
         self.read = len(prompt.messages)
 
     async def _run(self, number: int, code: str) -> Observation:
-        """Run a block. One that an earlier run finished does again what it did then, and the root is told what it was told then."""
+        """Run a block.
+
+        If an earlier run finished it, repeat its host calls and return the recorded output.
+        """
         calls = self.work.calls
         recording = calls.journal.recorded_turn(self.name, number, code)
         asked = BlockCalls(calls.journal, calls.masks, self.name, number, is_finished=recording is not None)

@@ -1,4 +1,4 @@
-"""Where a run stands: the rules that end one which repeats itself or brings nothing new. Pure."""
+"""Rules that end a run which repeats itself or finds nothing new. Pure."""
 
 import re
 from dataclasses import dataclass, field
@@ -17,11 +17,11 @@ Advice = Literal["", "synthesis", "stopping", "last", "spent"]
 
 @dataclass(slots=True)
 class StallGuard:
-    """Where a run stands: what it repeats, whether it still gains, and which note the root must get.
+    """Track a run's repetition and progress, and which note the root must get.
 
-    The rules answer failures seen in transcripts: the same cell again, going round in circles. Searching is progress: a turn that shows
-    the root lines which it had not seen is never held against it. Where nothing is counted as read, a block that ran is progress
-    (`is_patient`).
+    The rules answer failures seen in transcripts, such as running one cell again and again. Searching is
+    progress: a turn that shows the root new lines never counts against it. If reading is not measured, any
+    block that ran counts as progress (`is_patient`).
     """
 
     turns: int
@@ -33,7 +33,10 @@ class StallGuard:
     _gain: Gain | None = None
 
     def repeats(self, code: str) -> bool:
-        """Return whether this very cell ran before; looking at what changes by itself is not a repetition."""
+        """Return whether this exact cell ran before.
+
+        Looking at something that changes over time is not a repetition.
+        """
         cell = code.strip()
         if cell in self._cells and not LOOKS.search(cell):
             return True

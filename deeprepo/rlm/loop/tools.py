@@ -50,7 +50,10 @@ class Work(ABC):
         """Return the worker with this name, or the first worker without a name; None if the run has none. Raises ValueError for an unknown name."""
 
     def note(self, sentence: str) -> None:
-        """Tell the root something beside the value that its code gets: an empty list stays an empty list."""
+        """Add a note for the root.
+
+        It is separate from the value that the root's code gets, so that an empty list stays empty.
+        """
         if len(self.notes) < MAX_NOTES:
             self.notes.setdefault(sentence[:NOTE_CHARS])
 
@@ -61,7 +64,7 @@ class Work(ABC):
         return {}
 
     def has_read(self, text: str, reader: str = "") -> None:  # noqa: B027 - a hook
-        """Take note that this reader, else the root, was shown a text and has answered."""
+        """Record that a worker, or else the root, was shown a text and answered."""
 
 
 # --- the functions of the paper ----------------------------------------------------------------------------------------
@@ -142,5 +145,5 @@ async def set_answer(work: Work, text: Value) -> str:
 
 
 async def budget(work: Work) -> dict[str, Any]:
-    """Return what is left. No seconds: they would make every replay another run."""
+    """Return the remaining budget, without seconds, which would make every replay differ."""
     return asdict(work.calls.budget.left())

@@ -35,7 +35,10 @@ CHARS_PER_TOKEN = 3  # of a prompt, on the careful side
 
 
 def sendable(text: str) -> str:
-    """Return the text without lone surrogates, which no JSON body can carry; a file name that is not UTF-8 may hold some."""
+    """Return the text without unpaired surrogates, which JSON can't carry.
+
+    File names that are not UTF-8 may contain them.
+    """
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 

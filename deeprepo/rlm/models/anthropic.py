@@ -1,11 +1,12 @@
-"""Anthropic Messages, at Anthropic itself, in Bedrock, in Vertex and at servers that speak the same.
+"""The Anthropic Messages API, at Anthropic, Bedrock, Vertex and compatible servers.
 
-Cache marks (`cache_control: ephemeral`): the system prompt always, because all workers of a review share it; in a
-dialogue, that is where a tool is offered, also the first user message, which stays as it is, and the last one, so that
-the next turn reads everything before it from the cache. A question whose reader may ask to see more is marked too, since most
-do; any other single question is not marked beyond its system prompt: writing to the cache costs a quarter more.
+Cache marks (`cache_control: ephemeral`) are set on the system prompt always, because all workers of a review
+share it. If a tool is offered, they are also set on the first user message, which never changes, and on the
+last one, so that the next turn reads everything before it from the cache. A question whose model may ask for
+more code is marked too, since most do. Other single questions are not marked, because writing to the cache
+costs a quarter more.
 
-Thinking blocks come back as they were, before what was said, to the model that wrote them and to no other.
+Thinking blocks are sent back unchanged, before the text, and only to the model that wrote them.
 """
 
 import json
@@ -89,7 +90,7 @@ class AnthropicModel(HttpModel):
         return request
 
     def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
-        """Return a reply as a Completion. Raises ProviderDown where it holds none."""
+        """Convert a reply to a Completion. Raises ProviderDown if it contains no message."""
         content = reply.get("content")
         if not isinstance(content, list):
             raise ProviderDown(f"{self.name.partition('/')[0]} sent a reply without a message. Try again")

@@ -1,7 +1,8 @@
-"""Claude in Amazon Bedrock and in Google Vertex AI, by the anthropic library's own clients.
+"""Claude in Amazon Bedrock and Google Vertex AI, through the anthropic library's own clients.
 
-Credentials come from each cloud's own chain (environment, profile, workload identity, metadata server); nothing of them is read
-or kept here. What the clients need beside the library is an extra, loaded by the first call.
+Credentials come from each cloud's own chain (environment, profile, workload identity, metadata server). They
+are not read or stored here. The first call loads the additional packages that the clients need, which are an
+extra.
 """
 
 from typing import Any

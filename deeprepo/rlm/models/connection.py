@@ -85,7 +85,7 @@ class HttpModel(ABC):
 
     @abstractmethod
     def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
-        """Return a reply as a Completion. Raises ProviderDown where it holds none."""
+        """Convert a reply to a Completion. Raises ProviderDown if it contains no message."""
 
     @abstractmethod
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
@@ -205,9 +205,11 @@ class HttpModel(ABC):
         return error
 
     async def _ask(self, prompt: Prompt, form: RequestForm) -> Completion:
-        """One request. A failure says whether it may be billed: once the model is at work, nobody knows what it did.
+        """Send one request.
 
-        Raises Refusal where the request itself was refused: another form may help.
+        A failure says whether it may be billed: it may be, once the model has accepted the request.
+
+        Raises Refusal if the request itself was refused, because another form may be accepted.
         """
         assembly, reply, was_accepted, is_whole = self.assembly(), dict[str, Any](), False, False
         failing = (ProviderError, Refusal, self.failure, self.http.HTTPError, aiohttp.ClientError, OSError, ValueError)
@@ -329,7 +331,10 @@ async def bounded(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 def _in_one_piece(body: bytes, assembly: Chat | Messages) -> object:
-    """A reply that is not said to be a stream: JSON, or a stream all the same. Raises Refusal for anything else, such as the page of a proxy."""
+    """Parse a reply that is not declared as a stream: JSON, or a stream anyway.
+
+    Raises Refusal for anything else, such as a proxy's page.
+    """
     text = body.decode("utf-8-sig", "replace").strip()
     if text.startswith(("data:", "event:")):
         rows = [line.removeprefix("data:").strip() for line in text.split("\n") if line.startswith("data:")]
@@ -347,7 +352,7 @@ def _texts(prompt: Prompt) -> str:
 
 
 def _kind(prompt: Prompt) -> tuple[bool, bool]:
-    """What a prompt asks for besides text: a structured answer, a call of a tool."""
+    """Return whether a prompt asks for a structured answer, and for a tool call."""
     return prompt.answer is not None, prompt.tool is not None
 
 
@@ -371,7 +376,7 @@ def load() -> None:
 
 @cache
 def _trust(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
-    """Whom to trust, read once: the certificates take 45 ms to load. A plain address needs none, and trusts nobody."""
+    """Return the trusted certificates, cached because loading takes 45 ms. A plain address needs none."""
     context: ssl.SSLContext = http.create_ssl_context() if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return context
 

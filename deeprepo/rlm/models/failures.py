@@ -1,7 +1,7 @@
-"""A provider's refusals and failures as our own errors, each a sentence that says what happened and what to do.
+"""Translate a provider's refusals and failures into our errors: what happened, and what to do.
 
-The reason in the body decides, whatever the status: gateways and local servers put it into a 500 or even into a 200. The server's
-words are quoted, without any part that may come from the prompt or be a key.
+The reason in the body decides, not the status, because gateways and local servers put it into a 500 or even a
+200. The server's words are quoted, without any part that may come from the prompt or be a key.
 """
 
 import json
@@ -184,7 +184,7 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether it stands in the place of a reply that was longer than it may be."""
+        """Whether this replaces a reply that was too long."""
         return CUT_OFF.search(self.message) is not None
 
     @property
@@ -214,7 +214,10 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
 
 
 def read(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
-    """Return what a failed answer says, in whatever dialect and however deep: gateways put the provider's own answer inside of theirs."""
+    """Return the refusal in a failed answer, in any dialect.
+
+    Gateways wrap the provider's answer, so every depth is searched.
+    """
     layers = list(_layers(body, DEEPEST))
     is_page = isinstance(body, str) and body.lstrip()[:1] == "<"
     texts = [str(layer[name]) for layer in layers for name in WORDS if layer.get(name)]
@@ -267,7 +270,7 @@ def said_instead(reply: Mapping[str, object]) -> Mapping[str, object] | None:
 
 
 def inside(reply: Mapping[str, object]) -> Refusal:
-    """Return a failure reported in a 200 or in the middle of a stream. If there is a status, the body holds it."""
+    """Return a failure that is reported in a 200 or within a stream. Its status, if any, is in the body."""
     error = reply.get("error", reply)
     fields = error if isinstance(error, Mapping) else {}
     status = fields.get("code")
@@ -421,7 +424,7 @@ CONNECTIONS: tuple[tuple[type[BaseException], str], ...] = (
 
 
 def was_sent(error: BaseException) -> bool:
-    """Return whether the request may have reached the provider, though no answer came: the connection stood, and then failed."""
+    """Return whether the request may have reached the provider: the connection was made and then failed."""
     return _is_or_comes_from(error, (aiohttp.ClientError, OSError)) and not _is_or_comes_from(error, NO_CONNECTION)
 
 

@@ -75,7 +75,7 @@ class FunctionModel(LocalModel):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
 
     async def close(self) -> None:
-        """Let the thread go: a call that nobody waits for ends by itself."""
+        """Release the thread. A call without a waiter ends on its own."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def say(self, messages: Messages) -> str:
@@ -99,9 +99,10 @@ class FunctionModel(LocalModel):
 
 
 class CommandModel(LocalModel):
-    """A command: the prompt is its standard input, the reply its standard output. It is started without a shell, for each call anew.
+    """A command that reads the prompt from standard input and writes the reply to standard output.
 
-    It runs in an empty folder of its own, so that an agent finds no settings and no instructions of the repository under review.
+    Each call starts the command again, without a shell, in an empty folder, so that an agent finds no
+    settings or instructions of the repository under review.
     """
 
     def __init__(self, name: str, timeout: float) -> None:
@@ -145,14 +146,18 @@ class CommandModel(LocalModel):
 
 
 def _unlimited() -> list[str]:
-    """Return the command that lifts this process's limits on memory and computing: they are not meant for an agent."""
+    """Return the command that removes this process's memory and CPU limits, which don't apply to an agent."""
     kinds = (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_DATA)
     has_limits = any(soft != hard for soft, hard in map(resource.getrlimit, kinds))
     return [sys.executable, "-I", "-S", "-c", LIFT] if has_limits else []
 
 
 def _found(name: str, program: str) -> str:
-    """The program's own path. Folders of PATH that are not absolute are left out: they would be those of a checkout."""
+    """Return the program's absolute path.
+
+    Relative folders in PATH are ignored, because they could be in a checkout. Raises UsageError if it isn't
+    installed.
+    """
     folders = os.pathsep.join(folder for folder in os.get_exec_path() if os.path.isabs(folder))  # noqa: PTH117 - texts
     found = shutil.which(program, path=folders)
     if found is None:

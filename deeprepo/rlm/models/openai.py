@@ -130,7 +130,10 @@ class OpenAIModel(HttpModel):
         return request
 
     def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
-        """Return a reply as a Completion. Raises ProviderDown where it holds none."""
+        """Convert a reply to a Completion.
+
+        Raises ProviderDown if it contains no message, and BadAnswer for an unreadable tool call.
+        """
         provider, _, model = self.name.partition("/")
         choices = reply.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}

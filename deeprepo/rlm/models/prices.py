@@ -22,7 +22,7 @@ VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run,
 
 
 def dollars(name: str, usage: Usage) -> float | None:
-    """Return what this usage costs at `provider/model`, None where nobody knows."""
+    """Return the cost of this usage at `provider/model`, or None if the price is unknown."""
     provider, model = provider_name(name), name.partition("/")[2]
     if provider in OWN_SERVERS or not is_installed(LIST):
         return None
@@ -79,7 +79,7 @@ def _has_model(provider: str, model: str) -> bool:
 
 
 def _has_price(prices: object) -> bool:
-    """Whether any price stands there; a model may be listed with none."""
+    """Return whether any price is listed. A model may be listed without one."""
     each = [item.prices for item in prices] if isinstance(prices, list) else [prices]
     return all(any(value is not None for value in vars(price).values()) for price in each)
 

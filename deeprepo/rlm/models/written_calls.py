@@ -1,7 +1,8 @@
-"""Tool calls that a model wrote into its text, because no parser of its server took them out of it.
+"""Find tool calls that a model wrote into its text because its server has no parser for them.
 
-Each family of models has its own marks around the same two things, the tool's name and its arguments. So the marks are not read:
-a JSON object that names the tool, or stands behind its name, is a call, and so are arguments that stand in tags of their names.
+Each model family uses different marks around the tool's name and its arguments, so the marks are ignored. A
+JSON object counts as a call if it contains the tool's name or follows it, and so do arguments in tags with
+their names.
 """
 
 import re
@@ -18,7 +19,7 @@ BARE = re.compile(r"<\|python_tag\|>(.+?)(?:<\|eom_id\|>|<\|eot_id\|>|\Z)|<code>
 
 
 def calls_in(text: str, tool: Schema) -> tuple[ToolCall, ...]:
-    """Return the calls of this tool that a text holds, in their order; none where it only speaks of the tool."""
+    """Return the calls of this tool in a text, in order, or none if the text only mentions the tool."""
     found = list(_in_json(text, tool)) or list(_in_tags(text, tool)) or list(_bare(text, tool))
     return tuple(ToolCall(f"written_{number}", tool.name, arguments) for number, arguments in enumerate(found))
 

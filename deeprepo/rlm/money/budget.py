@@ -65,17 +65,20 @@ class Budget:
         self._longest: dict[tuple[str, Purpose], int] = {}  # replies of a model in a role
 
     def is_owned(self, model: str) -> bool:
-        """Return whether the model runs on a server of the user's own, which bills nobody by the token."""
+        """Return whether the model runs on the user's own server, which doesn't bill by the token."""
         provider = provider_name(model)
         return provider in OWN_SERVERS or provider in self.limits.own
 
     def reserve(
         self, usage: Usage, price: PriceOf, model: str, role: Purpose = "worker", *, visible: int | None = None
     ) -> Hold:
-        """Set aside what a call could use at most. Raises BudgetSpent; then nothing may be sent.
+        """Reserve the maximum that a call could use.
 
-        `visible` tokens of the output are the answer that is expected, the rest is room for thinking: the hold's `output`
-        has less of it where not all of it can be paid. So the calls in flight can never cost more together than is left.
+        Raises BudgetSpent if it doesn't fit; then nothing may be sent.
+
+        `visible` tokens of the output are the expected answer, and the rest is room for thinking. If the
+        whole output can't be paid, the reservation's `output` gets less of that room. The calls in flight can
+        therefore never cost more than the remaining budget.
         """
         guess = ""
         if price(usage) is None:
@@ -91,7 +94,10 @@ class Budget:
         return wanted
 
     def worst(self, price: PriceOf, model: str, usage: Usage) -> float:
-        """Return the dollars that this could cost at most; as much as one of the dearest model where nobody knows the price."""
+        """Return the maximum cost of this call.
+
+        If the model's price is unknown, the price of the most expensive model counts.
+        """
         usd = price(usage)
         if usd is None:
             return 0.0 if self.is_owned(model) else unknown(usage)
@@ -139,9 +145,11 @@ class Budget:
         has_failed: bool = False,
         worst_usd: float = 0.0,
     ) -> None:
-        """Book what a call used. One of an earlier run of this review counts too, so that the caps hold over all runs.
+        """Book what a call used.
 
-        `worst_usd`: what the caps count at least, where the provider may have billed more than what arrived.
+        Calls of an earlier run of this review count too, so that the caps apply to all runs.
+
+        `worst_usd`: the minimum that the caps count if the provider may have billed more than what arrived.
         """
         self._calls += 1
         self._failures += has_failed
@@ -158,7 +166,7 @@ class Budget:
             self._rough_usd += max(usd, worst_usd)
 
     def note_unpriced(self, model: str) -> None:
-        """Say that nobody knows this model's price, where there is a cap in dollars."""
+        """Add a note that this model's price is unknown, if there is a cap in dollars."""
         if self.limits.usd is None or (self.is_owned(model) and not model.startswith(COMMAND)):
             return
         sentence = (
@@ -172,7 +180,7 @@ class Budget:
         self.note(sentence)
 
     def note(self, sentence: str) -> None:
-        """Keep a sentence for the reader of the review, once."""
+        """Add a note to the review, once."""
         if sentence not in self.notes:
             self.notes.append(sentence)
 
@@ -208,7 +216,10 @@ class Budget:
         )
 
     def _paid(self, *roles: Purpose) -> float:
-        """The known prices of these roles, of all where none is named; exactly rounded, so in any order the same."""
+        """Return the known cost of these roles, or of all roles.
+
+        The sum is exact, so it doesn't depend on the order.
+        """
         return math.fsum(usd for role in roles or tuple(self._usd) for usd in self._usd.get(role, ()))
 
     def out_of_time(self) -> str:
@@ -216,7 +227,10 @@ class Budget:
         return f"the limit of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
 
     def _check(self, wanted: Hold, role: Purpose, guess: str) -> None:
-        """Raise BudgetSpent unless the call fits. Each cap is asked whether it holds the sum: against what is not a number it does not."""
+        """Raise BudgetSpent unless the call fits.
+
+        Each comparison also fails for a cap that is not a number.
+        """
         caps, (usd, tokens, calls) = self.limits, self.room(role)
         if self.seconds_left() == 0.0:
             raise BudgetSpent(self.out_of_time())
@@ -236,9 +250,12 @@ class Budget:
             )
 
     def _output(self, usage: Usage, price: PriceOf, model: str, role: Purpose, visible: int) -> int:
-        """The tokens that the reply may take. Other calls in flight leave a share; alone, a call may take what is left.
+        """Return how many tokens the reply may take.
 
-        Never fewer than the least that is of use: `_check` then says which cap is in the way.
+        If other calls are in flight, it leaves a share of the budget to them.
+
+        It never returns fewer than the least useful number of tokens, so that `_check` reports which cap is
+        exceeded.
         """
         usd, tokens, _ = self.room(role)
         least, share = min(visible, USEFUL), 1

@@ -61,7 +61,10 @@ class Calls:
         self.renew(budget)
 
     def renew(self, budget: Budget) -> None:
-        """Go on under another budget, with whom nobody has failed yet: what was answered is not sent again."""
+        """Continue under another budget and without recorded failures.
+
+        Answered requests are not sent again.
+        """
         self.budget, self.sizes = budget, Sizes(budget)
         self.sent = asyncio.Event()  # set when the first request goes out: then somebody else's work is waited for
         self._gates: dict[str, Gate] = {}  # by provider
@@ -118,7 +121,7 @@ class Calls:
         return [task.result() for task in tasks]
 
     async def _answer(self, model: Model, prompt: Prompt, role: Purpose, *, reuse: bool = True) -> Completion:
-        """Return the reply to a masked prompt. An error is kept for the reader of the review."""
+        """Return the reply to a masked prompt. An error is recorded for the review's notes."""
         number = 1 if reuse else self._number(model, prompt)
         try:
             return await self._fitting(model, replace(prompt, number=number), role)
@@ -130,7 +133,10 @@ class Calls:
             raise
 
     async def _fitting(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
-        """The same, asked for again if it does not fit."""
+        """Return the reply to a prompt, and ask once more if the reply doesn't match the schema.
+
+        Raises an error if the model declines or the second reply doesn't match either.
+        """
         from deeprepo.rlm.money.schema import misfit  # here: a review without a model has no answer to compare
 
         reply = await self._longer(model, prompt, role, await self._reply(model, prompt, role))
@@ -147,9 +153,10 @@ class Calls:
         return reply if prompt.tool else self.masks.reply(reply)
 
     async def _longer(self, model: Model, prompt: Prompt, role: Purpose, first: Completion) -> Completion:
-        """The reply; one that broke off is asked for again once, with twice the room.
+        """Return the reply, and ask once more with twice the room if it was cut off.
 
-        The reply of a root is handed on even if it breaks off again: the root is told so. Any other is a BadAnswer.
+        A root's reply is returned even if it is cut off again, and the root gets a note. For any other role,
+        this is a BadAnswer.
         """
         if first.stop != "length":
             return first
@@ -219,9 +226,11 @@ class Calls:
         return self.sizes.learn(model, prompt, role, size, self._done[key])
 
     async def _send(self, model: Model, request: Request, about: Row) -> Completion:
-        """Every try of one request. The error that stays goes to the journal too, so that a resumed review goes on in the same way.
+        """Try one request until it succeeds or may not be tried again.
 
-        A fault uses up a try, and so does whatever is billed. A rate limit is waited for; a window that a refusal names is kept to.
+        The final error is recorded, so that a resumed review continues the same way. A fault or a billed
+        attempt uses up a try. A rate limit is waited for. If a refusal reports a context window, later
+        requests respect it.
         """
         gate = self._gate(model)
         attempts = failures = silent = sent = 0
@@ -292,10 +301,11 @@ class Calls:
     def _settle(
         self, model: Model, request: Request, hold: Hold, outcome: Completion | BaseException, about: Row
     ) -> None:
-        """Book a request and write down what came of it.
+        """Book a request and record its outcome.
 
-        What the server reports is booked; of a reply that broke off, the prompt and what arrived. Where nobody knows, because
-        nobody waits for the reply any more or the server fell silent, it counts as it was reserved.
+        The usage that the server reports is booked or, if a reply was cut off, the prompt and the text that
+        arrived. If the usage is unknown, because the call was canceled or the server didn't answer, the
+        reserved amount is booked.
         """
         usage = Usage(self.sizes.likely(model, request.size), hold.output)
         usd = None if model.price(Usage()) is None else hold.usd
@@ -319,7 +329,7 @@ class Calls:
         self.journal.put("call", **facts, usd=usd, **ending)
 
     def _book(self, rows: Sequence[Row], role: Purpose) -> None:
-        """What an earlier run paid counts in this one too, with the tries that failed: so the caps hold over all runs."""
+        """Book what an earlier run paid, including failed tries, so that the caps apply to all runs."""
         for row in rows:
             if row["kind"] != "failed":
                 usage, has_failed = Usage(*row.get("usage", ())), "error" in row

@@ -1,7 +1,10 @@
-"""How many tokens a reply may take, and how long a model may think for it. Pure.
+"""How many tokens a reply may take, and how long a model may think for it.
 
-Thinking counts against the cap on a reply. A cap that holds the visible answer alone ends a thinking model before its first
-word, so a model that may think gets more room than its answer needs. What is not used is not paid.
+Pure.
+
+Thinking counts against the cap on a reply. If the cap covered only the visible answer, a thinking model would
+stop before its first word. A model that may think therefore gets more room than its answer needs. Unused room
+costs nothing.
 """
 
 import re
@@ -41,7 +44,10 @@ def of(name: str, role: Purpose, visible: int) -> int:
 
 
 def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | None:
-    """Return how long the model is asked to think; None leaves it to the provider. Readers and second opinions need little."""
+    """Return how long the model should think, or None to leave it to the provider.
+
+    Workers and confirmations need little.
+    """
     if not may_think(name):
         return None
     if effort_wanted is not None:
@@ -52,7 +58,7 @@ def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | N
 
 
 def places(name: str) -> int:
-    """Return how many calls may be in flight where nobody has set it."""
+    """Return the default number of calls that may be in flight."""
     return OWN_PLACES if provider_name(name) in OWN_SERVERS else PLACES
 
 
@@ -71,7 +77,10 @@ _HALF = 500  # a server that reports fewer tokens than this does not count, rath
 
 
 def at_most(texts: Iterable[str]) -> int:
-    """Return the tokens that a tokenizer makes of these texts at worst, whatever is in them: a cap on money must hold then too."""
+    """Return the most tokens that a tokenizer could make of these texts.
+
+    A cap on money must apply to any text.
+    """
     raw = "".join(texts).encode("utf-8", "surrogatepass")
     others = len(raw.translate(None, LETTERS + BLANKS))  # digits, signs and every byte of other scripts: one token each
     letters = len(raw.translate(None, BLANKS)) - others

@@ -35,7 +35,7 @@ class Sizes:
         self._read: dict[tuple[str, Purpose], tuple[tuple[Message, ...], int]] = {}  # the last prompt, and its tokens
 
     def window(self, model: Model) -> int | None:
-        """Return the tokens that the model takes, prompt and reply together: as it is set, or as it was found out; None: nobody knows."""
+        """Return the model's context window in tokens, as set or as detected, or None if it is unknown."""
         windows = (self._budget.limits.context, self._windows.get(model.name))
         return min((size for size in windows if size), default=None)
 
@@ -48,11 +48,11 @@ class Sizes:
         return True
 
     def likely(self, model: Model, size: int) -> int:
-        """Return the tokens of a prompt of so many characters."""
+        """Return the likely tokens of a prompt with `size` characters."""
         return int(size * self._density.get(model.name, 1 / capacity.LIKELY_CHARS)) + 1
 
     def measure(self, model: Model, size: int, tokens: int) -> None:
-        """Learn how many tokens a prompt of so many characters has."""
+        """Record how many tokens a prompt with `size` characters had."""
         self._density[model.name] = max(tokens / max(1, size), self._density.get(model.name, 0.0))
 
     def request(self, model: Model, prompt: Prompt, role: Purpose, size: int, broke_off: int) -> Request:
@@ -121,5 +121,5 @@ def _most(message: Message) -> int:
 
 
 def _schema(schema: Schema) -> int:
-    """The same of a schema, which some providers write out at more length than it has."""
+    """Return the most tokens that a schema can take, because some providers expand it."""
     return 2 * capacity.at_most((schema.name, schema.description, json.dumps(schema.parameters, default=dict)))

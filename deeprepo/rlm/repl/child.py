@@ -1,11 +1,11 @@
-"""The process in which a root's code runs: CPython, locked by the kernel before the first line of that code.
+"""The process that runs a root's code: CPython, locked by the kernel before the first line of that code.
 
-The parent runs `main` in a program of its own. It imports the standard library alone, and all of that which a block may want before
-it locks itself: afterwards no file, socket, process or thread can be opened, whatever the code does. Nothing here is a
-sandbox written in Python. The lock is a filter of system calls (Linux) or a profile that the parent starts it with (macOS), and
-`probe` tries what must fail.
+The parent runs `main` in a separate program. It imports only the standard library, including everything that
+a block may want, before it locks itself. Afterwards, code can't open a file, socket, process or thread.
+Nothing here is a sandbox written in Python. The lock is a filter of system calls (Linux) or a profile that
+the parent starts it with (macOS), and `probe` tries what must fail.
 
-Parent and child write frames to each other, a length and JSON. The parent believes nothing that comes out.
+Parent and child exchange frames: a length and JSON. The parent trusts nothing that it receives.
 """
 
 import ast
@@ -142,7 +142,10 @@ def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
 
 
 def lock_linux() -> None:
-    """Let the kernel refuse every system call but those of `CALLS`, for good. Raises OSError, ValueError on another machine."""
+    """Make the kernel refuse all system calls except `CALLS`, permanently.
+
+    Raises OSError, or ValueError on another machine.
+    """
     rows = filter_rows(platform.machine())
     instructions = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *row) for row in rows))
     program = struct.pack("@HP", len(rows), ctypes.addressof(instructions))
@@ -158,7 +161,7 @@ def lock_linux() -> None:
 
 
 def limit(memory: int, seconds: int) -> None:
-    """Set what the process may use beside what it has now: bytes of memory, and seconds of a processor in all its life."""
+    """Limit the memory that the process may use in addition to its current memory, and its CPU seconds."""
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         most = pages * resource.getpagesize() + memory
@@ -169,7 +172,7 @@ def limit(memory: int, seconds: int) -> None:
 
 
 def probe() -> list[str]:
-    """Try what a locked process cannot do, and return what could be done all the same."""
+    """Try what a locked process must not be able to do, and return what succeeded."""
     done = []
     for name, attempt in (
         ("read a file", lambda: os.open(__file__, os.O_RDONLY)),
@@ -200,7 +203,10 @@ class StillLoop(asyncio.BaseEventLoop):
         return self._clock
 
     def select(self, timeout: float | None) -> list[Never]:
-        """Pass the time at once. Raises RuntimeError if every task waits for something that cannot come."""
+        """Advance the clock without waiting.
+
+        Raises RuntimeError if every task waits for something that can't come.
+        """
         if timeout is None:
             raise RuntimeError("every task waits, and nothing is there that could wake one")
         self._clock += timeout
@@ -230,7 +236,7 @@ class InTurn(concurrent.futures.Executor):
 
 
 class AsMeant(ast.NodeTransformer):
-    """What roots write and Python refuses: `await` before a function that has its result at once, `return` at the top of a block."""
+    """Accept `await` before a synchronous function and `return` at the top of a block; Python refuses both."""
 
     _is_top = True
 
@@ -396,7 +402,7 @@ class Output(io.TextIOBase):
         self._send, self._held, self._size = send, list[str](), 0
 
     def write(self, text: str) -> int:
-        """Hold a text until it is worth a frame."""
+        """Buffer a text until it is worth a frame."""
         self._held.append(str(text))
         self._size += len(text)
         if self._size > CHUNK:
@@ -404,7 +410,7 @@ class Output(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        """Send what is held."""
+        """Send the buffered text."""
         text, self._held, self._size = "".join(self._held), [], 0
         for at in range(0, len(text), CHUNK):
             self._send({"print": text[at : at + CHUNK]})
@@ -430,7 +436,7 @@ class Pipe:
         self._outgoing.flush()
 
     def receive(self) -> dict[str, Any]:
-        """Read one frame; the process ends where the parent has gone."""
+        """Read one frame. The process ends if the parent has ended."""
         size = int.from_bytes(self._incoming.read(HEAD), "big")
         data = self._incoming.read(size)
         if not size or len(data) < size:
@@ -513,7 +519,7 @@ class Blocks:
         return [name for name, value in self.names.items() if self._given.get(name, self) is not value]
 
     def _with_meant(self, told: str, failure: BaseException) -> str:
-        """The error with the name that is nearest to one that is not defined, where this version of Python has not told one itself."""
+        """Return the error, with the most similar defined name if Python hasn't suggested one."""
         if not isinstance(failure, NameError) or "Did you mean" in told:
             return told
         near = difflib.get_close_matches(str(failure.name), self.names, 1, 0.6)
@@ -537,7 +543,10 @@ class Blocks:
 
 
 def _compiled(code: str, name: str) -> Any:  # noqa: ANN401 - a code object
-    """The program of a block; one that was copied out of a console or a text, or is indented as a whole, is meant as it reads."""
+    """Compile a block.
+
+    A block that was copied from a console or a text, or is indented as a whole, is repaired first.
+    """
     try:
         return _program(code, name)
     except SyntaxError:

@@ -33,7 +33,10 @@ def of(reply: Completion) -> str:
 
 
 def _written(text: str) -> str:
-    """The code in a reply's fences: of blocks that are no Python together, those alone that are called so."""
+    """Return the code in a reply's fences.
+
+    If all blocks together aren't valid Python, only blocks marked as Python count.
+    """
     blocks = list(_blocks(text))
     code = _joined([body for language, body in blocks if language in PYTHON] or [body for _, body in blocks])
     labelled = _joined([body for language, body in blocks if language in PYTHON - {""}])
@@ -62,7 +65,10 @@ def _joined(pieces: Sequence[str]) -> str:
 
 
 def fenced_blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Return the fenced blocks as (language, body). A fence inside a string of the code does not end the block where Python can tell."""
+    """Yield the fenced blocks as (language, body).
+
+    A fence inside a string doesn't end a block if Python can parse it.
+    """
     lines = text.split("\n")
     at = 0
     while at < len(lines):
@@ -101,7 +107,7 @@ def parses(body: str) -> bool:
 
 
 def _without_fence(code: str) -> str:
-    """A tool's code that a model fenced all the same."""
+    """Return a tool's code without the fence that a model may have added."""
     inner = list(fenced_blocks(code)) if code.lstrip().startswith(("```", "~~~")) else []
     return "\n".join(body for _, body in inner) if inner else code
 

@@ -205,7 +205,10 @@ class Repl:
             raise await self._end("crash", f"it said what is no part of the conversation ({error})") from None
 
     async def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What a host function returns, or the exception that it raises in the block: with a sentence, whatever it was."""
+        """Call a host function.
+
+        Return its result, or the exception to raise in the block, always with a sentence.
+        """
         self._calls += 1
         if self._calls > HOST_CALLS:
             raise await self._end("limit", f"call limit: more than {HOST_CALLS:,} calls of given functions in one run")
@@ -251,9 +254,11 @@ async def open_repl(
     limits: Limits,
     seconds_left: Callable[[], float | None] = lambda: None,
 ) -> AsyncIterator[Repl]:
-    """Open a REPL with these names; it is closed at the end whatever happens. `seconds_left`: until the run's deadline.
+    """Open a REPL with these names, and always close it at the end.
 
-    Raises ReplUnavailable where no child can be locked.
+    `seconds_left` returns the time until the run's deadline.
+
+    Raises ReplUnavailable if no child can be locked.
     """
     repl = Repl(variables, functions, limits, seconds_left)
     try:
@@ -273,7 +278,10 @@ def _allow(pid: int, seconds: float) -> float:
 
 
 def _computed(pid: int) -> float:
-    """Return the seconds that a process has computed; 0.0 where the machine does not say, and the clock alone decides."""
+    """Return a process's CPU seconds, or 0.0 if the machine doesn't report them.
+
+    Then only the clock counts.
+    """
     if sys.platform == "linux":
         with suppress(OSError):
             return time.clock_gettime((~pid << 3) | 2)  # the clock of a process, as the C library numbers it

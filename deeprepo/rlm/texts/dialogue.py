@@ -41,7 +41,7 @@ class TextQuestion:
 
     @property
     def journal_entry(self) -> dict[str, Any]:
-        """What the journal keeps of it beside the context."""
+        """Return what the journal records in addition to the context."""
         tools = [[tool.name, tool.line, *([repr(tool.value)] if tool.call is None else [])] for tool in self.tools]
         typed = {"schema": self.answer_type.schema} if self.answer_type is not None else {}
         return {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.depth, **typed}
@@ -60,7 +60,7 @@ class Inquiry(ABC):
 
     @abstractmethod
     def work(self, depth: int) -> Work:
-        """Return the state of a root that so many others stand above."""
+        """Return the state of a root that is `depth` levels below the first one."""
 
     @abstractmethod
     def functions(self, work: Work) -> Mapping[str, Async]:
@@ -131,7 +131,10 @@ async def put(dialogue: Dialogue, question: TextQuestion) -> RootRun:
 def first_message(
     inquiry: Inquiry, question: TextQuestion, turns: int, template: str = "seed", contexts: int = 1
 ) -> str:
-    """Return what a root is told of a context and asked about it. `contexts`: how many the REPL holds."""
+    """Return a root's first message about a context and a question.
+
+    `contexts` is how many contexts the REPL contains.
+    """
     material = question.further or question.material
     return inquiry.words(
         template,

@@ -84,7 +84,7 @@ def _text(text: str) -> Material:
 
 
 def _values(text: str) -> str | None:
-    """A line for each value of a JSON document, with its key path: what a search finds and a reader understands. None for any other text."""
+    """Return a line for each value of a JSON document, with its key path, or None for any other text."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -137,7 +137,10 @@ def _at(path: Path) -> Material:
 
 
 def _folder(folder: Path) -> Material:
-    """The text files of a folder; hidden folders, links, binary and large files are left out, and a note names them."""
+    """Read a folder's text files.
+
+    Hidden folders, links, binary and large files are skipped, and a note lists them.
+    """
     texts: dict[str, str] = {}
     left_out, other_code, size = list[str](), list[str](), 0
     for path in _walk(folder):
@@ -163,7 +166,7 @@ def _folder(folder: Path) -> Material:
 
 
 def _note(words: str, names: Sequence[str]) -> tuple[str, ...]:
-    """What is said of some files; nothing where there are none."""
+    """Return a note about some files, or nothing if there are none."""
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return (f"{words}: {', '.join(names[:NAMED])}{more}",) if names else ()
 
@@ -185,7 +188,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _plain(value: object) -> Plain:
-    """Plain data, copied. Raises UsageError for anything that a REPL could not hold."""
+    """Return a copy of plain data. Raises UsageError for anything that a REPL can't contain."""
     try:
         return json.loads(_sound(json.dumps(value, ensure_ascii=False, default=_as_builtin)))
     except TypeError as error:
@@ -205,7 +208,7 @@ def _as_builtin(value: object) -> Plain:
 
 
 def _sound(text: str) -> str:
-    """The text as UTF-8 can hold it: half of a character pair becomes a question mark."""
+    """Return the text as valid UTF-8. Half of a character pair becomes a question mark."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -214,7 +217,7 @@ def _as_text(value: Plain) -> str:
 
 
 def _paths(names: Sequence[str]) -> list[str]:
-    """A path for each name: the name itself if a tree can hold it beside the others, else a number."""
+    """Return a path for each name: the name itself if a tree can contain it, or else a number."""
     folders = {name[:at] for name in names for at, letter in enumerate(name) if letter == "/"}
     width = max(3, len(str(len(names))))
     return [

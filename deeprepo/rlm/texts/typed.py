@@ -1,4 +1,4 @@
-"""An answer of a type that the caller names: a pydantic model, or whatever else pydantic can validate."""
+"""Answers of a type that the caller chooses: a pydantic model, or a type that pydantic can validate."""
 
 import json
 from collections.abc import Callable
@@ -43,7 +43,10 @@ class AnswerType:
         return text
 
     def load(self, text: str, show: Callable[[Value], Value]) -> tuple[str, Any]:
-        """Return an accepted answer with its secrets, and the instance that it stands for; None where the text does not hold it."""
+        """Return an accepted answer with its secrets, and the instance of the type.
+
+        The instance is None for NOT_FOUND.
+        """
         if text == NOT_FOUND:
             return text, None
         shown = json.dumps(show(json.loads(text)), ensure_ascii=False)

@@ -42,7 +42,7 @@ class Defect:
     proof: tuple[str, str] | None = None  # path, text
 
     def of(self, named: Named) -> "Defect":
-        """The same for one entity."""
+        """Return this defect with one entity's names filled in."""
         old, new = (tuple(map(named, rows)) for rows in (self.old, self.new))
         proof = (named(self.proof[0]), named(self.proof[1])) if self.proof else None
         return Defect(self.kind, named(self.path), named(self.function), named(self.variable), old, new, proof)

@@ -78,7 +78,7 @@ def _answer(labels: Sequence[Label], question: str) -> FindingFields:
 
 
 def _in_schema(finding: FindingFields, label: Label) -> FindingFields:
-    """The same finding in the form of a structured answer."""
+    """Return a finding in the form of a structured answer."""
     pairs: list[Mapping[str, str]] = [{"path": path, "quote": quote} for path, quote in finding["evidence"]]
     rest = {key: value for key, value in finding.items() if key not in {"start", "evidence"}}
     return {**rest, "line": label.line, "trigger": label.trigger, "evidence": pairs, "claims": [], "suggestion": None}

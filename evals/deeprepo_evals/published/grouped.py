@@ -89,7 +89,10 @@ class Scored:
         return Tally(count, sum(taken), len(taken) - sum(taken), found, known)
 
     def augmented(self, count: int) -> Tally:
-        """The same, with what the judge says of those that take no label. One without a usable answer counts as false."""
+        """Count the first findings against the labels and the judge's verdicts on findings without a label.
+
+        A finding without a usable verdict counts as false.
+        """
         base = self.grounded(count)
         new = sum(self.worth.get(at, {}).get("worth") == "true" for at in range(count) if at not in self.takes)
         right = base.right + new

@@ -54,7 +54,7 @@ class ReviewFigures:
         return table.text(self.figures) + "\n"
 
     def as_json(self) -> str:
-        """The same for programs."""
+        """Return the figures and sentences as JSON."""
         told = {
             "figures": [asdict(one) for one in self.figures],
             "sentences": self.sentences,

@@ -31,7 +31,7 @@ async def place_fields(pull: Pull, commit_id: str, fields: Json) -> tuple[Json, 
 
 
 def place_in(files: Sequence[diffs.File], fields: Json) -> tuple[Json, str | None]:
-    """The same in the files of a diff."""
+    """Return the fields that locate a comment in the files of a diff, or an error message."""
     file = next((file for file in files if file.path == fields.get("path")), None)
     if file is None:
         return {}, "Path could not be resolved"

@@ -76,7 +76,7 @@ class Call:
         return find_or_404(None)
 
     def own_comment(self, kind: type[Written]) -> tuple[Pull, Written]:
-        """The same for who may change it: who wrote it."""
+        """Return the comment and its pull request. Only the comment's author may change it."""
         pull, one = self.comment(kind)
         self.only(one.user)
         return pull, one

@@ -98,7 +98,7 @@ async def deliver(
 
 
 def again(world: World, old: Delivery) -> Delivery:
-    """The same delivery once more: its GUID and its body stay."""
+    """Redeliver a delivery: a new id and date, with its old GUID and body."""
     return replace(old, id=world.id(), redelivery=True, delivered_at=world.now(), status="pending", status_code=0)
 
 

@@ -96,7 +96,10 @@ def _errors(operation: str, part: str, body: Any) -> list[str]:  # noqa: ANN401 
 
 @lru_cache(maxsize=2_000)
 def _errors_of_text(operation: str, part: str, text: str) -> tuple[str, ...]:
-    """The same body is often exchanged again: to check it takes longer than to answer."""
+    """Return the schema errors of a JSON body.
+
+    They are cached, because the same body is often sent again and checking takes longer than answering.
+    """
     checker = _checker(operation, part)
     if checker is None:
         return ()

@@ -58,7 +58,10 @@ def code(text: str, tool: str = "") -> Reply:
 
 
 def verdict(body: Mapping[str, Any], row: Mapping[str, Any] | Callable[[str], Mapping[str, Any]]) -> Reply:
-    """The same second opinion on every claim of a request, in the form that it asks for. `row`: or what is said of a claim by its text."""
+    """Answer a request for second opinions with one verdict for every claim.
+
+    `row` is the verdict, or a function that makes it from a claim's text.
+    """
     text = "\n".join(_texts(body["messages"]))
     claims = text.split("The claim, about")[1:]
     rows = [dict(row(claim) if callable(row) else row) for claim in claims]

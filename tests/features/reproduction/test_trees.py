@@ -103,7 +103,7 @@ def test_a_cache_has_a_bound(tmp_path: Path) -> None:
 
 @boxed
 def test_what_is_kept_is_of_one_repository_and_its_lock_files(tmp_path: Path) -> None:
-    """The same lock files in another repository are another archive: its owner may be somebody else."""
+    """Another repository with equal lock files gets its own archive, because its owner may differ."""
     tree = {"go.sum": "1"}
     one, two, other = made(tree, tree, tmp_path), made(tree, tree, tmp_path), made({"go.sum": "2"}, tree, tmp_path)
     two.repository = "there"

@@ -167,7 +167,10 @@ def _spells(path: str, parts: Sequence[str]) -> bool:
 
 
 def _spells_inside(path: str, parts: Sequence[str]) -> bool:
-    """The same of a file below `web`, whose path leaves the application out."""
+    """Return whether the folders of a file below `web` name its modules.
+
+    Such a path leaves out the application.
+    """
     root = ROOT.match(path)
     return root is not None and root[0].endswith("web/") and _spells(path, parts[1:])
 

@@ -61,7 +61,7 @@ def _entries(table: str) -> Iterator[tuple[str, str]]:
 
 
 def _objects(table: str) -> Iterator[tuple[str, str]]:
-    """The same of a list of `{ find, replacement }`."""
+    """Yield the keys and values of a list of `{ find, replacement }` objects."""
     for part in _parts(table):
         find, value = FIND.search(part), REPLACEMENT.search(part)
         if find is not None and value is not None:

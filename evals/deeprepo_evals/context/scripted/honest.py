@@ -61,7 +61,7 @@ def reply(prompt: Prompt) -> Reply:
 
 
 def at_once(prompt: Prompt) -> Reply:
-    """The same, but as a root it answers from both ends of the text."""
+    """Answer like `reply`, but as a root answer directly from both ends of the text."""
     if prompt.tool is None:
         return reply(prompt)
     first = prompt.messages[1].text

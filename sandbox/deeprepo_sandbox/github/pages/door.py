@@ -144,7 +144,7 @@ def _signed_in(response: Response, login: str) -> None:
 
 
 def _member(who: str, where: Repository) -> str:
-    """The same in a repository: at first, and for who does not belong here, the maintainer."""
+    """Return the visitor's login, or the maintainer's if the visitor has no account in this repository."""
     return who if who in where.people else MAINTAINER
 
 
