@@ -126,7 +126,9 @@ def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> Non
     short = pull.review.reported[0].finding.fingerprint  # of a proof: what a guess at the same place would be named by
     for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef", short):
         reply = pull.give("ignore", wrong)
-        assert "`/deeprepo ignore NUMBER REASON`" in reply.body or "The last review reported 1, 2" in reply.body
+        assert (
+            "`/deeprepo ignore NUMBER REASON`" in reply.body or "The last review has these findings: 1, 2" in reply.body
+        )
         assert not reply.silences
     assert len(pull.silenced()) == 2
 

@@ -148,7 +148,7 @@ def test_no_credentials(name: str, remedy: str) -> None:
 
 def test_no_region_and_no_project() -> None:
     """What only the user knows is asked for by the name of its variable."""
-    with pytest.raises(UsageError, match="set AWS_REGION"):
+    with pytest.raises(UsageError, match="Set AWS_REGION"):
         models.connect(BEDROCK)
     with pytest.raises(UsageError, match="set CLOUD_ML_REGION"):
         models.connect(VERTEX)

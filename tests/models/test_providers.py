@@ -28,13 +28,13 @@ def test_a_name_without_a_model(name: str) -> None:
 
 def test_an_unknown_provider() -> None:
     """An unknown provider is refused with the known ones."""
-    with pytest.raises(UsageError, match=r"unknown provider 'opnai': known are anthropic, .*openai"):
+    with pytest.raises(UsageError, match=r"unknown provider 'opnai': supported providers are anthropic, .*openai"):
         models.connect("opnai/gpt-5-mini", "key")
 
 
 def test_a_missing_key() -> None:
     """A missing key names the variable to set; a server of the user's own may need none."""
-    with pytest.raises(UsageError, match="set MISTRAL_API_KEY"):
+    with pytest.raises(UsageError, match="Set MISTRAL_API_KEY"):
         models.connect("mistral/codestral", SecretStr(""))
     assert models.connect("mistral/codestral", None, "http://127.0.0.1:1/v1").name == "mistral/codestral"
 

@@ -33,7 +33,10 @@ async def test_one_review_carries_the_comments_and_the_request(at: Scene) -> Non
     bad, low = finding("f1", 5), finding("f2", 41, severity="low")
     await put(at, high(at, bad, low), "run-1")
     assert states(at) == ["CHANGES_REQUESTED"]
-    assert "Changes requested, because a finding of high severity or above is open." in at.stands.reviews[0].body
+    assert (
+        "Changes requested, because at least one finding of high severity or higher is open."
+        in at.stands.reviews[0].body
+    )
     await put(at, high(at, still(bad)), "run-2")
     assert states(at) == ["CHANGES_REQUESTED"]
     await put(at, high(at, gone(bad)), "run-3")

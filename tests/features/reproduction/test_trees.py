@@ -87,7 +87,7 @@ def test_what_was_prepared_is_older_than_the_tree(tmp_path: Path) -> None:
 def test_what_fails_is_not_kept(tmp_path: Path) -> None:
     """A command that ends with another status than 0 leaves nothing in the cache, and is named with what it printed."""
     tests = made({"a": ""}, {"a": ""}, tmp_path / "cache", prepare="echo half > x; echo why; exit 4")
-    with pytest.raises(SandboxRefused, match="ended with 4: why"):
+    with pytest.raises(SandboxRefused, match="exited with 4: why"):
         asyncio.run(tests.run("head", "true", {}))
     assert list((tmp_path / "cache").iterdir()) == []
 
