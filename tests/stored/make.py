@@ -66,7 +66,8 @@ def _sqlite(data: Path, what: str) -> Iterator[str]:
             yield from database.iterdump()
         return
     with closing(sqlite3.connect(data / "jobs.db")) as jobs:
-        for (inputs,) in jobs.execute("SELECT inputs FROM workflow_input"):
+        tables = [name for (name,) in jobs.execute("SELECT name FROM sqlite_master WHERE name = 'workflow_input'")]
+        for (inputs,) in jobs.execute("SELECT inputs FROM workflow_input") if tables else ():  # since 25 November
             yield json.loads(inputs)["positionalArgs"][0]
 
 

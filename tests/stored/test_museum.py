@@ -146,9 +146,7 @@ async def test_a_database_is_migrated_or_refused_unchanged(tmp_path: Path, build
     await is_opened_or_refused(f"sqlite:///{file}", build, lambda: [*sqlite3.connect(file).iterdump()])
 
 
-@pytest.mark.parametrize(
-    "build", [build for build in BUILDS if build != "24-nov"]
-)  # its server has no PostgreSQL data yet
+@pytest.mark.parametrize("build", BUILDS)
 async def test_a_database_on_postgresql_is_migrated_or_refused_unchanged(
     postgres: Callable[..., str], build: str
 ) -> None:
