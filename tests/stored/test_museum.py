@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def left(build: str) -> dict[str, Any]:
 
 def row(build: str) -> dict[str, Any]:
     """The stored review in a build's database."""
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.executescript("\n".join(left(build)["database"]))
         database.row_factory = sqlite3.Row
         return dict(database.execute("SELECT * FROM review").fetchone())
@@ -141,9 +142,14 @@ async def test_a_merge_queue_is_not_failed_by_old_data(at: Whole, build: str) ->
 async def test_a_database_is_migrated_or_refused_unchanged(tmp_path: Path, build: str) -> None:
     """One that doesn't fit is refused before anything is stamped, with a sentence; from 0.2.0 on each is migrated."""
     file = tmp_path / "deeprepo.db"
-    with sqlite3.connect(file) as database:
+
+    def content() -> list[str]:
+        with closing(sqlite3.connect(file)) as database:
+            return [*database.iterdump()]
+
+    with closing(sqlite3.connect(file)) as database:
         database.executescript("\n".join(left(build)["database"]))
-    await is_opened_or_refused(f"sqlite:///{file}", build, lambda: [*sqlite3.connect(file).iterdump()])
+    await is_opened_or_refused(f"sqlite:///{file}", build, content)
 
 
 @pytest.mark.parametrize("build", BUILDS)
