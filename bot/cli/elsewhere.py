@@ -1,10 +1,10 @@
 """`deeprepo init --from`: what the settings files of other reviewers come to in .deeprepo.yml, and what they do not."""
 
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.cli.options import printed_by_git
 from bot.config.elsewhere import FORMATS, NewSettings, OldSettings, Row, SettingsFormat
 from bot.errors import UsageError
 from bot.machine import files
@@ -52,8 +52,8 @@ class TakenOver:
 
 def take_over(top: Path, names: Sequence[str]) -> TakenOver:
     """Read what is there, or what is named: a reviewer, a file or a folder. Raises UsageError where there is nothing."""
-    tracked = _git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0")
-    branch = _git(top, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").strip().partition("/")[2]
+    tracked = printed_by_git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0")
+    branch = printed_by_git(top, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").strip().partition("/")[2]
     new = NewSettings(MAX_FILE, branch, {path: is_guideline(path) for path in tracked if path})
     wanted = list(dict.fromkeys(name.strip("/").removeprefix("./") for name in names))
     used, old_files, guides = set[str](), list[OldFile](), list[Guide]()
@@ -96,9 +96,3 @@ def _guide(path: str, content: bytes) -> Guide:
         return Guide(path, "not used: the file has no text of its own, or its header lists no paths for reviews")
     size = len(guideline.text)
     return Guide(path, f"reviews use the first {MAX_FILE:,} of its {size:,} characters" if size > MAX_FILE else "")
-
-
-def _git(folder: Path, *words: str) -> str:
-    """What git prints, empty if it fails."""
-    done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=False)
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""

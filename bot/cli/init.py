@@ -1,7 +1,6 @@
 """`deeprepo init`: a small settings file for a repository, and a workflow that uses the clone that deeprepo was installed from."""
 
 import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ import typer
 
 from bot import __version__
 from bot.cli.exits import CLEAN, say, tell
-from bot.cli.options import top_of
+from bot.cli.options import printed_by_git, top_of
 from bot.errors import UsageError
 from bot.machine import extras, files
 
@@ -139,17 +138,18 @@ def _installed_from() -> Source | str:
     if commit and (found := REMOTE_ADDRESS.fullmatch(url)):
         return Source(found[2], commit, _elsewhere(found[1]))
     folder = HERE.parent if (HERE.parent / ".git").exists() else Path(extras.clone() or HERE.parent)
-    address, commit = _git(folder, "remote", "get-url", "origin"), _git(folder, "rev-parse", "HEAD")
+    address = printed_by_git(folder, "remote", "get-url", "origin").strip()
+    commit = printed_by_git(folder, "rev-parse", "HEAD").strip()
     found = REMOTE_ADDRESS.fullmatch(address)
     if not found or not commit:
         return (
             f"deeprepo was installed from {folder}, which has no GitHub remote, so a workflow cannot use it. Push that clone to GitHub, "
             "or name a published copy with --action OWNER/NAME@COMMIT"
         )
-    changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    changed = printed_by_git(folder, "status", "--porcelain", "--untracked-files=no")
     warning = (
         f"{address} may not have {commit[:12]}. Push that commit, or the workflow cannot fetch it"
-        if not _git(folder, "branch", "--remotes", "--contains", commit)
+        if not printed_by_git(folder, "branch", "--remotes", "--contains", commit)
         else f"{folder} has uncommitted changes, which the workflow will not use"
         if changed
         else _elsewhere(found[1])
@@ -161,12 +161,3 @@ def _elsewhere(host: str) -> str:
     """Return a warning if the clone's origin is not at github.com: a workflow finds actions only on its own GitHub."""
     is_usual = host.lower() in ("github.com", "ssh.github.com")
     return "" if is_usual else f"`origin` is at {host}: the workflow finds the action only if it runs on a GitHub there"
-
-
-def _git(folder: Path, *words: str) -> str:
-    """What git prints about the clone, empty if it fails."""
-    try:
-        done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=False)
-    except OSError:
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from bot.cli import hooks
-from bot.errors import UsageError
+from bot.errors import GitError, UsageError
 from bot.levels import ReviewEffort, Strategy
 from deeprepo.rlm.values import Effort
 
@@ -131,6 +131,18 @@ def _hide(parameter: inspect.Parameter) -> inspect.Parameter:
     option = copy(option)
     option.hidden = True
     return parameter.replace(annotation=Annotated[kind, option])
+
+
+def printed_by_git(folder: Path, *words: str) -> str:
+    """Return what git prints about a clone, "" if it fails. Nothing that the clone configures or contains is started."""
+    from bot.checkout import git
+    from bot.cli.exits import finish
+
+    try:
+        done = finish(git.run(*words, cwd=str(folder), personal=True))
+    except GitError:
+        return ""
+    return done.out.decode("utf-8", "replace") if done.status == 0 else ""
 
 
 def top_of(folder: Path) -> Path:

@@ -123,6 +123,7 @@ class Completion:
     calls: tuple[ToolCall, ...] = ()
     extra: Mapping[str, Any] | None = None  # for the dialect alone: goes back with the Message of this reply
     cap: int = 0  # tokens that it was allowed at most; 0 where nobody says
+    usd: float | None = None  # what the provider says that it bills; None where it says nothing
 
 
 @dataclass(frozen=True, slots=True)

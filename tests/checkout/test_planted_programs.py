@@ -100,6 +100,11 @@ def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Pat
     assert "user.py" in asyncio.run(local.callers(folder, "f", str(tmp_path)))
 
 
+def test_taking_settings_over_starts_no_program(watched: Planted) -> None:
+    """`init --from` lists the tracked files, and says that none of them is another reviewer's."""
+    assert cli.run(["init", "--from", "--repo", str(watched.repository.folder)]) == 2
+
+
 @pytest.mark.slow
 def test_no_hook_starts_the_program(watched: Planted) -> None:
     """As git starts us: with the index of the commit, and its folder in the environment."""

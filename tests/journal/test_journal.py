@@ -176,7 +176,7 @@ def test_another_change_is_refused(tmp_path: Path) -> None:
 def test_one_process_at_a_time(tmp_path: Path) -> None:
     """A journal that is being written is not written by a second review; when it is closed it is free."""
     first = Journal(tmp_path / "j")
-    with pytest.raises(UsageError, match="is used by another review"):
+    with pytest.raises(UsageError, match="is used by another run"):
         Journal(tmp_path / "j")
     first.close()
     Journal(tmp_path / "j").close()

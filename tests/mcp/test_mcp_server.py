@@ -86,6 +86,9 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
             await client.call_tool("review", {"effort": "magic"}),
             await client.call_tool("callers", {"symbol": "quote", "limit": 3}),
             *[await client.call_tool("review", {"max_usd": number}) for number in NO_AMOUNTS],
+            await client.call_tool("callers", {"symbol": "f\0"}),
+            await client.call_tool("callers", {"symbol": "a" * 1_000_000}),
+            await client.call_tool("review", {"consumers": ["../other"] * 5_000}),
         ]
 
     answers = spoken(repo, talk)
@@ -101,9 +104,13 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
     assert "unknown argument max_dollars: review takes change, effort, max_usd" in text(cap)
     assert "medium" in text(effort)
     assert "unknown argument limit: callers takes symbol" in text(limit)
-    for number, answer in zip(NO_AMOUNTS, answers[7:], strict=True):
+    for number, answer in zip(NO_AMOUNTS, answers[7:-3], strict=True):
         assert answer.is_error
         assert f"usd is {float(number)} (flag): use a finite number of 0 or more" in text(answer)
+    nul, long, many = map(text, answers[-3:])
+    assert "symbol contains characters that cannot be part of a name" in nul
+    assert "symbol is 1,000,000 characters long. Pass 4,000 at most" in long
+    assert "consumers has 5,000 entries. Pass 40 at most" in many
 
 
 def test_rounds_end_and_progress_is_told(tmp_path: Path) -> None:

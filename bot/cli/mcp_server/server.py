@@ -25,6 +25,7 @@ INSTRUCTIONS = (
     "It is always true after three reviews."
 )
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+MAX_TEXT, MAX_ENTRIES = 4_000, 40  # characters of one argument, and entries of a list
 PAYS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
 
 
@@ -40,14 +41,28 @@ class ToolServer(MCPServer[object]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[object, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool. Raises ToolError if it has no such argument."""
+        """Call a tool. Raises ToolError if it has no such argument, or if a value is too long or no text."""
         properties = next(
             (tool.input_schema["properties"] for tool in await self.list_tools() if tool.name == name), None
         )
         unknown = ", ".join(sorted(arguments.keys() - properties.keys())) if properties is not None else ""
         if properties is not None and unknown:
             raise ToolError(f"unknown argument {unknown}: {name} takes {', '.join(properties)}")
+        for argument, value in arguments.items():
+            _check_value(argument, value)
         return await super().call_tool(name, arguments, context)
+
+
+def _check_value(argument: str, value: object) -> None:
+    """Raise ToolError for what no command of the operating system could take."""
+    entries = value if isinstance(value, list) else [value]
+    if len(entries) > MAX_ENTRIES:
+        raise ToolError(f"{argument} has {len(entries):,} entries. Pass {MAX_ENTRIES} at most")
+    for text in (entry for entry in entries if isinstance(entry, str)):
+        if len(text) > MAX_TEXT:
+            raise ToolError(f"{argument} is {len(text):,} characters long. Pass {MAX_TEXT:,} at most")
+        if "\0" in text or text.encode("utf-8", "replace").decode() != text:
+            raise ToolError(f"{argument} contains characters that cannot be part of a name")
 
 
 def server(repo: str) -> MCPServer[object]:

@@ -16,6 +16,7 @@ from bot.features.reproduction.values import BOX, WORK, Sandbox, SandboxRun
 
 NOBODY = 65534  # the user of the code that runs
 SHARED = 64 << 20  # bytes of /dev/shm
+DESCRIPTORS = 4_096  # that a process may have open: the kernel keeps what is written to a pipe or a socket
 GRACE = 60  # seconds for the probe and for unpacking; a container ends by itself after these and its own
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into /usr on most systems
 # What programs need to find libraries, certificates and each other. They hold no account, no host and no secret.
@@ -33,11 +34,12 @@ FILES: Mapping[str, str] = {
 REPORTED, READY = "deeprepo: probed", "deeprepo: ready"  # lines that end the report, and all that is not the command's
 SETUP = 125  # the exit status of a sandbox whose tree could not be unpacked
 # What the probe finds in every sandbox, and what it has to report.
-SHELL = {"PWD", "OLDPWD", "SHLVL", "_", "PLACES", "PROCESSES", "container", "HOSTNAME"}
+SHELL = {"PWD", "OLDPWD", "SHLVL", "_", "PROCESSES", "container", "HOSTNAME"}
 NEEDED = ("net", "pid", "uid", "CapEff:", "NoNewPrivs:")
 SCRIPT = rf"""
 umask 022
 ulimit -c 0
+ulimit -n {DESCRIPTORS} 2>/dev/null
 ulimit -t unlimited 2>/dev/null
 ulimit -d unlimited 2>/dev/null
 ulimit -u "$PROCESSES" 2>/dev/null || ulimit -p "$PROCESSES" 2>/dev/null
@@ -48,12 +50,13 @@ echo "pid $(readlink /proc/self/ns/pid)"
 echo "uid $(id -u)"
 while read -r row; do case "$row" in *:*) echo "interface ${{row%%:*}}";; esac; done < /proc/net/dev
 env | while IFS='=' read -r name _; do echo "variable $name"; done
-for place in $PLACES; do echo "place $(stat -c %d:%i "$place" 2>/dev/null) $place"; done
+IFS= read -r places
+for place in $places; do echo "place $(stat -c %d:%i "$place" 2>/dev/null) $place"; done
 for folder in / /usr /etc /dev /proc/sys/kernel /sys; do
   ( : > "$folder/.deeprepo-probe" ) 2>/dev/null && echo "writes $folder"
 done
 while read -r name value; do case "$name" in CapEff:|NoNewPrivs:) echo "$name $value";; esac; done < /proc/self/status
-unset PLACES
+unset places
 echo "{REPORTED}"
 tar -x -o -f - -C {BOX} 2>/dev/null || exit {SETUP}
 unset PROCESSES OLDPWD

@@ -26,6 +26,7 @@ USE_LOOK_SECONDS = 0.05  # seconds between two looks at what a run uses
 SETUP_SECONDS = 60.0  # for the probe and for unpacking
 GONE_SECONDS = 10.0  # in which everything ended is really gone
 CHUNK = 1 << 16
+SOCKET_BYTES, PIPE_BYTES, INODE_BYTES = 212_992, 65_536, 1_024  # of the kernel's memory, as Linux has them by default
 MOST_ROWS = 1_000  # of the probe's report
 FIRST, LAST = 8_000, 24_000  # characters of an output that are kept, of its beginning and of its end
 PREFIX = "work/"
@@ -65,8 +66,14 @@ class _Running:
     ending: ExitReason = "exit"
 
     async def report(self) -> tuple[str, ...]:
-        """Return the lines of the probe. Raises SandboxRefused with what the sandbox itself complains of if they do not come."""
+        """Return the lines of the probe. Raises SandboxRefused with what the sandbox itself complains of if they do not come.
+
+        The folders that it looks for go in by the pipe: what a process starts with stays readable for all that it starts.
+        """
         rows: list[str] = []
+        hidden = [path for path in boxes.places().values() if not set(path) & set(" \t\n*?[")]
+        if self.process.stdin is not None:
+            self.process.stdin.write(" ".join(hidden).encode() + b"\n")
         try:
             async with asyncio.timeout(SETUP_SECONDS):
                 while (row := await _line(self.process)) != boxes.REPORTED:
@@ -114,12 +121,16 @@ class _Running:
                 self.ending = "seconds"
             elif len(self.printed) > self.run.limits.output:
                 self.ending = "output"
-            elif resident(self.process.pid) > self.run.limits.memory:
+            elif resident(self.process.pid) + self._kernel() > self.run.limits.memory:
                 self.ending = "memory"
             if self.ending != "exit":
                 await _end(self.process)
                 reading.cancel()
                 return
+
+    def _kernel(self) -> int:
+        """The memory that the kernel may hold for what runs inside; 0 in a container, whose own limit includes it."""
+        return sum(held_by_kernel(pid, is_alone=not self.run.network) for pid in _children(self.process.pid)[:1])
 
     async def _feed(self) -> None:
         """What was prepared, then the tree, then the files over it: one archive."""
@@ -185,6 +196,33 @@ def resident(pid: int) -> int:
     return sum(_held(Path(f"/proc/{one}")) for one in found)
 
 
+def held_by_kernel(pid: int, *, is_alone: bool) -> int:
+    """Return the bytes that the kernel may hold for a sandbox: for its sockets and pipes the most that fits in, and its files' inodes.
+
+    `pid`: its first process. `is_alone`: whether it has a network of its own, of which the kernel counts every socket.
+    """
+    inside = Path(f"/proc/{pid}")
+    processes = [pid]
+    for one in processes:
+        processes += _children(one)
+    open_ends: set[str] = set()
+    for one in processes:
+        with suppress(OSError):  # it has ended
+            for number in os.listdir(f"/proc/{one}/fd"):  # noqa: PTH208 - 20 times a second
+                with suppress(OSError):
+                    open_ends.add(os.readlink(f"/proc/{one}/fd/{number}"))  # noqa: PTH115 - likewise
+    sockets = sum(name.startswith("socket:") for name in open_ends)
+    pipes = sum(name.startswith("pipe:") for name in open_ends)
+    inodes = 0
+    with suppress(OSError):
+        if is_alone:  # a socket may be under way in another one, with no descriptor
+            sockets = int((inside / "net" / "sockstat").read_text().split()[2])
+        for folder in (boxes.BOX, "/dev/shm"):  # noqa: S108 - in the sandbox
+            space = os.statvfs(f"{inside}/root{folder}")
+            inodes += space.f_files - space.f_ffree
+    return sockets * SOCKET_BYTES + pipes * PIPE_BYTES + inodes * INODE_BYTES
+
+
 def _children(pid: int) -> list[int]:
     found: list[int] = []
     with suppress(OSError):
@@ -215,9 +253,7 @@ def _sizes(path: Path) -> dict[bytes, int]:
 @asynccontextmanager
 async def _started(sandbox: Sandbox, run: SandboxRun, *, keep: bool) -> AsyncIterator[Process]:
     """The sandbox with its script; it is ended with the block, whatever happens."""
-    hidden = [path for path in boxes.places().values() if not set(path) & set(" \t\n*?[")]
-    probed = {"PLACES": " ".join(hidden), "PROCESSES": str(run.limits.processes)}
-    variables = sandbox.environment(run.folder) | probed
+    variables = sandbox.environment(run.folder) | {"PROCESSES": str(run.limits.processes)}
     name = f"deeprepo-run-{secrets.token_hex(8)}"
     is_container = sandbox.kind != "bubblewrap"
     with ExitStack() as opened:

@@ -14,10 +14,10 @@ import struct
 
 # By machine: what the kernel calls it, and the numbers of the calls.
 # memfd_create, memfd_secret, io_uring_setup, io_uring_enter, io_uring_register, userfaultfd, bpf, perf_event_open,
-# add_key, request_key, keyctl, open_by_handle_at, setns, kexec_load, ptrace, process_vm_readv, process_vm_writev
+# add_key, request_key, keyctl, open_by_handle_at, setns, kexec_load, ptrace, process_vm_readv, process_vm_writev, msgget
 MACHINES = {
-    "x86_64": (0xC000003E, (319, 447, 425, 426, 427, 323, 321, 298, 248, 249, 250, 304, 308, 246, 101, 310, 311)),
-    "aarch64": (0xC00000B7, (279, 447, 425, 426, 427, 282, 280, 241, 217, 218, 219, 265, 268, 104, 117, 270, 271)),
+    "x86_64": (0xC000003E, (319, 447, 425, 426, 427, 323, 321, 298, 248, 249, 250, 304, 308, 246, 101, 310, 311, 68)),
+    "aarch64": (0xC00000B7, (279, 447, 425, 426, 427, 282, 280, 241, 217, 218, 219, 265, 268, 104, 117, 270, 271, 186)),
 }
 SOCKETS = {"x86_64": 41, "aarch64": 198}  # the call that makes one
 SEGMENTS = {"x86_64": 29, "aarch64": 194}  # shmget

@@ -84,7 +84,7 @@ def _fields(value: Message | ToolCall) -> Row:
 
 def reply(reply: Completion) -> Row:
     """Return what a model has answered."""
-    return {name: value for name, value in asdict(reply).items() if name != "usage"}
+    return {name: value for name, value in asdict(reply).items() if name not in ("usage", "usd")}
 
 
 def completion(row: Row) -> Completion:

@@ -29,11 +29,11 @@ from deeprepo.rlm.values import Prompt
 
 INCIDENTAL = ("today", "request", "warnings")  # of a brief: another one makes no other review
 OTHER_SETTINGS = (
-    "The journal contains an earlier review of this change with other settings ({}). "
+    "The journal contains an earlier run with other settings ({}). "
     "Identical calls are reused; all others are made again."
 )
 OTHER_BUILD = (
-    "Another build (deeprepo {}) began this review in the journal: a call is reused if this build sends the identical request, "
+    "Another build (deeprepo {}) began this run in the journal: a call is reused if this build sends the identical request, "
     "everything else is asked again."
 )
 Watch = Callable[[Row], None]  # is given each line as it is written, and at the end one of the kind "closed"
@@ -231,7 +231,7 @@ def _locked(path: Path, open_file: Callable[[Path], TextIO]) -> TextIO:
     except OSError as error:
         file.close()
         raise JournalInUse(
-            f"the journal {path} is used by another review. Wait until it ends, or use another file"
+            f"the journal {path} is used by another run. Wait until it ends, or use another file"
         ) from error
     return file
 

@@ -16,10 +16,10 @@ from deeprepo.rlm.values import Completion, Message, Model, Observation, Prompt,
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "astray"]
 ENDS: dict[str, str] = {
-    "turns": "The root model used all {turns} turns without a summary.",
+    "turns": "The root model used all {turns} turns without an answer.",
     "budget": "The root model stopped early: {why}.",
     "provider": "The root model failed: {why}",
-    "window": "The parts of the change were not compared with each other: {why}.",
+    "window": "The root model could not go on: {why}.",
     "declined": "The root model declined to continue. {why}",
     "mute": "The root model wrote no working Python in {turns} turns, so it contributed nothing. Try another root model.",
     "astray": "The root model was stopped after {idle} turns without progress.",

@@ -51,6 +51,21 @@ SMALL_PROMPT = 2_000  # tokens of a prompt that every model takes
 MOST_SIZE_GUESSES = 6  # guesses in a row that a prompt is too long
 
 
+class Known:
+    """What was learnt about a model behind an address. It is kept for the later runs of this process."""
+
+    def __init__(self, form: RequestForm) -> None:
+        self.form = form
+        self.accepted: set[tuple[str, object]] = set()  # features of forms that the server has accepted
+        self.refused_forms: set[tuple[RequestForm, bool, bool]] = set()
+        self.doubted = deque[dict[str, Any]]()  # fields that may have been left out for nothing
+        # Tokens of the largest prompt that was taken; guesses since then that one was too large.
+        self.largest = self.size_guesses = 0
+
+
+_KNOWN: dict[tuple[str, str], Known] = {}
+
+
 class HttpModel(ABC):
     """One model behind an API. Satisfies `deeprepo.rlm.values.Model`."""
 
@@ -70,13 +85,9 @@ class HttpModel(ABC):
         self.name = name
         self._provider = name.partition("/")[0]
         self._host, self._timeout = urlsplit(url).netloc, timeout
-        self._form, self._open = form, open_client
-        self._accepted: set[tuple[str, object]] = set()  # features of forms that the server has accepted
-        self._refused_forms: set[tuple[RequestForm, bool, bool]] = set()
-        self._doubted = deque[dict[str, Any]]()  # fields that may have been left out for nothing
+        self._known = _KNOWN.setdefault((name, url), Known(form))
+        self._open = open_client
         self._form_search = asyncio.Lock()
-        # Tokens of the largest prompt that was taken; guesses since then that one was too large.
-        self._largest = self._size_guesses = 0
         self._client: Any = None
 
     @abstractmethod
@@ -98,23 +109,23 @@ class HttpModel(ABC):
         with each later request.
         """
         sent = list[RequestForm]()
-        form = self._form
+        form = self._known.form
         trial = self._with_restored(form)
         try:
             return await self._send_adapting(prompt, trial, sent)
         except Refusal as refusal:
             refused = refusal
         async with self._form_search:  # one call at a time looks for a form; the others wait for what it finds
-            for plainer in (self._form, self._plainest(prompt)):
+            for plainer in (self._known.form, self._plainest(prompt)):
                 if plainer in sent or not refused.is_unexplained or self._own_parameter(refused):
                     continue
-                if len(sent) >= prompt.requests or (plainer, *_kind(prompt)) in self._refused_forms:
+                if len(sent) >= prompt.requests or (plainer, *_kind(prompt)) in self._known.refused_forms:
                     continue
                 try:
                     return await self._send_adapting(prompt, plainer, sent)
                 except Refusal as refusal:
                     refused = refusal
-                    self._refused_forms.add((plainer, *_kind(prompt)))
+                    self._known.refused_forms.add((plainer, *_kind(prompt)))
         error = self._refused(refused, prompt)
         error.requests = len(sent)
         raise error from None
@@ -146,7 +157,7 @@ class HttpModel(ABC):
 
     async def _send_adapting(self, prompt: Prompt, form: RequestForm, sent: list[RequestForm]) -> Completion:
         """Return the reply to a request in this form, or in the plainer one that its refusals speak of: that one is kept."""
-        before, is_plainest = self._form, form == self._plainest(prompt)
+        before, is_plainest = self._known.form, form == self._plainest(prompt)
         while True:
             sent.append(form)
             try:
@@ -163,23 +174,23 @@ class HttpModel(ABC):
             else:
                 changes = {name: value for name, value in asdict(form).items() if value != getattr(before, name)}
                 if is_plainest and len(changes) > 1:  # which of them it was that the server does not take is not known
-                    self._doubted.extend({name: getattr(before, name)} for name in changes)
-                self._form = replace(self._form, **changes)
-                self._accepted |= form.features(prompt)
-                self._largest, self._size_guesses = max(self._largest, estimate(prompt, "").input), 0
+                    self._known.doubted.extend({name: getattr(before, name)} for name in changes)
+                self._known.form = replace(self._known.form, **changes)
+                self._known.accepted |= form.features(prompt)
+                self._known.largest, self._known.size_guesses = max(self._known.largest, estimate(prompt, "").input), 0
                 return replace(completion, cap=self._cap(prompt, form))
 
     def _with_restored(self, form: RequestForm) -> RequestForm:
         """Return the form with one part of what was left out: the server may take it."""
-        if not self._doubted or self._form_search.locked():
+        if not self._known.doubted or self._form_search.locked():
             return form
-        return replace(form, **self._doubted.popleft())
+        return replace(form, **self._known.doubted.popleft())
 
     def _plainest(self, prompt: Prompt) -> RequestForm:
         """Return the form without everything that this server has never taken."""
-        unknown = {field for field, _ in self._form.features(prompt) - self._accepted} | {"most"}
-        steps = [step for step in simpler(self._form, prompt, self.answers, self.fields) if step.field in unknown]
-        return replace(self._form, **{field: value for step in steps for field, value in step.change.items()})
+        unknown = {field for field, _ in self._known.form.features(prompt) - self._known.accepted} | {"most"}
+        steps = [step for step in simpler(self._known.form, prompt, self.answers, self.fields) if step.field in unknown]
+        return replace(self._known.form, **{field: value for step in steps for field, value in step.change.items()})
 
     def _own_parameter(self, refusal: Refusal) -> str:
         """Return the name of a parameter of the caller's own that a refusal speaks of, "" where it speaks of none."""
@@ -198,9 +209,9 @@ class HttpModel(ABC):
             value = {**self.sampling.on_record, **self.sampling.extra_body}[own]
             return ProviderRefused(f"{provider} does not take {own}={value!r} with {model}: take it out of the Model")
         error = failures.translate(refusal, self.name, self._host, _texts(prompt))
-        is_long = estimate(prompt, "").input > max(self._largest, SMALL_PROMPT)
-        if refusal.is_unexplained and is_long and self._size_guesses < MOST_SIZE_GUESSES:
-            self._size_guesses += 1
+        is_long = estimate(prompt, "").input > max(self._known.largest, SMALL_PROMPT)
+        if refusal.is_unexplained and is_long and self._known.size_guesses < MOST_SIZE_GUESSES:
+            self._known.size_guesses += 1
             return PromptTooLong(f"{error}; or the prompt is too long")
         return error
 
@@ -252,7 +263,7 @@ class HttpModel(ABC):
     @property
     def longest_reply(self) -> int | None:
         """The tokens of the longest reply that may be asked for; None where nothing limits it."""
-        return min((one for one in (self.sampling.max_tokens, self._form.most) if one), default=None)
+        return min((one for one in (self.sampling.max_tokens, self._known.form.most) if one), default=None)
 
     @property
     def variant(self) -> str:

@@ -332,7 +332,7 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
         )
     if refusal.is_about_prompt:
         return PromptRefused(
-            f"the content filter of {provider} refused a prompt (status {status}{said}), so that code was not reviewed"
+            f"the content filter of {provider} refused a prompt (status {status}{said}), so what it contains was not read"
         )
     if status == Http.PAYMENT_REQUIRED:
         return AccountRefused(REASONS[0][2].format(**names))

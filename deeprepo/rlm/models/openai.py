@@ -8,7 +8,9 @@ Thinking comes back to the model that wrote it, in the fields in which it came (
 
 import json
 import logging
+import math
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -152,7 +154,10 @@ class OpenAIModel(HttpModel):
             text, stop = str(message["refusal"]), "refusal"
         report = reply.get("usage")
         usage = self.usage(report if isinstance(report, Mapping) else {}, prompt, message)
-        return completion(prompt, form, text, calls, stop, usage, _kept_fields(message, self.name))
+        whole = completion(prompt, form, text, calls, stop, usage, _kept_fields(message, self.name))
+        return (
+            replace(whole, usd=_billed(report)) if provider == "openrouter" and isinstance(report, Mapping) else whole
+        )
 
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
         """Return the tokens as a reply reports them: cached ones are part of `prompt_tokens` here."""
@@ -167,6 +172,16 @@ class OpenAIModel(HttpModel):
         # Gemini and xAI count thinking here alone, and bill it.
         rest = count(report.get("total_tokens")) - prompt_tokens
         return Usage(max(prompt_tokens, read_ + write), max(output_tokens, rest), read_, write)
+
+
+def _billed(report: Mapping[str, Any]) -> float | None:
+    """Return the dollars that OpenRouter bills for a call, with what a provider bills the user directly; None if it does not say."""
+    details = report.get("cost_details")
+    upstream = details.get("upstream_inference_cost") if isinstance(details, Mapping) and report.get("is_byok") else 0
+    parts = [
+        part for part in (report.get("cost"), upstream or 0) if isinstance(part, (int, float)) and 0 <= part < math.inf
+    ]
+    return math.fsum(parts) if len(parts) == 2 else None  # noqa: PLR2004 - both of them
 
 
 def _tool(schema: Schema) -> dict[str, Any]:

@@ -312,7 +312,8 @@ class Calls:
         ending: Row = {"error": "cancelled"}
         worst = 0.0
         if isinstance(outcome, Completion):
-            usage, usd, ending = outcome.usage, model.price(outcome.usage), {"reply": codec.reply(outcome)}
+            usage, ending = outcome.usage, {"reply": codec.reply(outcome)}
+            usd = model.price(usage) if outcome.usd is None else outcome.usd
         elif isinstance(outcome, ProviderError):
             ending = {"error": f"{type(outcome).__name__}: {outcome}"}
             if outcome.usage is not None:

@@ -100,7 +100,7 @@ class Gate:
         error = self._wait_reason
         if isinstance(error, RateLimited):
             error = RateLimited(
-                f"{error}: this exceeds the remaining time of this review ({rest:,.0f} s): "
+                f"{error}: this exceeds the remaining time of this run ({rest:,.0f} s): "
                 "run it again later, allow more time, or use another provider",
                 error.retry_after,
             )

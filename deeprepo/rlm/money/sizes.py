@@ -97,8 +97,8 @@ class Sizes:
         if capacity.cut_silently(name, prompt.messages, usage):
             self.shrink(model, usage.input)
             note = (
-                f"{name} silently truncates prompts that are longer than its window, so code in "
-                f"such a prompt counts as not reviewed. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
+                f"{name} silently truncates prompts that are longer than its window, so "
+                f"such a prompt counts as not read. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
             )
             self._budget.note(note)
             raise PromptTooLong(
