@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from bot.features.reproduction import boxes, seccomp
-from bot.features.reproduction.values import ExitReason, Sandbox, SandboxOutcome, SandboxRefused, SandboxRun
+from bot.features.reproduction.values import BOX, ExitReason, Sandbox, SandboxOutcome, SandboxRefused, SandboxRun
 
 USE_LOOK_SECONDS = 0.05  # seconds between two looks at what a run uses
 SETUP_SECONDS = 60.0  # for the probe and for unpacking
@@ -217,7 +217,7 @@ def held_by_kernel(pid: int, *, is_alone: bool) -> int:
     with suppress(OSError):
         if is_alone:  # a socket may be under way in another one, with no descriptor
             sockets = int((inside / "net" / "sockstat").read_text().split()[2])
-        for folder in (boxes.BOX, "/dev/shm"):  # noqa: S108 - in the sandbox
+        for folder in (BOX, "/dev/shm"):  # noqa: S108 - in the sandbox
             space = os.statvfs(f"{inside}/root{folder}")
             inodes += space.f_files - space.f_ffree
     return sockets * SOCKET_BYTES + pipes * PIPE_BYTES + inodes * INODE_BYTES
