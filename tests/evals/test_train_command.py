@@ -32,6 +32,14 @@ def test_rollouts_without_a_key(ran: Callable[..., Ran]) -> None:
     ]
 
 
+def test_each_rollout_is_told_with_the_time_that_is_left(ran: Callable[..., Ran]) -> None:
+    """Where standard error is no terminal, `eval train` prints a line for each rollout, and an estimate from the second on."""
+    _, _, err = ran("train", *SMALL, "--root", "scripted/honest,scripted/empty")
+    first, second = err.splitlines()
+    assert first == "rollout 1 of 2: scripted/honest, 10 files, seed 1"
+    assert second.startswith("rollout 2 of 2: scripted/empty, 10 files, seed 1, about ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

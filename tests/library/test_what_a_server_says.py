@@ -81,3 +81,14 @@ def test_what_was_learnt_about_a_server_is_kept_for_the_next_run() -> None:
         first = len(seen)
         assert asked(url, "compatible/m").answer == "done"
         assert (first, len(seen)) == (2, 3)
+
+
+def test_replies_that_are_all_cut_off_ask_for_a_larger_limit() -> None:
+    """The note of a run whose model may write too little names `max_tokens`, and no request is sent twice."""
+    cut = reply()
+    cut["choices"][0] |= {"finish_reason": "length", "message": {"role": "assistant", "content": "I think"}}
+    with served(lambda _: (200, cut)) as (url, seen):
+        model = deeprepo.Model("compatible/m", base_url=url, api_key="k", max_tokens=120)
+        result = deeprepo.RLM(model, turns=3).run("Q?", "text")
+        assert any("Raise its `max_tokens`" in note for note in result.notes)
+        assert len(seen) == 4  # three turns, and the last word

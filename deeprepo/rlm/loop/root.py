@@ -22,6 +22,7 @@ ENDS: dict[str, str] = {
     "window": "The root model could not go on: {why}.",
     "declined": "The root model declined to continue. {why}",
     "mute": "The root model wrote no working Python in {turns} turns, so it contributed nothing. Try another root model.",
+    "cut": "Every reply of the root model was cut off at its length limit. Raise its `max_tokens`, or use another root model.",
     "astray": "The root model was stopped after {idle} turns without progress.",
 }
 # Expressions for the child: the root's answer as it stands; and its withdrawal, which is true if the root had called it ready.
@@ -56,6 +57,7 @@ class RootRun:
     name: str = "root"  # of this run, in the journal
     turns: list[Turn] = field(default_factory=list)
     summary: str = ""
+    cut_off: int = 0  # replies that ended at their length limit
     outcome: Outcome = ""
     why: str = ""
     read: int = 0  # messages that the root has answered
@@ -140,6 +142,7 @@ class RootRun:
         work = self.work
         work.notes.clear()
         work.refusals.clear()
+        self.cut_off += reply.stop == "length"
         if not code or reply.stop == "length":  # half a block may be Python too, and do something else
             self.guard.idle(work.gain)
             broken_call = any(call.unparsed_arguments for call in reply.calls)
@@ -211,7 +214,8 @@ class RootRun:
     def end(self) -> str:
         """How it ended, as a sentence, where that was not by an answer."""
         is_mute = self.outcome in {"turns", "astray"} and not any(turn.code for turn in self.turns)
-        words = ENDS["mute"] if is_mute else ENDS.get(self.outcome, "")
+        why = "cut" if is_mute and self.cut_off == len(self.turns) else "mute" if is_mute else self.outcome
+        words = ENDS.get(why, "")
         return words.format(turns=len(self.turns), why=self.why, idle=self.guard.stale).strip()
 
     def _note_read(self, prompt: Prompt) -> None:

@@ -1,6 +1,8 @@
 """`deeprepo eval train`: what roots earn in the training environment, with scripted ones or with any model."""
 
 import asyncio
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -35,7 +37,7 @@ def command(
     trace: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Record every call there; `deeprepo trace FILE` shows it.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> int:
     """Roll out roots in the training environment; a row for each, with the parts of its reward.
 
@@ -46,6 +48,7 @@ def command(
     plan = run.plan_of(
         root, worker, files, count=count, scope=scope, split=split, turns=turns, rounds=rounds, usd=max_usd
     )
-    with progress(quiet=quiet) as say:
+    with progress(quiet=quiet) as show:
+        say = show if quiet or sys.stderr.isatty() else partial(typer.echo, err=True)
         ended = asyncio.run(run.carry_out(plan, out, say, trace))
     return end(ended, out, table.roots)

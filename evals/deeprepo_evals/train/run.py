@@ -1,5 +1,6 @@
 """Rollouts of several roots over the same tasks, kept as results that a later run continues with. verifiers is not needed for it."""
 
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -49,15 +50,27 @@ class Plan:
 async def carry_out(
     plan: Plan, out: Path | None, say: Callable[[str], None], trace: Path | None = None
 ) -> results.Ended:
-    """Do what is left of the rollouts. Raises UsageError."""
+    """Do what is left of the rollouts. `say` is given each one as it starts, with the time that the rest may take.
+
+    Raises UsageError.
+    """
     purse = _Purse(plan.usd)
+    items: list[results.Item] = list(plan.items())
+    start, files_done = time.monotonic(), 0
 
     async def do(item: results.Item) -> results.Result:
-        say(f"{item['root']}, {item['files']} files, seed {item['seed']}")
-        return await _roll(item, trace, purse)
+        nonlocal files_done
+        at = items.index(item)
+        each = (time.monotonic() - start) / files_done if files_done else 0.0  # larger code bases take longer
+        minutes = each * sum(row["files"] for row in items[at:]) / 60
+        rest = f", about {minutes:.0f} min left" if files_done else ""
+        say(f"rollout {at + 1} of {len(items)}: {item['root']}, {item['files']} files, seed {item['seed']}{rest}")
+        result = await _roll(item, trace, purse)
+        files_done += item["files"]
+        return result
 
     with results.Run(out, EXPERIMENT) as run:
-        return await results.finish(run, plan.items(), do)
+        return await results.finish(run, items, do)
 
 
 @dataclass(slots=True)
