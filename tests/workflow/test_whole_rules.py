@@ -160,3 +160,12 @@ async def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(at:
     found = await addressed(at)
     assert found == {"fixed": 1, "rejected": 1, "left": 2}
     assert addressed_share(found) == 0.25
+
+
+async def test_a_committed_secret_suggests_no_rule(at: Whole) -> None:
+    """Its finding is ignored in this pull request, and nothing offers to silence every later secret of its kind."""
+    key = "AKIA" + "Q3ZRT5PLMX7WQN2B"
+    number = await at.reviewed(files={"shop/key.py": f'KEY = "{key}"\n'})
+    answer = await at.said(number, "/deeprepo ignore 1 The key is revoked.")
+    assert "will not be reported again" in answer
+    assert "rule" not in answer

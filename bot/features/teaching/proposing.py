@@ -18,9 +18,11 @@ _ONE_PATH = re.compile(r"=.*|/(?:[^\\*?\[]|\\.)*[^/\\*?\[]", re.DOTALL)  # exact
 def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Proposal, ...]:
     """Return what a rejection suggests: its sentence for claims about this file, then the check's own code there. Its reason: words of a person who may write here.
 
-    What code has proven no sentence answers. What a model alone has found has no rule: one for its category would silence every other guess of
+    A committed secret suggests nothing: a rule would silence every later secret of its kind. What code has proven no sentence answers. What a model alone has found has no rule: one for its category would silence every other guess of
     that kind in the file.
     """
+    if finding.category == "secret":
+        return ()
     text, path = " ".join(dismissal.reason.split()), silencing.only(finding.path)
     how, who = dismissal.how, dismissal.who
     sentence = OwnerRule(path, "", text[:MOST_SENTENCE])
