@@ -221,8 +221,7 @@ class Reader:
                 owners.add(self.owner(node))
             for node in found.get("held", ()):
                 held = self._held(node)
-            for key in ("open", "open.owner", "dynamic"):
-                dynamic.update(node.start_point.row + 1 for node in found.get(key, ()))
+            dynamic.update(node.start_point.row + 1 for node in found.get("dynamic", ()))
             is_unscoped = is_unscoped or "unscoped" in found
         if self.root.has_error:
             opened = opened or next((f"a syntax error at line {line}" for line in errors(self.root)), "")

@@ -15,7 +15,9 @@ from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_prose, is_test
 
 LONGEST = 400  # characters of a line that are read
-_QUOTED = r"(?<![\w/])[\"'`]NAME[\"'`]"
+_QUOTED = (
+    r"(?<![\w/\[])[\"'`]NAME[\"'`]|\[\s*[\"'`]NAME[\"'`]\s*(?:,|\]\s*(?:[:{]|of\b))"  # a key that is read makes nothing
+)
 _PATH = r"[\"'`](?:[\w.{}]*\.)?NAME[\"'`]"  # of a module
 _ASSIGNED = r"(?:\.|\[\s*[\"'`])NAME(?:[\"'`]\s*\])?\s*(?::[^=\n]{1,80})?=(?![=>~])"
 _OWN = r"(?<!\bexports)(?<!\bself)(?<!\bthis)"  # what a file gives itself, no other file has

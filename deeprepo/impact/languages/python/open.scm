@@ -2,34 +2,34 @@
 ([(assignment right: (identifier) @self) (named_expression value: (identifier) @self)] @open.owner (#any-of? @self "self" "cls"))
 (class_definition body: (_ (function_definition parameters: (parameters . [(identifier) @self (typed_parameter (identifier) @self)])) @open.owner) (#not-match? @self "^(self|cls)$"))
 ; when: /__getattr|__new__|setattr|__dict__|metaclass|sys\.modules|importlib\.reload|\b(?:exec|execfile|globals|locals|vars)\b/
-(module (function_definition name: (identifier) @n (#eq? @n "__getattr__")) @open)
-(module [(if_statement (block (function_definition name: (identifier) @n) @open)) (try_statement (block (function_definition name: (identifier) @n) @open))] (#eq? @n "__getattr__"))
-(call function: (identifier) @f arguments: (argument_list . (identifier) @n) (#eq? @f "setattr") (#match? @n "^(_?[A-Z]|cls$|mod(ule)?$)")) @open
-(assignment left: (_ (identifier) @n (#eq? @n "__getattr__"))) @open
-(assignment left: (identifier) @n (#eq? @n "__getattr__")) @open
-(import_from_statement name: (dotted_name) @n (#eq? @n "__getattr__")) @open
-(call function: (identifier) @f arguments: (argument_list . (_) .) (#any-of? @f "exec" "execfile")) @open
-(call function: (identifier) @f arguments: (argument_list . ")") (#any-of? @f "globals" "vars")) @open
-(assignment left: (subscript value: (call function: (identifier) @f arguments: (argument_list . ")"))) @open.owner (#eq? @f "locals"))
-(call function: (attribute object: (call function: (identifier) @f arguments: (argument_list . ")")) attribute: (identifier) @m) @open.owner (#eq? @f "locals") (#any-of? @m "update" "setdefault"))
-(subscript value: (attribute) @m subscript: (identifier) @k (#eq? @m "sys.modules") (#eq? @k "__name__")) @open
-(call function: (identifier) @f arguments: (argument_list (subscript value: (attribute) @m (#eq? @m "sys.modules"))) (#eq? @f "setattr")) @open
-(call function: (attribute) @f arguments: (argument_list . (identifier) @k) (#match? @f "^sys\\.modules\\.") (#eq? @k "__name__")) @open
-(call function: (attribute) @f (#match? @f "importlib\\.reload")) @open
-(class_definition body: (_ (function_definition name: (identifier) @n (#any-of? @n "__getattr__" "__getattribute__" "__new__")) @open.owner))
-(class_definition superclasses: (argument_list (keyword_argument name: (identifier) @k (#eq? @k "metaclass"))) body: (_ (_) @open.owner))
-((attribute object: (identifier) @self attribute: (identifier) @n) @open.owner (#any-of? @self "self" "cls") (#eq? @n "__dict__"))
-(call function: (_ object: (_ object: (_) @o attribute: (identifier) @n) attribute: (identifier) @f) @open (#eq? @n "__dict__") (#any-of? @f "update" "setdefault") (#not-match? @o "^(self|cls)$"))
-(assignment left: (subscript value: (_ object: (_) @o attribute: (identifier) @n)) @open (#eq? @n "__dict__") (#not-match? @o "^(self|cls)$"))
+(module (function_definition name: (identifier) @n (#eq? @n "__getattr__")) @open @dynamic)
+(module [(if_statement (block (function_definition name: (identifier) @n) @open @dynamic)) (try_statement (block (function_definition name: (identifier) @n) @open @dynamic))] (#eq? @n "__getattr__"))
+(call function: (identifier) @f arguments: (argument_list . (identifier) @n) (#eq? @f "setattr") (#match? @n "^(_?[A-Z]|cls$|mod(ule)?$)")) @open @dynamic
+(assignment left: (_ (identifier) @n (#eq? @n "__getattr__"))) @open @dynamic
+(assignment left: (identifier) @n (#eq? @n "__getattr__")) @open @dynamic
+(import_from_statement name: (dotted_name) @n (#eq? @n "__getattr__")) @open @dynamic
+(call function: (identifier) @f arguments: (argument_list . (_) .) (#any-of? @f "exec" "execfile")) @open @dynamic
+(call function: (identifier) @f arguments: (argument_list . ")") (#any-of? @f "globals" "vars")) @open @dynamic
+(assignment left: (subscript value: (call function: (identifier) @f arguments: (argument_list . ")"))) @open.owner @dynamic (#eq? @f "locals"))
+(call function: (attribute object: (call function: (identifier) @f arguments: (argument_list . ")")) attribute: (identifier) @m) @open.owner @dynamic (#eq? @f "locals") (#any-of? @m "update" "setdefault"))
+(subscript value: (attribute) @m subscript: (identifier) @k (#eq? @m "sys.modules") (#eq? @k "__name__")) @open @dynamic
+(call function: (identifier) @f arguments: (argument_list (subscript value: (attribute) @m (#eq? @m "sys.modules"))) (#eq? @f "setattr")) @open @dynamic
+(call function: (attribute) @f arguments: (argument_list . (identifier) @k) (#match? @f "^sys\\.modules\\.") (#eq? @k "__name__")) @open @dynamic
+(call function: (attribute) @f (#match? @f "importlib\\.reload")) @open @dynamic
+(class_definition body: (_ (function_definition name: (identifier) @n (#any-of? @n "__getattr__" "__getattribute__" "__new__")) @open.owner @dynamic))
+(class_definition superclasses: (argument_list (keyword_argument name: (identifier) @k (#eq? @k "metaclass"))) body: (_ (_) @open.owner @dynamic))
+((attribute object: (identifier) @self attribute: (identifier) @n) @open.owner @dynamic (#any-of? @self "self" "cls") (#eq? @n "__dict__"))
+(call function: (_ object: (_ object: (_) @o attribute: (identifier) @n) attribute: (identifier) @f) @open @dynamic (#eq? @n "__dict__") (#any-of? @f "update" "setdefault") (#not-match? @o "^(self|cls)$"))
+(assignment left: (subscript value: (_ object: (_) @o attribute: (identifier) @n)) @open @dynamic (#eq? @n "__dict__") (#not-match? @o "^(self|cls)$"))
 ; who gives its object members by name, too
-(call function: (identifier) @f arguments: (argument_list . (identifier) @self) @open.owner (#any-of? @f "setattr" "vars") (#any-of? @self "self" "cls"))
-(call function: (identifier) @f arguments: (argument_list . [(call function: (identifier) @type) (attribute attribute: (identifier) @class)]) @open.owner (#eq? @f "setattr") (#match? @type "^type$") (#match? @class "^__class__$"))
-((attribute attribute: (identifier) @n) @open.owner (#eq? @n "__setattr__"))
+(call function: (identifier) @f arguments: (argument_list . (identifier) @self) @open.owner @dynamic (#any-of? @f "setattr" "vars") (#any-of? @self "self" "cls"))
+(call function: (identifier) @f arguments: (argument_list . [(call function: (identifier) @type) (attribute attribute: (identifier) @class)]) @open.owner @dynamic (#eq? @f "setattr") (#match? @type "^type$") (#match? @class "^__class__$"))
+((attribute attribute: (identifier) @n) @open.owner @dynamic (#eq? @n "__setattr__"))
 ; when: /\b(?:type|new_class|make_dataclass|namedtuple)\(|__path__|sys\.modules|__bases__|__class__|\n[ \t]*@|\n[A-Za-z_.]+\(.*\b[A-Z]\w*\b|\bclass\s+\w+\([^)\n]*[(*]/
 ; what can give a module or a class names that nobody writes, if the change adds it
 (decorated_definition (decorator) @dynamic definition: (class_definition)
   (#not-match? @dynamic "^@(?:dataclasses\\.)?(?:dataclass|final|total_ordering|runtime_checkable|unique|typing\\.final)"))
-(assignment right: (call function: (identifier) @f arguments: (argument_list (_) (_) (_)))) @dynamic (#eq? @f "type")
+((assignment right: (call function: (identifier) @f arguments: (argument_list (_) (_) (_)))) @dynamic (#eq? @f "type"))
 ((call function: (_) @f) @dynamic (#match? @f "(?:^|\\.)(?:new_class|make_dataclass|extend_path)$"))
 ((identifier) @dynamic (#eq? @dynamic "__path__"))
 ((subscript value: (attribute) @m) @dynamic (#eq? @m "sys.modules"))
