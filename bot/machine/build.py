@@ -29,20 +29,15 @@ def name() -> str:
 
 def _installed() -> list[str]:
     """The files of an installed wheel with their digests, as its installer noted them; none in a checkout."""
-    from importlib.metadata import PackageNotFoundError, distribution
-
-    try:
-        wheel = distribution("deeprepo-bot")
-    except PackageNotFoundError:
+    record = PACKAGE.parent / f"deeprepo_bot-{__version__}.dist-info" / "RECORD"
+    if not record.is_file():
         return []
-    if Path(str(wheel.locate_file("bot"))) != PACKAGE:
-        return []
-    rows = [line.split(",")[:2] for line in (wheel.read_text("RECORD") or "").splitlines()]
+    rows = [line.split(",")[:2] for line in record.read_text("utf-8").splitlines()]
     return [f"{path} {digest}" for path, digest in rows if path.startswith(PACKAGES) and path.endswith(MEANT)]
 
 
 def _in_checkout() -> Iterator[str]:
-    """The same of a checkout, under the names that the files have in a wheel."""
+    """Yield the files of a checkout with their digests, under the names that the files have in a wheel."""
     root = PACKAGE.parent
     places = {package: package for package in PACKAGES} | {"templates": "bot/templates"}
     for place, installed in places.items():

@@ -5,9 +5,9 @@
 | a review, and what it leaves for the next one | `reviews`; `edits` writes it | `bot.values.review.SCHEMA_VERSION` |
 | the line of a summary comment that contains the latter | `states` | that of the review in it |
 | the hidden first line of comments and check runs | `markers` | `markers.FORM` |
-| the rounds of a coding agent | `agents` | `agents.FORM` |
-| a journal, which programs that only use `deeprepo.rlm` write too | `deeprepo.rlm.journal.codec` | `FORM` there |
-| a job of the server | `bot.workflow.jobs.asks` | `FORM` there |
+| the rounds of a coding agent | `agents` | `agents.AGENTS_FORM` |
+| a journal, which programs that only use `deeprepo.rlm` write too | `deeprepo.rlm.journal.codec` | `JOURNAL_FORM` there |
+| a job of the server | `bot.workflow.jobs.asks` | `JOB_FORM` there |
 | tables | `bot.storage.migrations` | the migration's |
 
 Facts about files are kept under a hash of the code that found them (`deeprepo.impact.memo`), so no other build reads them.

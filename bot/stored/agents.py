@@ -4,19 +4,19 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-FORM = 1  # builds before 0.2.0 wrote none, and meant this one
+AGENTS_FORM = 1  # builds before 0.2.0 wrote none, and meant this one
 
 
 def write(session: str, values: Mapping[str, Any]) -> str:
     """Return the text of the file: the session, and the values of its last round."""
-    return json.dumps({"form": FORM, "session": session, **values})
+    return json.dumps({"form": AGENTS_FORM, "session": session, **values})
 
 
 def read(data: bytes | None, session: str) -> dict[str, Any] | None:
     """Return the values of this session's last round; None if the file has another session's, another form, or cannot be read."""
     try:
         values = json.loads(data or b"null")
-        is_ours = values.pop("form", FORM) == FORM and values.pop("session") == session
+        is_ours = values.pop("form", AGENTS_FORM) == AGENTS_FORM and values.pop("session") == session
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
     return (

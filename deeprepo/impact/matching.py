@@ -14,8 +14,8 @@ from deeprepo.impact.unreadable import TOO_LONG, Unreadable
 
 # Unfinished matches that a query may have at a time. Of 2,300 queries over 40 repositories 14 needed more than 64 and none
 # more than 1,024. A query that exceeds its limit loses matches, so its result is not used.
-UNFINISHED = (64, 1_024, 16_384)
-SLOWER = 8  # times that one of these limits usually takes what the one before it takes
+UNFINISHED = (64, 256, 16_384)
+SLOWER = 30  # times that one of these limits usually takes what the one before it takes
 QUERYING = (
     8.0  # seconds of computing for one file; `progress_callback` cannot be used: py-tree-sitter 0.26 reads freed memory
 )

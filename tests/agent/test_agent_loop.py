@@ -157,7 +157,7 @@ def test_last_turn_is_announced(table: Table) -> None:
     limits = Limits(usd=None, turns=3)
     transcript, seen, _ = root(table, called(REPORT), called("1"), called("2"), limits=limits)
     assert "The next turn is the last one" in seen[5]
-    assert transcript.notes == ("The root model used all 3 turns without a summary.",)
+    assert transcript.notes == ("The root model used all 3 turns without an answer.",)
     assert transcript.summary == "1 problem in shop/price.py; 2 were not read."
 
 

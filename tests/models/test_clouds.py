@@ -150,9 +150,9 @@ def test_no_region_and_no_project() -> None:
     """What only the user knows is asked for by the name of its variable."""
     with pytest.raises(UsageError, match="Set AWS_REGION"):
         models.connect(BEDROCK)
-    with pytest.raises(UsageError, match="set CLOUD_ML_REGION"):
+    with pytest.raises(UsageError, match="Set CLOUD_ML_REGION"):
         models.connect(VERTEX)
-    with pytest.raises(UsageError, match="set ANTHROPIC_VERTEX_PROJECT_ID"):
+    with pytest.raises(UsageError, match="Set ANTHROPIC_VERTEX_PROJECT_ID"):
         models.connect(VERTEX, region="global")
 
 

@@ -282,7 +282,7 @@ def test_a_stream_ends_where_the_server_says_so() -> None:
     kind = "text/event-stream"
     reply, bodies = talk(lambda _: (200, chunk + b"data: [DONE]\n\n"), lambda model: model.complete(asked()), kind=kind)
     assert (reply.text, reply.stop, len(bodies)) == ("whole", "end", 1)
-    assert "before it was complete" in str(refused(200, chunk, kind=kind))
+    assert "too early" in str(refused(200, chunk, kind=kind))
 
 
 def test_a_local_server_that_says_in_a_500_what_it_does_not_take() -> None:

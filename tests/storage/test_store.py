@@ -154,4 +154,4 @@ async def test_remarks_and_commands_are_counted_apart(store: Store) -> None:
     assert await people.note(beside, CommentRef(4, "issue"), "ann", 30.0, is_remark=True) == ()
     assert await people.note(PULL, CommentRef(5, "issue"), "bob", 30.0, is_remark=True) == ()
     assert await people.note(beside, CommentRef(6, "issue"), "ann", 40.0) == (10.0,)
-    assert await people.note(PULL, CommentRef(7, "issue"), "ann", 3_625.0, is_remark=True) == (30.0,)
+    assert await people.note(PULL, CommentRef(7, "issue"), "ann", 86_425.0, is_remark=True) == (30.0,)

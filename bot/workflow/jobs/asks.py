@@ -2,7 +2,7 @@
 
 KIND~INSTALLATION~SUBJECT~DELIVERY      and for its second try, its third: the same with +1, +2
 
-`FORM` numbers the meaning of the JSON, which also names the build that wrote it. Several builds may share one database, so an ask that this
+`JOB_FORM` numbers the meaning of the JSON, which also names the build that wrote it. Several builds may share one database, so an ask that this
 build cannot read is left for the one that can.
 
 The same delivery gives the same name, so that its copies are known; no two pull requests share a beginning.
@@ -18,8 +18,8 @@ from pydantic import TypeAdapter
 from bot.machine import build
 from bot.values import Ask, PullRef
 
-FORM = 1  # builds before 0.2.0 wrote none, and meant this one
-BEFORE_RELEASE = "before 0.2.0"
+JOB_FORM = 1  # builds before 0.2.0 wrote none, and meant this one
+UNNAMED_BUILD = "before 0.2.0"
 MAX_DELIVERY_CHARS = 120  # characters of a delivery's id
 QUEUES = {  # of the kinds of jobs, which are the first words of their names
     "review": "reviews", "command": "commands", "cancel": "commands", "ci": "commands",
@@ -31,7 +31,7 @@ ASK_KINDS: dict[str, TypeAdapter[Any]] = {kind.__name__: TypeAdapter(kind) for k
 
 def write(ask: Ask) -> str:
     """Return an ask as one line of JSON."""
-    record = {"kind": type(ask).__name__, "form": FORM, "by": build.name(), **asdict(ask)}
+    record = {"kind": type(ask).__name__, "form": JOB_FORM, "by": build.name(), **asdict(ask)}
     return json.dumps(record, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -39,7 +39,7 @@ def read(text: str) -> Ask | None:
     """Return the ask; None if another build wrote it in a form that this one cannot read, or it is damaged."""
     try:
         record = json.loads(text)
-        if record.pop("form", FORM) != FORM:
+        if record.pop("form", JOB_FORM) != JOB_FORM:
             return None
         ask: Ask = ASK_KINDS[record.pop("kind")].validate_python(record)
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -51,7 +51,7 @@ def other_build(text: str) -> str:
     """Return the name of the build that wrote an ask, "" if that is this one or the text is not an ask."""
     try:
         record = json.loads(text)
-        return str(record.get("by", BEFORE_RELEASE)) * (bool(record["kind"]) and record.get("by") != build.name())
+        return str(record.get("by", UNNAMED_BUILD)) * (bool(record["kind"]) and record.get("by") != build.name())
     except (ValueError, KeyError, TypeError, AttributeError):
         return ""
 

@@ -25,7 +25,7 @@ WANTED_LOOK_SECONDS = 0.5  # seconds between two looks whether what runs here is
 DIED = "its process crashed every time"
 JOB_LOST = "the job was cancelled, or another process runs it"
 STEP = "step "  # how the names of steps begin among what is noted with a job
-UNREAD = 10  # times the pause after which a job that this build cannot read is looked at again
+UNREAD_PAUSES = 10  # times the pause after which a job that this build cannot read is looked at again
 LARGEST = 1_000_000  # characters of a step's result: what is larger belongs into a file, and its path here
 ANYTHING = TypeAdapter[Any](Any)
 Result = TypeVar("Result")
@@ -191,7 +191,7 @@ class Runner:
         if not other:
             log.error("dropping a damaged job", extra={"facts": {"job": job.row.id}})
             return "damaged"
-        wait = UNREAD * self.settings.pause
+        wait = UNREAD_PAUSES * self.settings.pause
         facts = {"job": job.row.id, "build": other, "seconds": wait}
         log.error("a job was stored by another build, and this build cannot read it", extra={"facts": facts})
         self.unread[job.id] = other

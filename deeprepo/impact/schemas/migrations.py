@@ -77,7 +77,7 @@ def forward(text: str) -> str:
 
 _SQL_TEXT = re.compile(
     r"(?P<open>\"\"\"|'''|[\"'`])\s*+(?=(?:ALTER|DROP|CREATE|RENAME)\s++(?:TABLE|VIEW|MATERIALIZED)\b)"
-    r"|<<[-~]?[\"']?(?P<doc>[A-Z]{3,12})[\"']?[^\n]*+\n\s*+(?=(?:ALTER|DROP|CREATE)\s)",
+    r"|<<[-~]?[\"']?(?P<doc>[A-Z]{3,12})[\"']?[^\n]{0,200}+\n\s*+(?=(?:ALTER|DROP|CREATE)\s)",
     re.IGNORECASE,
 )
 _TAKES_BACK = re.compile(r"\breverse_sql\s*+=\s*+\[?\s*+$")

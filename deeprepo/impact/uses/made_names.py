@@ -29,7 +29,7 @@ class MadeNames:
 
     def __init__(self, added: Mapping[str, Collection[int]], sources: Mapping[str, bytes]) -> None:
         """`added`: the lines that the change adds, by file; `sources`: these files as they are in the head."""
-        self._added = {path: lines for path, lines in added.items() if path in sources and not is_prose(path)}
+        self._added = {path: lines for path, lines in added.items() if path in sources and _makes_names(path, sources)}
         self._sources = sources
         self._lines: dict[str, Sequence[str]] = {}
         self._dynamic: dict[str, tuple[int, ...]] = {}
@@ -79,6 +79,12 @@ async def made_names(tree: Tree, files: Collection[ChangedFile], suffixes: Colle
     """Return what a change's added lines make in the files of some languages."""
     mine = [file for file in files if file.status != "deleted" and file.path.endswith(tuple(suffixes))]
     return MadeNames({file.path: file.added_lines for file in mine}, await tree.read_many([file.path for file in mine]))
+
+
+def _makes_names(path: str, sources: Mapping[str, bytes]) -> bool:
+    """Return whether the language of a file has ways to define names that it doesn't declare. A quoted word of Go, for example, defines nothing."""
+    language = reader.language_for(path, sources[path]) if not is_prose(path) else None
+    return language is not None and any("@dynamic" in text for text in language.texts("open").values())
 
 
 def _pattern(name: str, *forms: str) -> re.Pattern[str]:

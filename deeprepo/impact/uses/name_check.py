@@ -503,7 +503,7 @@ def calls_around(text: str, at: int) -> list[str]:
                             break
                         open_at -= 1
                     before = before[: max(open_at, 0)].rstrip()
-                name = re.search(r"[\w$.]+$", before)
+                name = re.search(r"(?<![\w$.])[\w$.]++$", before)
                 found.append(name[0] if name else "a call")
     return found
 

@@ -60,9 +60,7 @@ _MACRO = (
 _MACRO_CALL = r"^\s*+(?:(?:pub(?:\([^)]*\))?\s++)?(?:\w++::)*+\w++!\s*+[({\[]|[A-Z][A-Z0-9_]{2,}+\s*+\()"
 MACRO = re.compile(_MACRO_CALL)
 _INVOKED = rf"{_MACRO_CALL}(?:.*[,(\s])?(?<![\w.:&])NAME\s*+(?:[,:;=)\]}}].*)?$"
-_MADE = re.compile(
-    r"define_(?:singleton_)?method\b.*?[\"']([^\"'\n]*#\{[^\"'\n]*)[\"']|define_(?:singleton_)?method\(?\s*:\"([^\"\n]*#\{[^\"\n]*)\""
-)
+_MADE = re.compile(r"define_(?:singleton_)?method\b[^\"'\n]{0,40}[\"']([^\"'\n]{0,80}#\{[^\"'\n]{0,80})[\"']")
 GLOB = re.compile(
     r"^\s*+(?:pub(?:\([^)]*\))?\s++use\s++(?:::)?(?:\w++::)++\*|export\s*+\*\s*+from\b|from\s++\S++\s++import\s++\*|@_exported\s++import\b|export\s++[\w.]++(?:\._|\.\*))"
     r"|\bObject\.assign\(\s*+(?:module\.)?exports\b|\bmodule\.exports\s*+=\s*+(?:require\(|\{\s*+\.\.\.)|\.\.\.require\("
@@ -135,7 +133,7 @@ def _of_macro(name: str, line: str) -> Way | None:
         if prefix and plain.startswith(f"{prefix}_") and re.search(rf":{re.escape(plain[len(prefix) + 1 :])}\b", line):
             return "accessor"
     for made in _MADE.finditer(line):
-        text = re.split(r"#\{[^}]*\}", made[1] or made[2])
+        text = re.split(r"#\{[^}]{0,80}\}", made[1])
         if re.fullmatch(r"\w+".join(map(re.escape, text)), name) and any(text):
             return "accessor"
     return None

@@ -17,7 +17,9 @@ from deeprepo.rlm.errors import BudgetSpent, DeepRepoError, PromptTooLong, Provi
 from deeprepo.rlm.values import Completion, Cost, Message, Model, Prompt, ToolCall, Turn, Usage
 
 Row = dict[str, Any]
-FORM = 2  # of the lines; raise it if the meaning of a key changes. Builds before 0.2.0 wrote none, which is form 1.
+JOURNAL_FORM = (
+    2  # of the lines; raise it if the meaning of a key changes. Builds before 0.2.0 wrote none, which is form 1.
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Start:
 def first(start: Start) -> Row:
     """Return the first line of a run."""
     who = {"root": start.root, "worker": start.worker, "version": start.version, "own": start.own}
-    return {"kind": "review", "form": FORM, "pull": start.subject, "brief": start.brief, **who}
+    return {"kind": "review", "form": JOURNAL_FORM, "pull": start.subject, "brief": start.brief, **who}
 
 
 def key(model: Model, prompt: Prompt) -> tuple[str, int]:

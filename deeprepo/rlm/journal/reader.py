@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from deeprepo.rlm.errors import UsageError
-from deeprepo.rlm.journal.codec import FORM, Row, Start
+from deeprepo.rlm.journal.codec import JOURNAL_FORM, Row, Start
 
 # The kinds of lines, with the fields that an outcome is found again by.
 KINDS: dict[str, tuple[str, ...]] = {
@@ -172,7 +172,7 @@ def start(section: Section, version: str) -> Start:
     if row is None:
         raise UsageError("this journal does not say what was reviewed")
     form = row.get("form", 1)
-    if not isinstance(form, int) or form > FORM:
+    if not isinstance(form, int) or form > JOURNAL_FORM:
         written_by = other_build(section, version) or "of an unknown version"
         raise UsageError(
             f"a newer build (deeprepo {written_by}) wrote this journal, and this one ({version}) cannot read it"

@@ -161,7 +161,7 @@ def test_the_steps_are_named_one_after_the_other(shop: Repository) -> None:
     assert "add `run: {network: true}`" in run(shop).stdout
     shop.write({".deeprepo.yml": "run: {}\n", "tests/test_new.py": "import nothing\n"})
     assert run(shop).stdout.rstrip().endswith("`deeprepo run --test FILE` with a test file of yours")
-    assert "nothing is prepared. add `run: {network: true}`" in run(shop, "--prepare").stderr
+    assert "nothing is prepared. Add `run: {network: true}`" in run(shop, "--prepare").stderr
     missing_package = run(shop, "--test", "tests/test_new.py")
     assert (missing_package.returncode, "to check whether the dependencies are prepared" in missing_package.stderr) == (
         1,
