@@ -82,7 +82,7 @@ async def made_names(tree: Tree, files: Collection[ChangedFile], suffixes: Colle
 
 
 def _makes_names(path: str, sources: Mapping[str, bytes]) -> bool:
-    """Return whether the language of a file has ways to define names that it doesn't declare. A quoted word of Go, for example, defines nothing."""
+    """Whether a file's language can define names without declaring them. Elsewhere a quoted word defines nothing."""
     language = reader.language_for(path, sources[path]) if not is_prose(path) else None
     return language is not None and any("@dynamic" in text for text in language.texts("open").values())
 
