@@ -97,8 +97,18 @@ class Funds:
         return replace(brief, settings=brief.settings.within(self.usd))
 
 
+def _only_followed(review: Review, why: str) -> Review:
+    """Return a review that says what happened to earlier findings and nothing about the head: its code counts as not checked."""
+    readings = tuple(
+        replace(row, state="unread", by="", checked="", read="", reason=why) if row.kind == "unit" else row
+        for row in review.coverage.readings
+    )
+    known = tuple(each for each in review.findings if each.finding.status != "new")
+    return replace(review, findings=known, coverage=replace(review.coverage, readings=readings), parts={})
+
+
 def _has_open_findings(earlier: bytes | None) -> bool:
-    """Return whether the last review left findings that are not fixed, as far as it can be read."""
+    """Return whether the last review has open findings. A review that cannot be read counts as having none, so nothing is closed."""
     with suppress(reviews.UnreadableError):
         return earlier is not None and bool(reviews.earlier(earlier).findings)
     return False
@@ -161,9 +171,8 @@ class Reviewer(ABC):
             brief = replace(brief, settings=brief.settings.with_flags(strategy="offline"), note=note)
             with suppress(NothingToReview):
                 review = (await self.make(brief, lambda _: None)).review
-                known = tuple(each for each in review.findings if each.finding.status != "new")
                 with suppress(HostRefused):
-                    followed = replace(review, findings=known)
+                    followed = _only_followed(review, load().say("follow_up_left"))
                     await publish(run.host, followed, self.comments, run.id, self.is_current, run.pushes.facts)
 
     async def refused(self, no: No) -> ReviewResult:

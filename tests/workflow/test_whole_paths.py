@@ -74,8 +74,9 @@ FIRST = "request_changes: high\n"
 
 
 async def draft(at: Whole, number: int) -> None:
-    """Make it a draft."""
+    """Make it a draft, and wait until that has stopped what was running."""
     await at.repo.set_draft(number, draft=True)
+    await at.quiet()
 
 
 async def nothing(_at: Whole, _number: int) -> None:
@@ -101,7 +102,20 @@ async def test_what_was_said_before_is_closed_also_if_a_rule_excludes_the_push(a
     pull = at.gh.pull(number)
     assert pull.reviews[0].state == "DISMISSED"
     assert all(one.is_resolved for one in pull.review_comments if one.reply_to is None)
-    assert "No open findings" in at.summary(number)
+    assert "⚠️ Not checked: " in at.summary(number).partition("\n\n")[0]
     ending, title = newest(at, number)
     assert ending == "neutral"
     assert "Not reviewed" in title
+
+
+async def test_an_excluded_head_is_never_called_clean(at: Whole) -> None:
+    """It fixes what was said before and brings a new fault, which no review has reported: nothing says that no finding is open."""
+    await at.repo.commit("main", {".deeprepo.yml": FIRST})
+    number = await at.reviewed(files=WORSE)
+    await draft(at, number)
+    await at.pushed({"shop/price.py": BASE["shop/price.py"], "shop/new.py": "def f():\n    return missing_name\n"})
+    summary = at.summary(number)
+    assert "✅" not in summary
+    assert "⚠️ Not checked: 1 changed code region" in summary
+    assert "This head was not reviewed: it is a draft" in summary
+    assert "shop/new.py" not in summary.partition("<details>")[0]
