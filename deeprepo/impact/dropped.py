@@ -111,7 +111,7 @@ class _Side:
         return mine
 
     def provider(self, path: str, name: str, spec: str) -> str:
-        """Return a listed dependency that an import of a file can mean; "" if there is none. What only developers get, tests alone can use."""
+        """Return the listed dependency that provides an import; "" if there is none. Only tests can use development dependencies."""
         names = self.names if is_test(path) else self.shipped
         listed = sorted(one for manifest in self.above(path) for one in names(manifest))
         if name in listed:

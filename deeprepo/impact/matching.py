@@ -12,13 +12,13 @@ from deeprepo.impact.language import Language
 from deeprepo.impact.parsing import refuse
 from deeprepo.impact.unreadable import TOO_LONG, Unreadable
 
-# Unfinished matches that a query may have at a time. Of 2,300 queries over 40 repositories 14 needed more than 64 and none
-# more than 1,024. A query that exceeds its limit loses matches, so its result is not used.
+# How many unfinished matches a query may keep. A query that needs more loses matches, so its result is not used and the next limit is
+# tried. Of 2,300 queries over 40 repositories 14 needed more than 64. A statement that exports thousands of names needs the last limit.
 UNFINISHED = (64, 256, 16_384)
-SLOWER = 30  # times that one of these limits usually takes what the one before it takes
-QUERYING = (
-    8.0  # seconds of computing for one file; `progress_callback` cannot be used: py-tree-sitter 0.26 reads freed memory
-)
+# py-tree-sitter 0.26 reads freed memory if a query has a `progress_callback`, so a query cannot be stopped. The next limit is tried only
+# if it is expected to take less than this: seconds of computing for one file.
+QUERYING = 8.0
+SLOWER = 30  # how many times longer the last limit takes than the one before it, as measured on such a statement
 DEFINED = ("defs", "imports", "open", "guards", "objects")  # queries that are asked together
 BOUND = ("bindings", "types", "receivers")  # likewise
 NEAR = 300  # bytes between two places that are read with what is between them

@@ -1,4 +1,4 @@
-"""Jobs of one workflow with different settings files: each is a reviewer of its own."""
+"""Jobs in one workflow with different settings files are separate reviewers."""
 
 from opening import event
 from stepping import Stage, on_stage

@@ -75,7 +75,7 @@ def comment(login: str, association: str, body: str = "/deeprepo review", number
 
 
 def test_nobody_displaces_the_teams_waiting_command() -> None:
-    """A command waits for nobody and nobody waits for it, and no reply displaces another one, whatever GitHub calls their authors."""
+    """A command never waits for another run, and no reply cancels another reply, whatever association GitHub reports for the authors."""
     commands = [group(COMMAND, comment("ann", "MEMBER"), 1), group(COMMAND, comment("stranger", "NONE"), 2)]
     assert len({*commands, group(PUSH, run=3), group(BY_HAND, run=4)}) == 4
     replies = [comment("ann", said, "No.", n) for n, said in enumerate(("OWNER", "MEMBER", "CONTRIBUTOR", "NONE"))]
@@ -95,7 +95,7 @@ def test_each_kind_of_run_has_a_group_of_its_own() -> None:
 
 
 def test_a_required_job_reports_in_a_merge_queue_and_cancels_no_other() -> None:
-    """Each workflow that reviews pushes also runs for `merge_group`, and each of these runs has a group of its own."""
+    """Each workflow that reviews pushes also runs for `merge_group`, and each of these runs has its own group."""
     for name in (*PUSHED, "deeprepo.yml"):
         assert QUEUE in workflow(name)["on"]
         runs = [concurrency(QUEUE, name=name, run=n) for n in (1, 2)]

@@ -1,4 +1,4 @@
-"""A definition went, and code makes its name without a declaration: nobody can prove that the name is gone."""
+"""If code can create a removed name without declaring it, deeprepo does not prove that the name is missing."""
 
 import pytest
 import step

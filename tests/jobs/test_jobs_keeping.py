@@ -140,7 +140,7 @@ async def test_a_job_of_another_build_waits_for_that_build(on_sqlite: Scene) -> 
 
 
 async def test_a_step_that_another_build_noted_otherwise_is_not_done_again(on_sqlite: Scene) -> None:
-    """Whoever asked is told that this build cannot read what was done; nothing is done twice."""
+    """The author of the command learns that this build cannot read the result, and nothing is done twice."""
     form = TypeAdapter(int)
     done: list[str] = []
 

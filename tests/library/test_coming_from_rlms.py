@@ -19,12 +19,12 @@ def played(
         turn = sum(message["role"] == "assistant" for message in messages)
         return f"```python\n{blocks[min(turn, len(blocks) - 1)]}\n```"
 
-    def heard(messages: Messages) -> str:
+    def recording_worker(messages: Messages) -> str:
         prompts.append(messages[-1]["content"])
         return worker(messages)
 
     tools, depth = how.pop("tools", None), how.pop("depth", 1)
-    rlm = deeprepo.RLM(root, heard, budget=None, depth=depth)  # type: ignore[arg-type]
+    rlm = deeprepo.RLM(root, recording_worker, budget=None, depth=depth)  # type: ignore[arg-type]
     return rlm.run("?", "some text\n" * 3, tools, **how), prompts  # type: ignore[arg-type]
 
 

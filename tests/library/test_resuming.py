@@ -24,7 +24,7 @@ ASKS = (  # each asks for something that is different in another process or at a
 )
 
 
-def asked(block: str, journal: Path) -> tuple[deeprepo.Result, list[str]]:
+def run_block(block: str, journal: Path) -> tuple[deeprepo.Result, list[str]]:
     """A run of three turns of which the first is this block, and what its models were asked."""
     prompts = list[str]()
     blocks = (block, "print(llm_batch(['roll'] * 3))", "set_answer('done')")
@@ -45,11 +45,11 @@ def asked(block: str, journal: Path) -> tuple[deeprepo.Result, list[str]]:
 def test_a_block_that_asks_the_world_is_resumed_without_a_second_payment(block: str, tmp_path: Path) -> None:
     """Killed in its last turn, the run sends that turn alone, prints what it printed before, and books every request once."""
     journal = tmp_path / "run.jsonl"
-    whole, _ = asked(block, journal)
+    whole, _ = run_block(block, journal)
     rows = journal.read_text().splitlines(keepends=True)
     second_turn = next(at for at, row in enumerate(rows) if json.loads(row).get("number") == 2 and '"turn"' in row)
     journal.write_text("".join(rows[: second_turn + 1]))
-    resumed, sent = asked(block, journal)
+    resumed, sent = run_block(block, journal)
     assert sent == ["turn 2"]
     assert [turn.output for turn in resumed.trajectory] == [turn.output for turn in whole.trajectory]
     assert (resumed.calls, resumed.answer, resumed.notes) == (whole.calls, "done", ())
@@ -59,11 +59,11 @@ def test_a_block_that_was_cut_off_pays_for_no_finished_call(tmp_path: Path) -> N
     """Killed between two calls of one block, the run sends the second alone."""
     journal = tmp_path / "run.jsonl"
     block = "print(llm_query(f'a {time.ctime()}'), llm_query('b'))"
-    asked(block, journal)
+    run_block(block, journal)
     rows = journal.read_text().splitlines(keepends=True)
     first_answer = next(at for at, row in enumerate(rows) if '"call"' in row and '"worker"' in row and "reply" in row)
     journal.write_text("".join(rows[: first_answer + 1]))
-    _, sent = asked(block, journal)
+    _, sent = run_block(block, journal)
     assert sent[0] == "b"
 
 

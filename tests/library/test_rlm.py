@@ -236,7 +236,7 @@ AT_DEPTH_1 = ["ask", "rlm_query", NO_ROOT]
     ids=["0", "1, unless said", "2"],
 )
 def test_the_depth_is_how_far_below_the_root_others_are_asked(how: dict[str, int], can: list[str]) -> None:
-    """At depth 0 a root can ask nobody, at depth 1 (the default) workers, at depth 2 further roots; its instructions say so."""
+    """A root can ask no model at depth 0, workers at depth 1 (the default), and further roots at depth 2. Its instructions say so."""
     done, server = played([ASKS, ASKS], "text", **how)
     assert done.answer == str(can)
     told = [request["messages"][0]["content"] for request in server.requests]

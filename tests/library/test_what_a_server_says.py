@@ -49,7 +49,7 @@ def reply(**usage: object) -> Body:
     return {"choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": {**tokens, **usage}}
 
 
-def asked(url: str, name: str) -> "deeprepo.Result":
+def ask_once(url: str, name: str) -> "deeprepo.Result":
     """One question to a model of this name at the server."""
     return deeprepo.RLM(deeprepo.Model(name, base_url=url, api_key="k")).run("Q?", "text\n" * 9)
 
@@ -66,7 +66,7 @@ def asked(url: str, name: str) -> "deeprepo.Result":
 def test_openrouters_bill_is_what_a_call_costs(usage: Body, usd: float | None) -> None:
     """The dollars that OpenRouter reports are booked, also for a model that no price list has."""
     with served(lambda _: (200, reply(**usage))) as (url, _):
-        assert asked(url, "openrouter/nobody/unlisted").cost.usd == usd
+        assert ask_once(url, "openrouter/nobody/unlisted").cost.usd == usd
 
 
 def test_what_was_learnt_about_a_server_is_kept_for_the_next_run() -> None:
@@ -77,9 +77,9 @@ def test_what_was_learnt_about_a_server_is_kept_for_the_next_run() -> None:
         return (400, refusal) if "tools" in body else (200, reply())
 
     with served(strict) as (url, seen):
-        assert asked(url, "compatible/m").answer == "done"
+        assert ask_once(url, "compatible/m").answer == "done"
         first = len(seen)
-        assert asked(url, "compatible/m").answer == "done"
+        assert ask_once(url, "compatible/m").answer == "done"
         assert (first, len(seen)) == (2, 3)
 
 

@@ -110,7 +110,7 @@ async def test_what_is_mended_is_still_closed(at: Whole, build: str) -> None:
 
 @pytest.mark.parametrize("build", BUILDS)
 async def test_a_fix_is_committed_or_there_is_no_review(at: Whole, build: str) -> None:
-    """`fix` commits what the stored review proposes; where that review could not be taken over, it says that there is none."""
+    """`fix` commits the fixes of the stored review. If this build could not read that review, `fix` says that there is none."""
     number = await reviewed_by(at, build)
     fixed = await at.said(number, "/deeprepo fix")
     assert ("Pushed commit" in fixed) != (build in REFUSED)
@@ -226,7 +226,7 @@ def test_a_journal_is_replayed_or_named_as_another_builds(repo: Path, build: str
 
 @pytest.mark.parametrize("build", BUILDS)
 async def test_a_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, tmp_path: Path, build: str) -> None:
-    """The note names the build that began the review, and doesn't speak of settings that nobody changed."""
+    """The note names the build that started the review, and does not mention settings, which are unchanged."""
     journal = tmp_path / "killed.jsonl"
     shutil.copyfile(MUSEUM / build / "killed.jsonl", journal)
     words = (

@@ -50,7 +50,7 @@ STORED_ELSEWHERE = {
 
 
 def test_every_module_that_parses_json_says_what_it_is() -> None:
-    """No module parses a stored review, a state or an agent's rounds beside bot/stored."""
+    """Only bot/stored parses stored reviews, states and agents' rounds."""
     parse = re.compile(r"\bjson\.loads?\b|\bmsgspec\.json\b|validate_json")
     found = {
         path.relative_to(HOUSE).as_posix()

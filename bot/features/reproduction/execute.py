@@ -129,7 +129,7 @@ class _Running:
                 return
 
     def _kernel(self) -> int:
-        """The memory that the kernel may hold for what runs inside; 0 in a container, whose own limit includes it."""
+        """Return how much memory the kernel may use for the sandbox; 0 for a container, because its own limit includes it."""
         return sum(held_by_kernel(pid, is_alone=not self.run.network) for pid in _children(self.process.pid)[:1])
 
     async def _feed(self) -> None:
@@ -197,9 +197,10 @@ def resident(pid: int) -> int:
 
 
 def held_by_kernel(pid: int, *, is_alone: bool) -> int:
-    """Return the bytes that the kernel may hold for a sandbox: for its sockets and pipes the most that fits in, and its files' inodes.
+    """Return how many bytes the kernel may use for a sandbox: the capacity of its sockets and pipes, and its files' inodes.
 
-    `pid`: its first process. `is_alone`: whether it has a network of its own, of which the kernel counts every socket.
+    `pid`: the sandbox's first process. `is_alone`: whether the sandbox has its own network, so that the kernel counts
+    every socket in it.
     """
     inside = Path(f"/proc/{pid}")
     processes = [pid]

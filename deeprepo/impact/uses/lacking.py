@@ -139,9 +139,10 @@ def _names(known: Parts, owner: str) -> set[str]:
 
 
 async def _with_objects(head: OneSide, sides: _Sides, rows: Sequence[Reference]) -> list[Reference | None]:
-    """The rows. A class that may stay abstract breaks nothing by itself.
+    """Return the rows without classes that may stay abstract.
 
-    If nobody in the tree makes an object of it, it is no finding where others inherit from it, and otherwise only likely.
+    A class breaks only if something creates an instance of it. If nothing in the repository does, the class is dropped
+    if it has subclasses, and is otherwise only likely to break.
     """
     answers: list[Reference | None] = []
     for row in rows:

@@ -221,7 +221,7 @@ def _renames(
 
 
 def _is_special(symbol: Definition) -> bool:
-    """Whether the language itself calls a function, by a name that nobody chose: `__getattr__`."""
+    """Whether the language itself calls a function by a fixed name, such as `__getattr__`."""
     return symbol.short[:2] == symbol.short[-2:] == "__"
 
 

@@ -109,9 +109,9 @@ async def last_batch(work: Work) -> list[str]:
 
 
 async def rlm_query(work: Work, task: str, paths: Paths = (), *, model: str | None = None) -> str:
-    """Start a root of its own for a task, with the same tools and budget, and return its answer as a text.
+    """Start another root for a task, with the same tools and budget, and return its answer as text.
 
-    Where no further root may start, a task without paths goes to the worker.
+    If no further root may start, a task without paths goes to the worker.
     """
     if work.child is None or work.depth >= work.deepest:
         if not paths:

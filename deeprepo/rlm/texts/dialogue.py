@@ -87,17 +87,17 @@ class Dialogue:
     name: str  # of its first run
     instructions: str
     runs: list[RootRun] = field(default_factory=list)
-    told: int = 0  # messages of the questions before the last one
+    earlier: int = 0  # how many messages came before the last question
     contexts: int = 1  # that the REPL holds
 
     async def ask(self, message: str, turns: int, answer_type: AnswerType | None = None) -> RootRun:
         """Take the root's turns for one question."""
         inquiry, work, number = self.inquiry, self.work, len(self.runs) + 1
         if self.runs:
-            said = [{"role": one.role, "content": one.text} for one in self.conversation.messages[self.told :]]
+            said = [{"role": one.role, "content": one.text} for one in self.conversation.messages[self.earlier :]]
             said = work.calls.masks.hide(said)
             await self.repl.value(f"globals().update(history_{number - 2}={said!r}, history={said!r})")
-            self.told = len(self.conversation.messages)
+            self.earlier = len(self.conversation.messages)
             self.conversation.go_on(self.runs[-1].summary, message)
             await self.repl.value('globals().update(answer={"content": "", "ready": False})')
             work.final = None

@@ -50,7 +50,7 @@ class Plan:
 async def carry_out(
     plan: Plan, out: Path | None, say: Callable[[str], None], trace: Path | None = None
 ) -> results.Ended:
-    """Do what is left of the rollouts. `say` is given each one as it starts, with the time that the rest may take.
+    """Run the remaining rollouts. `say` receives a line for each one as it starts, with an estimate of the remaining time.
 
     Raises UsageError.
     """

@@ -94,7 +94,7 @@ async def tip(folder: Path, ref: str) -> str | None:
 
 
 async def named(folder: Path, expression: str) -> str | None:
-    """Return the id of the object that a revision expression names, such as `main:shop.py`; None if there is none."""
+    """Return the id of the object for a revision expression such as `main:shop.py`, or None if it does not exist."""
     try:
         return await text(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", expression)
     except GitError:
