@@ -10,6 +10,7 @@ from bot.errors import UsageError
 from bot.review.agent import texts
 from bot.review.journal.record import open_file
 from bot.wiring.access import Access, Connections, named_models
+from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
 from deeprepo.rlm.journal.writer import Journal, Watch
 from deeprepo.rlm.models import PROVIDERS, TIMEOUT
 from deeprepo.rlm.money import capacity
@@ -37,6 +38,7 @@ async def open_inquiry(
 ) -> AsyncIterator[Inquiry]:
     """Open what a question is worked on with: models by their names, the limits that an operator sets, the journal."""
     settings = config.environment()
+    keep_facts(settings.cache or DEFAULT_FOLDER)
     first = next(iter(chosen.workers.values()), chosen.worker)
     root, worker = _choose_models(chosen.root, first, settings)
     workers = list(chosen.workers.values()) or [worker]

@@ -1,7 +1,7 @@
 """The parts of a review of a local change, of its replay and of its rehearsal."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from bot.checkout import Checkout, ownership
 from bot.config import Config, Settings, hook
 from bot.errors import UsageError
 from bot.findings import sarif_results
-from bot.machine.fact_files import EACH_FOLDER, MAX_CACHE_BYTES, FactFiles
+from bot.machine.fact_files import EACH_FOLDER
 from bot.pipeline import Tools
 from bot.ports import Analyzer, Lens
 from bot.review.hooks import hooks
@@ -29,7 +29,7 @@ from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading, Say
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models, warm
-from deeprepo.impact import memo
+from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
 from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.faults import faults
 from deeprepo.impact.ports import Language
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from bot.values.shared_file import SharedFile
     from deeprepo.rlm.journal.reader import Record, Section
 
-FACTS = "~/.cache/deeprepo/facts"
 BEYOND = 30.0  # seconds that a review on a host looks at other repositories
 
 
@@ -129,7 +128,7 @@ def tools(
     if on_server:
         keep_facts(facts, EACH_FOLDER)
     else:
-        keep_facts(environment.cache or FACTS)
+        keep_facts(environment.cache or DEFAULT_FOLDER)
     likely = settings.worker or settings.root
     if likely and settings.strategy != "offline":
         warm(likely)
@@ -254,18 +253,6 @@ class RehearsalTools(LookingTools):
         )
 
 
-def keep_facts(folder: str | Path | None, most: int = MAX_CACHE_BYTES) -> None:
-    """Keep what is told of files in a folder from one review to the next, up to `most` bytes.
-
-    None or "off": nothing, as where no folder can be this user's alone.
-    """
-    store = None
-    if folder is not None and folder != "off":
-        with suppress(OSError, RuntimeError):  # no such home
-            store = FactFiles(Path(folder).expanduser(), most)
-    memo.use_store(store)
-
-
 def check_models(
     settings: Config, environment: Settings | None = None, access: Mapping[str, Access] = NOTHING
 ) -> Connections:
@@ -324,7 +311,7 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
 
 def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:
     """Return what an estimate is made with."""
-    keep_facts(config.environment().cache or FACTS)
+    keep_facts(config.environment().cache or DEFAULT_FOLDER)
     return RehearsalTools(scratch=scratch, tell=lines(say))
 
 

@@ -56,8 +56,8 @@ def test_reading(table: Table) -> None:
     )
     assert said[0] == "--- shop/price.py, of 8 lines ---\n    2     if not items:\n    3         return None"
     assert said[1].startswith("--- shop/price.py (base), of 6 lines ---\n    2     return sum(")
-    assert said[2] == "[price.py does not exist on the head side; did you mean shop/price.py?]"
-    assert said[3] == "[../../etc/passwd does not exist on the head side]"
+    assert said[2] == "[price.py does not exist; did you mean shop/price.py?]"
+    assert said[3] == "[../../etc/passwd does not exist]"
     assert "--- shop/order.py [modified]\n@@ -" in said[4]
     assert "+5     print('booking', order)" in said[4]
     assert "[shop/cart.py is not part of the change" in said[5]

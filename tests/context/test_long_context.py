@@ -153,4 +153,4 @@ def test_chunks_in_the_repl_reach_the_end(table: Table) -> None:
 def test_a_wrong_path_is_said(table: Table) -> None:
     """A path that is not there is no text: the error names what may have been meant."""
     said, _ = asked(table, {}, "chunks('shop/prise.py')")
-    assert "'shop/prise.py' does not exist on the head side; did you mean shop/price.py" in said[0]
+    assert "'shop/prise.py' does not exist; did you mean shop/price.py" in said[0]

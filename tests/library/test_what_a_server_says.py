@@ -1,10 +1,14 @@
 """What a run takes from its server's replies: the bill, and how the server wants to be asked."""
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,3 +96,24 @@ def test_replies_that_are_all_cut_off_ask_for_a_larger_limit() -> None:
         result = deeprepo.RLM(model, turns=3).run("Q?", "text")
         assert any("Raise its `max_tokens`" in note for note in result.notes)
         assert len(seen) == 4  # three turns, and the last word
+
+
+def test_a_later_process_asks_in_the_form_that_a_server_accepted(tmp_path: Path) -> None:
+    """What is learnt about a server is kept in the cache folder, without the key and the address."""
+    refused = {"error": {"message": "Unrecognized request argument supplied: stream_options"}}
+    program = (
+        "import sys, deeprepo; deeprepo.RLM(deeprepo.Model('compatible/m', sys.argv[1], sys.argv[2])).run('Q?', 'text')"
+    )
+
+    def answer(body: Body) -> tuple[int, Body]:
+        return (400, refused) if "stream_options" in body else (200, reply())
+
+    with served(answer) as (url, seen):
+        for folder, requests in (("off", 2), ("off", 4), (str(tmp_path / "facts"), 6), (str(tmp_path / "facts"), 7)):
+            env = {**os.environ, "DEEPREPO_CACHE": folder}
+            subprocess.run([sys.executable, "-c", program, "secret-key", url], check=True, env=env)
+            assert len(seen) == requests
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "facts").iterdir())
+    assert b"asks_usage" in stored
+    assert b"secret-key" not in stored
+    assert url.encode() not in stored

@@ -428,10 +428,11 @@ def pathspecs(glob: str) -> list[str]:
 
 
 async def absent(tree: Tree, path: str, side: Side) -> str:
-    """Return why a file cannot be read, and which one may have been meant."""
-    entries = await tree.entries(side)
-    why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"
-    return f"{why}{nearest(path, entries)}"
+    """Return why a file cannot be read, and which one may have been meant. The side is named if the other side has the file."""
+    other: Side = "base" if side == "head" else "head"
+    entries, has_other = await tree.entries(side), path in await tree.entries(other)
+    missing = f"does not exist on the {side} side" if has_other else "does not exist"
+    return f"{'is too large or no text file' if path in entries else missing}{nearest(path, entries)}"
 
 
 def text(look_ups: Iterable[LookedUp]) -> str:

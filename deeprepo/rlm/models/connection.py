@@ -13,7 +13,6 @@ import json
 import re
 import ssl
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -35,7 +34,7 @@ from deeprepo.rlm.errors import (
     TimedOut,
     UsageError,
 )
-from deeprepo.rlm.models import failures, prices
+from deeprepo.rlm.models import failures, known, prices
 from deeprepo.rlm.models.answers import estimate
 from deeprepo.rlm.models.failures import Refusal
 from deeprepo.rlm.models.forms import TOKENS, Answer, RequestForm, longest_reply, simpler
@@ -49,21 +48,6 @@ LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_
 WORK_FIELDS = ("choices", "content", "usage")  # of a reply: what the model has written, and what it has cost
 SMALL_PROMPT = 2_000  # tokens of a prompt that every model takes
 MOST_SIZE_GUESSES = 6  # guesses in a row that a prompt is too long
-
-
-class Known:
-    """What was learnt about a model behind an address. It is kept for the later runs of this process."""
-
-    def __init__(self, form: RequestForm) -> None:
-        self.form = form
-        self.accepted: set[tuple[str, object]] = set()  # features of forms that the server has accepted
-        self.refused_forms: set[tuple[RequestForm, bool, bool]] = set()
-        self.doubted = deque[dict[str, Any]]()  # fields that may have been left out for nothing
-        # Tokens of the largest prompt that was taken; guesses since then that one was too large.
-        self.largest = self.size_guesses = 0
-
-
-_KNOWN: dict[tuple[str, str], Known] = {}
 
 
 class HttpModel(ABC):
@@ -85,7 +69,7 @@ class HttpModel(ABC):
         self.name = name
         self._provider = name.partition("/")[0]
         self._host, self._timeout = urlsplit(url).netloc, timeout
-        self._known = _KNOWN.setdefault((name, url), Known(form))
+        self._known = known.of(name, url, form)
         self._open = open_client
         self._form_search = asyncio.Lock()
         self._client: Any = None
@@ -178,6 +162,7 @@ class HttpModel(ABC):
                 self._known.form = replace(self._known.form, **changes)
                 self._known.accepted |= form.features(prompt)
                 self._known.largest, self._known.size_guesses = max(self._known.largest, estimate(prompt, "").input), 0
+                self._known.save()
                 return replace(completion, cap=self._cap(prompt, form))
 
     def _with_restored(self, form: RequestForm) -> RequestForm:
