@@ -41,7 +41,7 @@ def command(
     for section in sections if every else sections[-1:]:
         console.print(_Trace(record, section, calls).tree())
     if len(sections) > 1 and not every:
-        tell(f"{len(sections) - 1} earlier reviews in this file. Use --all to show them")
+        tell(f"Showing the newest of {len(sections)} reviews in this file. Use --all to show every one")
     return CLEAN
 
 
