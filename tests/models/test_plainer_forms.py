@@ -217,6 +217,8 @@ def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: 
         (429, {"error": {"message": "Rate limit exceeded: free-models-per-day"}}, AccountRefused, "daily limit"),
         (400, {"error": {"message": "Your organization must be verified to use this model"}}, ProviderRefused, "verif"),
         (403, {"error": {"message": "Your account was flagged for abuse"}}, ModelRefused, "refused the key"),
+        (400, {"error": {"message": "The model `m` has been decommissioned"}}, ModelRefused, "does not know the model"),
+        (413, "<html>413 Request Entity Too Large</html>", PromptTooLong, "too long"),
     ],
 )
 def test_the_cause_is_named(status: int, said: object, kind: type[ProviderError], words: str) -> None:
@@ -224,6 +226,27 @@ def test_the_cause_is_named(status: int, said: object, kind: type[ProviderError]
     error = refused(status, said.encode() if isinstance(said, str) else said)
     assert type(error) is kind
     assert words in str(error)
+
+
+def test_an_error_that_is_a_text_in_a_stream_is_read() -> None:
+    """Some servers send no object there."""
+    error = refused(200, b'data: {"error": "CUDA error: out of memory"}\n\n', kind="text/event-stream")
+    assert (type(error), "too little memory" in str(error)) == (ModelRefused, True)
+
+
+VERIFY = {"message": "Your organization must be verified to stream this model.", "param": "stream"}
+RAW = "{'message': 'Function calling is not supported by this model (tools)', 'type': 'invalid_request_error'}"
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [("stream", VERIFY), ("tools", {"message": "Provider returned error", "metadata": {"raw": RAW}})],
+)
+def test_a_refused_part_is_left_out_whatever_else_the_refusal_mentions(part: str, said: Mapping[str, object]) -> None:
+    """The account and the model are also mentioned there, and are not the reason."""
+    answer = (400, {"error": said}), (200, FINE)
+    reply, bodies = talk(lambda body: answer[part not in body], lambda model: model.complete(asked(tool=TOOL)))
+    assert (reply.stop, len(bodies)) == ("end", 2)
 
 
 @pytest.mark.parametrize("kind", ["text/html; charset=utf-8", "application/json", ""])

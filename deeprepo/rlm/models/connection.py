@@ -128,7 +128,11 @@ class HttpModel(ABC):
         self, form: RequestForm, refusal: Refusal, prompt: Prompt, sent: list[RequestForm]
     ) -> dict[str, Any]:
         """What to say in a plainer way that was not refused yet, by the words of a refusal; nothing where they name nothing of that kind."""
-        if refusal.is_spoilt or refusal.is_about_prompt or refusal.reason is not None or self._own_parameter(refusal):
+        has_reason = refusal.reason is not None and refusal.param in {
+            "",
+            "model",
+        }  # else the reason is about one parameter
+        if refusal.is_spoilt or refusal.is_about_prompt or has_reason or self._own_parameter(refusal):
             return {}
         most = longest_reply(refusal.message)
         if most is not None and most < form.cap(prompt):
@@ -309,8 +313,8 @@ class HttpModel(ABC):
         body, answer = getattr(error, "body", None), getattr(error, "response", None)
         if isinstance(answer, self.http.Response) and answer.status_code >= Http.MULTIPLE_CHOICES:
             return failures.read(answer.status_code, body, answer.headers)
-        if isinstance(body, Mapping):  # an error in the middle of a stream
-            return failures.inside(body)
+        if body is not None:  # an error in the middle of a stream
+            return failures.inside(body if isinstance(body, Mapping) else {"error": body})
         if isinstance(error, ValueError) and not isinstance(error, self.failure):  # half of a JSON text
             return ProviderDown(f"{self._provider} stopped in the middle of its reply. Try again")
         return failures.unreachable(error, self.name, self._host, self._timeout)

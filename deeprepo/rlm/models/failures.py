@@ -110,8 +110,8 @@ REASONS: tuple[tuple[str, type[ProviderError], str], ...] = (
     ),
     (
         (
-            r"model.{0,100}(not found|not exist|no such|unknown|invalid|not a valid|deprecated|retired)"
-            r"|(unknown|invalid|no such) model|not a valid model|model_not_found"
+            r"model.{0,100}(not found|not exist|no such|unknown|\binvalid\b|not a valid|deprecated|decommissioned|retired)"
+            r"|(unknown|invalid|no such) model|not a valid model|model_not_(found|supported)"
         ),
         ModelRefused,
         UNKNOWN_MODEL,
@@ -324,7 +324,7 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
     )
     if refusal.is_spoilt:
         return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {status}{said}). Try again")
-    if refusal.is_page and not is_limit and status < Http.INTERNAL_SERVER_ERROR:
+    if refusal.is_page and not is_limit and status < Http.INTERNAL_SERVER_ERROR and not too_long(refusal):
         failure = ProviderDown if status == Http.OK else AccountRefused
         return failure(
             f"{provider} at {host} sent a web page or other text instead of an API response (status {status}). "
