@@ -47,6 +47,7 @@ BROKE_OFF = {
     "a stream that is dropped": (Reply(WORDS, fault="drop", usage=BILLED), None),
     "a stream that falls silent": (Reply(WORDS, fault="stall", usage=BILLED), None),
     "half an object": (Reply(WORDS, fault="truncate", usage=BILLED), PLAIN),
+    "an object that is dropped": (Reply(WORDS, fault="drop", usage=BILLED), PLAIN),
 }
 # Nothing of the reply arrived, and the provider may have written all of it.
 LOST = {

@@ -211,12 +211,13 @@ class HttpModel(ABC):
 
         Raises Refusal if the request itself was refused, because another form may be accepted.
         """
-        assembly, reply, was_accepted, is_whole = self.assembly(), dict[str, Any](), False, False
+        assembly, arrived, reply = self.assembly(), list[bytes](), dict[str, Any]()
+        was_accepted = is_whole = False
         failing = (ProviderError, Refusal, self.failure, self.http.HTTPError, aiohttp.ClientError, OSError, ValueError)
         try:
             response = await self._send(self._sampled(self.body(prompt, form)))
             was_accepted = True
-            reply = await self._read(response, assembly)
+            reply = await self._read(response, assembly, arrived)
             is_whole = True
             if (instead := failures.said_instead(reply)) is not None:
                 raise failures.inside(instead)
@@ -224,8 +225,9 @@ class HttpModel(ABC):
         except self.lacking:
             raise AccountRefused(self.remedy) from None
         except failing as error:
-            written: object = assembly.so_far
-            written = written or getattr(error, "doc", "")  # of half a JSON text: what there is of it
+            text = b"".join(arrived).decode("utf-8", "replace").strip()
+            # A part of a JSON text is as much of the reply as arrived.
+            written: object = assembly.so_far or (text if text[:1] in {"{", "["} and not is_whole else "")
             has_work = bool(written) or any(map(reply.get, WORK_FIELDS))
             cause = self._cause(error)
             if isinstance(cause, Refusal):
@@ -289,8 +291,8 @@ class HttpModel(ABC):
             stream_cls=self.stream[object],
         )
 
-    async def _read(self, response: Any, assembly: Chat | Messages) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
-        """The whole reply."""
+    async def _read(self, response: Any, assembly: Chat | Messages, arrived: list[bytes]) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
+        """Return the whole reply. One that is no stream is also added to `arrived`, piece by piece."""
         try:
             kind = response.response.headers.get("content-type", "")
             if kind.startswith(STREAMS):
@@ -298,8 +300,9 @@ class HttpModel(ABC):
                     assembly.take(event)
                 reply: object = assembly.whole(is_ended=getattr(response, "is_ended", False))
             else:
-                pieces = [piece async for piece in bounded(response.response.aiter_bytes())]
-                reply = _in_one_piece(b"".join(pieces), assembly)
+                async for piece in bounded(response.response.aiter_bytes()):
+                    arrived.append(piece)  # noqa: PERF401 - one by one, because the rest may never arrive
+                reply = _in_one_piece(b"".join(arrived), assembly)
         finally:
             await response.response.aclose()
         if not isinstance(reply, dict):
