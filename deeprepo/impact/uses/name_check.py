@@ -26,7 +26,7 @@ from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.impact.uses.made_names import MadeNames, made_names
-from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, around, is_invoked, provides
+from deeprepo.impact.uses.providers import GLOB, LONGEST_HEAD, MACRO, TYPE, around, is_invoked, provides, rest_of_head
 from deeprepo.impact.uses.sites import MODULE
 from deeprepo.impact.uses.texts import roles
 
@@ -426,17 +426,18 @@ class _Check:
         """The names of what a class inherits and mixes in, at any distance that the files at hand show."""
         above: set[str] = set()
         left = {claim.owner}
-        texts = [*(lines for lines in self._now.values())]
         for _ in range(4):
             found: set[str] = set()
-            for lines in texts:
+            for path, lines in self._now.items():
                 text = "\n".join(lines)
                 for name in left:
                     if name not in text:
                         continue
-                    for match in re.finditer(_CLASS.replace("{name}", re.escape(name)), text):
-                        found |= {word for word in _WORD.findall(match[1]) if word[:1].isupper()}
-                    if any(re.search(_CLASS.replace("{name}", re.escape(name)), line) for line in lines):
+                    declared = [*re.finditer(_CLASS.replace("{name}", re.escape(name)), text)]
+                    for match in declared:
+                        head = rest_of_head(text[match.start(1) : match.start(1) + LONGEST_HEAD], path)
+                        found |= {word for word in _WORD.findall(head) if word[:1].isupper()}
+                    if declared:
                         for match in _MIXES.finditer(text):
                             found |= {
                                 word

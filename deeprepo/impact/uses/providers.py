@@ -10,6 +10,7 @@ from deeprepo.impact.text.lines import defines, is_comment, says
 from deeprepo.impact.text.paths import is_settings
 
 LONGEST = 400  # characters of a line that are read
+LONGEST_HEAD = 2_000  # characters of the head of a type
 ABOVE = 400  # lines above a line in which the declaration around it is looked for
 _MODIFIER = (
     r"public|private|protected|internal|static|virtual|abstract|sealed|required|new|final|readonly|volatile|const|partial|async|unsafe|extern|default"
@@ -27,11 +28,11 @@ _ANNOUNCED = (
     r"|\{[^{}]*?(?<![\w.])NAME\??\s*+:[^{}]*;[^{}]*\}"
 )
 # A member with its type before it and no body or value of a statement: `double area();`, `int size;`.
-_TYPED = rf"^\s*+{_NO_TYPE}(?:[A-Za-z_][\w<>\[\],.?*&:]*+\s++){{1,4}}[*&]?NAME\s*+(?:\([^()]*\)[^=]*)?[;{{]\s*+$"
+_TYPED = rf"^\s*+{_NO_TYPE}(?:[A-Za-z_][\w<>\[\],.?*&:]*+\s++){{1,4}}[*&]?NAME\s*+(?:(?:\([^()]*\)[^={{]*)?[;{{]\s*+|\([^()]*\)[^={{;]*\{{.*\}}\s*+;?\s*+)$"
 # A member of an interface, a field of a type, a value of a class, an entry of an enumeration.
 _MEMBER = (
     r"^\s*+(?:readonly\s++)?[\"'`]?[@$#]{0,2}NAME[\"'`]?\s*+[?!]?\s*+:(?!:)[^,]*;?\s*+$"
-    r"|^\s*+(?:static\s++|async\s++|get\s++|set\s++|\*)*NAME\s*+\??(?:<[^<>]*>)?\([^;]*\)\s*+(?::[^;={]++)?(?:[;{]\s*+)?$"
+    r"|^\s*+(?:static\s++|async\s++|get\s++|set\s++|\*)*NAME\s*+\??(?:<[^<>]*>)?\([^;]*\)\s*+(?::[^;={]++)?(?:[;{]\s*+|\{.*\}\s*+)?$"
     r"|^\s*+[@$]{0,2}NAME\s*+=(?![=~>])"
     r"|^\s*+NAME\s*+(?:\([^()]*\)|\{[^{}]*\}?|=\s*+[\w\"'.]++)?\s*+,?\s*+(?://.*)?$"
 )
@@ -73,6 +74,8 @@ TYPE = re.compile(
 _TRANSPARENT = re.compile(
     r"^\s*+(?:class\s*+<<\s*+self|included\s+do|class_methods\s+do|companion\s+object|private|public|protected|module\s+ClassMethods|(?:#|//|/\*|\*).*|[})\]].*|if\s+TYPE_CHECKING.*|try\s*+:?\{?)\s*+[{:]?\s*+$"
 )
+# What follows the first line of a head at the same indentation: its brace, the end of its parameters, a label of a part of the class.
+_BELOW_HEAD = re.compile(r"^\s*+(?:\{|\).*|(?:public|private|protected|signals|Q_SIGNALS)(?:\s++\w++)?\s*+:)\s*+$")
 
 
 def provides(name: str, path: str, line: str, *, is_module: bool = False) -> Way | None:
@@ -162,7 +165,7 @@ def around(lines: Sequence[str], number: int) -> list[str]:
         text = lines[at - 1]
         if not text.strip() or _indent(text) >= left:
             continue
-        if text.strip() == "{":  # its head stands above it
+        if _BELOW_HEAD.match(text):
             left = _indent(text) + 1
             continue
         if not _TRANSPARENT.match(text):
@@ -171,3 +174,17 @@ def around(lines: Sequence[str], number: int) -> list[str]:
         if not left:
             break
     return heads
+
+
+def rest_of_head(text: str, path: str) -> str:
+    """Return the part of a text that belongs to the head of a type: bases can be on the lines below its name."""
+    kind, depth, kept = filetype(path).head, 0, []
+    for number, line in enumerate(text.split("\n")):
+        if number and (not line.strip() or (depth <= 0 and TYPE.search(line))):
+            break
+        kept.append(line.partition("{")[0])
+        depth += sum(line.count(sign) for sign in "([") - sum(line.count(sign) for sign in ")]")
+        is_ended = "{" in line or line.rstrip().endswith(";") if kind == "brace" else depth <= 0
+        if is_ended:
+            break
+    return "\n".join(kept)
