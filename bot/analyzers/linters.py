@@ -185,6 +185,7 @@ class Linter(ABC):
     sentinel: Sentinel | None = None  # by which it states that it read a text to its end; None: its log says so
     settings: Mapping[str, bytes] = MappingProxyType({})  # the files of our configuration
     ends: re.Pattern[str] = FEEDS  # what ends a line for it
+    others: re.Pattern[bytes] = re.compile(rb"(?!)")  # how a file begins that another format has under the same suffix
     silent: frozenset[int] = frozenset()  # exit statuses with which it prints nothing: it could read none of the files
 
     @abstractmethod
@@ -224,7 +225,8 @@ class Linter(ABC):
         """Return the chosen reports that the change brings."""
         after = await tree.read_many([file.path for file in files])
         before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
-        sides = [self._side(file, after, before) for file in files if file.path in after]
+        mine = [file for file in files if file.path in after and not self.others.match(after[file.path])]
+        sides = [self._side(file, after, before) for file in mine]
         findings: list[Finding] = []
         left: list[tuple[str, str]] = []
         for index in range(0, len(sides), PORTION):
@@ -234,8 +236,8 @@ class Linter(ABC):
             }
             reports = await self._lint(texts) if texts else {}
             for one in portion:
-                mine = {text: outcome for (path, text), outcome in reports.items() if path == one.file.path}
-                side = replace(one, reports=mine)
+                own = {text: outcome for (path, text), outcome in reports.items() if path == one.file.path}
+                side = replace(one, reports=own)
                 findings += [self._finding(side, report) for report in self._fresh(side, side.own)]
                 left += [(side.file.path, reason) for reason in self._open(side)]
         return Judgement(tuple(findings), frozenset(after) - {path for path, _ in left}, tuple(left))

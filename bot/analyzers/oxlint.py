@@ -24,6 +24,9 @@ class Oxlint(Linter):
     sentinel = Sentinel(b"debugger;\n", "no-debugger")
     settings = MappingProxyType({"oxlint.json": CONFIG})
     ends = RETURNS
+    others = re.compile(
+        rb"(?:\xef\xbb\xbf)?\s*+<(?:\?xml|!DOCTYPE)\b", re.IGNORECASE
+    )  # Qt keeps translations in `.ts` files
 
     def name(self, path: str) -> str | None:
         """Keep the suffix, which says which language it is."""

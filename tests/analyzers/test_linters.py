@@ -114,6 +114,18 @@ def test_a_file_that_cannot_be_parsed_is_no_failure(repository: Repository) -> N
     assert [finding for name in LINTERS for finding in look(alone, name)] == []
 
 
+def test_a_file_of_another_format_is_not_code_that_could_not_be_read(repository: Repository) -> None:
+    """Qt's translations are XML and end in `.ts`: oxlint neither checks them nor leaves them open."""
+    page = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n<TS language="de"/>\n'
+    pull = repository.change({"share/app_de.ts": page}, {"share/app_de.ts": page.replace("de", "fr")})
+
+    async def run(tree: Checkout, files: step.Files) -> tuple[tuple[str, str], ...]:
+        judgement = await ANALYZERS["oxlint"]({}).check(tree, files, Dependents())
+        return judgement.unjudged_files(files)
+
+    assert step.over(pull, run) == ()
+
+
 def test_a_linter_that_is_not_installed_wants_nothing(repository: Repository) -> None:
     """And a program of that name on PATH is not taken: PATH may lead into the repository."""
 
