@@ -232,3 +232,23 @@ def test_a_fix_that_brings_a_new_problem_is_taken_back(broken: Repository) -> No
     assert done.returncode == 1
     assert "the fix would add a new problem, so the file was restored" in done.stderr
     assert "the result would have a new problem: shop/cart.py:5 ty: " in done.stderr
+
+
+def test_a_fix_that_no_compiler_checks_is_reviewed_like_a_change(tmp_path: Path) -> None:
+    """In C#, where no type checker runs, a fix that leaves out an argument is taken back."""
+    sizes = "namespace A\n{\n    public static class Sizes\n    {\n        public static int Even(int box) { return box; }\n    }\n}\n"
+    use = "namespace A\n{\n    public static class Use\n    {\n        public static int Go(int box) { return Sizes.Even(box); }\n    }\n}\n"
+    made = Repository(tmp_path / "repository")
+    made.commit({"A.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>\n', "Sizes.cs": sizes, "Use.cs": use}, "main")
+    made.git("checkout", "-qb", "feature")
+    made.commit({"Sizes.cs": sizes.replace("Even", "Level")}, "feature")
+    output = reviewed(made)
+    review = json.loads(output.read_text())
+    (row,) = [rewrite for finding in review["findings"] for rewrite in finding["rewrites"]]
+    row["new"] = row["new"].replace("(box); }", "(); }")
+    output.write_text(json.dumps(review))
+
+    done = run(made, "fix", str(output))
+
+    assert text(made, "Use.cs") == use
+    assert "the fix would add a new problem, so the file was restored" in done.stderr
