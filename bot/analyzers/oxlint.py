@@ -25,7 +25,7 @@ class Oxlint(Linter):
     settings = MappingProxyType({"oxlint.json": CONFIG})
     ends = RETURNS
     others = re.compile(
-        rb"(?:\xef\xbb\xbf)?\s*+<(?:\?xml|!DOCTYPE)\b", re.IGNORECASE
+        rb"\A(?:\xef\xbb\xbf)?\s*+<(?:\?xml|!DOCTYPE)\b", re.IGNORECASE
     )  # Qt keeps translations in `.ts` files
 
     def name(self, path: str) -> str | None:

@@ -6,8 +6,14 @@ import patterns
 import pytest
 from patterns import Found
 
+from deeprepo.impact.uses import providers
+
 # Patterns that are given short texts only: where they stand, and the longest text that reaches them.
-CAPPED = {"deeprepo.impact.importers.CHAIN": 120}
+PROVIDERS = ("_ALIAS", "_GO_FIELD", "_MODULE", "_PATH", "_REEXPORT")
+CAPPED = {
+    "deeprepo.impact.importers.CHAIN": 120,
+    **{f"deeprepo.impact.uses.providers.{name}": providers.LONGEST for name in PROVIDERS},
+}
 
 
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])

@@ -34,10 +34,10 @@ MOST = 4_000  # lines with one of the names that are looked at
 MOST_FILES = 300  # of them that are read to see what encloses a line
 # A line that can provide a name: behind a word, at its beginning, as a symbol, a text, an entry of a list. A member of something does not.
 _MAY = r"(?:(?<=[\w>\]?*&)][ \t])|(?<=[:\"'`@$\\.(\[{,])|(?<=[{,;(][ \t])|^\s*)(?:NAMES)\b(?!\()|(?:^\s*|[\w>\]?*&][ \t]+|\.)(?:NAMES)\s*[(<]"
-_NAMESPACE = re.compile(r"^\s*+(?:namespace|package|module|defmodule)\s++([\w.\\:]++)", re.MULTILINE)
+_NAMESPACE = re.compile(r"^[^\S\n]*+(?:namespace|package|module|defmodule)\s++([\w.\\:]++)", re.MULTILINE)
 _CLASS = r"\b(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|module|defmodule|mod)\b[^\n]*?\b{name}\b([^\n]*)"
 _MIXES = re.compile(
-    r"^\s*+(?:include|extend|prepend|use|with|extends|implements|@?mixin|mixins?\s*:|\w+\.prototype|Object\.assign)\b(?P<rest>[^\n]*)|\btype\s+Target\s*=\s*(?P<target>[^\n;]+)",
+    r"^[^\S\n]*+(?:include|extend|prepend|use|with|extends|implements|@?mixin|mixins?\s*:|\w+\.prototype|Object\.assign)\b(?P<rest>[^\n]*)|\btype\s+Target\s*=\s*(?P<target>[^\n;]+)",
     re.MULTILINE,
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -348,7 +348,8 @@ class _Check:
         """Whether the line above declares where a module is: `#[path = "wire/conn.rs"]`."""
         lines = self._now.get(one.path, ())
         return (
-            1 < one.line <= len(lines) and re.search(r"#\[(?:cfg_attr\(.*)?path\s*=", lines[one.line - 2]) is not None
+            1 < one.line <= len(lines)
+            and re.search(r"#\[(?:cfg_attr\(.{0,200})?path\s*=", lines[one.line - 2]) is not None
         )
 
     def _gives(self, name: str, one: _Line) -> str | None:
@@ -402,7 +403,8 @@ class _Check:
         """Whether a line declares a member of a class: in it, in what it inherits or mixes in, in an extension of it."""
         owner = re.escape(claim.owner)
         if re.search(
-            rf"\bthis\s+(?:\w+\.)*{owner}\b|\b(?:fun|val|var|extension)\s+(?:<[^>]*>\s*)?{owner}\b[^.\n]*\.", one.text
+            rf"\bthis\s+(?:\w+\.)*{owner}\b|\b(?:fun|val|var|extension)\s+(?:<[^<>\n]{{0,80}}>\s*+)?{owner}\b[^.\n]{{0,200}}\.",
+            one.text,
         ):
             return True
         heads = [head for head in self._around(one) if TYPE.search(head)]
@@ -416,7 +418,7 @@ class _Check:
         """Whether a type that is called like the class of a member is that class: in its file, opened again, in the same namespace."""
         if one.path in claim.homes or re.search(r"\b(?:impl|extension)\b", head):
             return True
-        renames = re.compile(rf"\b(?:typealias|type|using)\s+{re.escape(claim.owner)}\b[^=\n]*=")
+        renames = re.compile(rf"\b(?:typealias|type|using)\s+{re.escape(claim.owner)}\b[^=\n]{{0,200}}=")
         if any(map(renames.search, (line for home in claim.homes for line in self._now.get(home, ())))):
             return True
         homes = {_namespace(self._before.get(home, "")) for home in claim.homes}
@@ -452,7 +454,7 @@ class _Check:
 
     def _wrapper(self, claim: Claim) -> Resolution | None:
         """The call that a component goes through on its way to its user: what it passes on, nobody can tell."""
-        taken = re.compile(rf"(?<=[(,\s]){re.escape(claim.owner)}\s*(?:as\s[\w.<>\[\] ]+)?[,)]")
+        taken = re.compile(rf"(?<=[(,\s]){re.escape(claim.owner)}\s*+(?:as\s[\w.<>\[\] ]{{1,80}})?[,)]")
         for one in self._lines.get(claim.owner, ()):
             found = taken.search(one.text)
             if found is None or is_test(one.path) or (one.path, one.line) in self._accused:

@@ -121,7 +121,7 @@ def _declared(name: str, path: str, line: str) -> Way | None:
 
 def _is_only_a_word(name: str, path: str, line: str) -> bool:
     """Whether a line holds the name and nothing else: an entry of a list of exports, in files that have such lists."""
-    is_word = re.fullmatch(rf"\s*{re.escape(name)}\s*(?:as\s+\w+\s*)?,?\s*", line) is not None
+    is_word = re.fullmatch(rf"\s*+{re.escape(name)}\s*+(?:as\s++\w++\s*+)?,?\s*+", line) is not None
     return is_word and filetype(path).imports not in ("path", "crate", "module")
 
 
