@@ -48,6 +48,7 @@ def _confirmed(finding: Finding, errors: Mapping[Place, Finding], told: set[Plac
         sources=(*own.basis.sources, *finding.basis.sources),
         verdict=Verdict.PROVEN,
         unconfirmed=False,
+        unsettled="",
     )
     return replace(
         finding,

@@ -109,16 +109,15 @@ def _number(line: DiffLine, side: Side) -> int | None:
 
 
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
-    """Sort them, best first. Folded: what is beyond the quota, of that first what only one has found and is minor; a slip of the pen, and `held` (fingerprints)."""
+    """Return the findings, best first, with those that are not shown in full collapsed.
+
+    Collapsed are mere slips of the pen, unsettled findings, those whose fingerprint is in `held`, and those for which `quota` has no room.
+    Critical findings need no room.
+    """
     ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
-    critical = {
-        index for index, item in enumerate(ranked) if item.finding.severity == "critical" and not _slip(item.finding)
-    }
-    others = [
-        at
-        for at, item in enumerate(ranked)
-        if at not in critical and not _slip(item.finding) and item.finding.fingerprint not in held
-    ]
+    candidates = [at for at, item in enumerate(ranked) if not _slip(item.finding) and not item.finding.basis.unsettled]
+    critical = {at for at in candidates if ranked[at].finding.severity == "critical"}
+    others = [at for at in candidates if at not in critical and ranked[at].finding.fingerprint not in held]
     others.sort(key=lambda at: _need(ranked[at].finding))  # stable: of equal need the better one
     shown = critical.union(others[:quota])
     out = [item if at in shown else replace(item, place="folded") for at, item in enumerate(ranked)]

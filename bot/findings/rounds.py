@@ -373,7 +373,7 @@ def _renew(past: Finding, again: Finding, since: Since, files: Sequence[ChangedF
     renewed = replace(
         telling,
         fingerprint=past.fingerprint,
-        basis=replace(again.basis, verdict=verdict),
+        basis=replace(again.basis, verdict=verdict, unsettled=past.basis.unsettled if verdict.is_undecided else ""),
         tracking=Tracking(past.number, "still", how, added=new_places),
         trigger=again.trigger or past.trigger,
     )
@@ -386,7 +386,10 @@ def look_again(past: Finding, now: Finding) -> Finding | None:
         return past.with_status("fixed")
     verdict = now.verdict if now.verdict.is_shown else past.verdict
     is_unconfirmed = past.basis.unconfirmed and now.basis.unconfirmed
-    updated = past.with_status("still", past.tracking.how).with_verdict(verdict, unconfirmed=is_unconfirmed)
+    unsettled = past.basis.unsettled if verdict.is_undecided else ""
+    updated = past.with_status("still", past.tracking.how).with_verdict(
+        verdict, unconfirmed=is_unconfirmed, unsettled=unsettled
+    )
     return updated if updated.number or updated.is_shown else None
 
 

@@ -38,7 +38,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
         "type": "boolean",
         "description": "whether a careful maintainer, shown this before merging, would want it changed",
     },
-    "reason": text("one sentence"),
+    "reason": text("one sentence; of an unproven claim: what would settle it"),
     "holds": text(
         f"of a confirmed claim that says several things of which not all hold: what holds, as one sentence of at most {render.TITLE_CHARS} characters; else empty"
     ),
@@ -70,6 +70,7 @@ REPEAT: Mapping[str, Mapping[str, Any]] = {
     "repeats": text("the id of the dismissed claim that this one makes again in other words, such as D1; else empty"),
 }
 AUTHOR_CHARS = 1_200  # of what the author says
+NO_REASON = "the second model call gave no reason"
 
 
 # What people have said before that may answer a finding, by the id that an opinion names it by: sentences in whose scope it is ("S1"),
@@ -100,6 +101,7 @@ class Opinion:
     silencing: Silencing | None = None  # a sentence answers it, or it repeats what was dismissed
     unheard: str = ""  # why no verdict came
     same_as: str = ""  # the fingerprint of another finding that tells the same defect
+    unsettled: str = ""  # why it could neither confirm nor refute the claim, and what would settle it
 
 
 async def verify(
@@ -127,7 +129,20 @@ def _opinion(finding: Finding, precedents: Precedents, reply: Completion | DeepR
     if unheard is not None or not isinstance(reply, Completion):
         return Opinion(finding.with_verdict(finding.verdict, unconfirmed=True), unheard=unheard or str(reply))
     data = reply.data or {}
-    return Opinion(_judge(finding, data), _answer(precedents, data), same_as=str(data.get("same_as") or ""))
+    judged = _judge(finding, data)
+    return Opinion(
+        judged,
+        _answer(precedents, data),
+        same_as=str(data.get("same_as") or ""),
+        unsettled=_unsettled(judged, data),
+    )
+
+
+def _unsettled(judged: Finding, data: Mapping[str, Any]) -> str:
+    """Return what would settle a claim that an opinion left open; empty if it confirmed or refuted the claim."""
+    if OPINIONS[data["verdict"]] is Verdict.CONFIRMED or not judged.verdict.is_undecided:
+        return ""
+    return str(data.get("reason") or "").strip() or NO_REASON
 
 
 def _answer(precedents: Precedents, data: Mapping[str, Any]) -> Silencing | None:

@@ -118,6 +118,7 @@ def finding_values(
         "elsewhere": elsewhere or finding.path != (spot.path if spot else ""),
         "origin": facts.origin(finding, words),
         "certainty": words.say(finding.basis.certainty),
+        "unsettled": finding.basis.unsettled,
         "quote": finding.quote,
         "language": PurePosixPath(finding.path).suffix.lstrip("."),
         "why": finding.why,

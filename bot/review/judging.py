@@ -20,7 +20,7 @@ from bot.values import Absence, Earlier, Finding, OwnerRule, Severity, Source, S
 from deeprepo.impact.text import globs
 
 if TYPE_CHECKING:
-    from bot.findings.verify import Ask, Precedents
+    from bot.findings.verify import Ask, Opinion, Precedents
 
 DismissedClaim = tuple[Finding, str]  # with the reason
 OUTDATED = (
@@ -30,6 +30,7 @@ OUTDATED = (
 MOST_LEARNINGS = 5  # sentences that one second opinion is shown
 MOST_DISMISSED = 3  # dismissed claims of its file that one second opinion is shown
 MOST_ANSWERED = 3  # findings of one review that one sentence silences
+AGREED = 2  # passes that reported the same finding independently
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ async def apply_opinions(session: Session) -> tuple[Finding, ...]:
         finding if finding.proven else settled.get((finding.fingerprint, finding.start), finding)
         for finding in session.results.findings
     ]
-    undecided = judgement.having("unproven")
+    undecided = tuple(f for f in judgement.having("new", "unproven") if f.status == "unproven" or f.basis.unsettled)
     session.results.undecided_fingerprints |= {finding.fingerprint for finding in undecided}
     return undecided
 
@@ -113,7 +114,7 @@ async def judge(
             if one.status != "new":
                 judged[at] = look_again(one, now)
                 continue
-            judged[at] = now if now.is_shown else now.with_status("unproven" if now.verdict.is_undecided else "refuted")
+            judged[at] = _decided(one, opinion)
             if now.basis.unconfirmed:
                 unheard.append(now)
                 reasons[opinion.unheard] += 1
@@ -147,6 +148,21 @@ def _outdated_entries(survey: Survey, found: Sequence[Finding]) -> Iterator[str]
             meant = [one for one in reported if any(globs.matches([entry.path], place.path) for place in one.places)]
             for finding in meant[:1]:
                 yield OUTDATED.format(entry=entry.before_release, where=f"{finding.path}:{finding.start}")
+
+
+def _decided(before: Finding, opinion: "Opinion") -> Finding:
+    """Return a new finding after its second opinion.
+
+    If the opinion could not decide, a finding that several passes reported stays, marked as unsettled.
+    """
+    now = opinion.finding
+    if now.is_shown:
+        return now
+    if not now.verdict.is_undecided:
+        return now.with_status("refuted")
+    if opinion.unsettled and before.basis.votes >= AGREED:
+        return now.with_verdict(now.verdict, unsettled=opinion.unsettled)
+    return now.with_status("unproven")
 
 
 def _united(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:

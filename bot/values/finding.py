@@ -184,6 +184,9 @@ class Basis:
     sources: Exact[tuple[Source, ...]]  # what code has proven names the proof in its source
     verdict: Verdict = Verdict.UNPROVEN
     unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
+    unsettled: str = (
+        ""  # why a second call could not decide on a finding that several passes reported, and what would decide it
+    )
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
     cause: Exact[str] = ""  # a digest of what breaks all of its places, where that is one thing
     readings: int = 0  # how often models have read the change, each by itself; 0: nobody counted
@@ -230,12 +233,14 @@ class Basis:
     @property
     def certainty(self) -> str:
         """How sure it is: the key of the words for it."""
-        return "unconfirmed" if self.unconfirmed else self.verdict.value
+        if self.verdict.is_undecided:
+            return "unsettled" if self.unsettled else "unconfirmed" if self.unconfirmed else self.verdict.value
+        return self.verdict.value
 
     @property
     def is_shown(self) -> bool:
-        """Whether it is reported: decided, or without the verdict that was due, so that it does not vanish without a word."""
-        return self.verdict.is_shown or self.unconfirmed
+        """Whether the finding is reported: it was decided, or a second call was due and decided nothing."""
+        return self.verdict.is_shown or self.unconfirmed or bool(self.unsettled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,9 +290,10 @@ class Finding:
         """Return the finding by a number."""
         return replace(self, tracking=replace(self.tracking, number=number))
 
-    def with_verdict(self, verdict: Verdict, *, unconfirmed: bool = False) -> Self:
+    def with_verdict(self, verdict: Verdict, *, unconfirmed: bool = False, unsettled: str = "") -> Self:
         """Return the finding with another verdict."""
-        return replace(self, basis=replace(self.basis, verdict=verdict, unconfirmed=unconfirmed))
+        basis = replace(self.basis, verdict=verdict, unconfirmed=unconfirmed, unsettled=unsettled)
+        return replace(self, basis=basis)
 
     @property
     def status(self) -> Status:

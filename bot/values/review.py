@@ -323,6 +323,11 @@ class Review:
         """The models' findings that were neither confirmed nor refuted. They are shown on demand."""
         return self.having("unproven")
 
+    @property
+    def has_unsettled(self) -> bool:
+        """Whether an open finding could be neither confirmed nor refuted."""
+        return any(finding.basis.unsettled for finding in self.open_findings)
+
     def having(self, status: Status) -> tuple[Finding, ...]:
         """Return the findings of one status."""
         return tuple(
@@ -339,8 +344,14 @@ class Review:
         )
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
-        """Return the open findings, new or earlier, that reach the threshold, or none without one."""
-        return tuple(finding for finding in self.open_findings if bar is not None and at_least(finding.severity, bar))
+        """Return the open findings, new or earlier, that reach the threshold, or none without one.
+
+        A finding that a second model call could not settle reaches no threshold.
+        """
+        if bar is None:
+            return ()
+        settled = (finding for finding in self.open_findings if not finding.basis.unsettled)
+        return tuple(finding for finding in settled if at_least(finding.severity, bar))
 
     @property
     def rulings(self) -> tuple[Ruling, ...]:
@@ -368,7 +379,7 @@ class Review:
         cut = bool(self.cut.partial or self.cut.fault or unread & {reading.kind for reading in self.coverage.open})
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
-            ("dropped", self.dropped > len(self.having("refuted"))),
+            ("dropped", self.dropped > len(self.having("refuted")) or self.has_unsettled),
             ("undecided", any(ruling.severity == "fail" and ruling.lacks_result for ruling in self.rulings)),
         )
         return tuple(name for name, true in rows if true)

@@ -124,6 +124,15 @@ def places(quota: int, *rows: PlacedFinding) -> dict[str, str]:
     return {item.finding.path: item.place for item in placing.rank(rows, quota)}
 
 
+def test_an_unsettled_finding_is_collapsed() -> None:
+    """However severe it is: nobody could confirm it."""
+    rows = (
+        placed(severity="critical", unsettled="read_row decides", path="open.py"),
+        placed(severity="low", verdict=Verdict.CONFIRMED, path="sure.py"),
+    )
+    assert places(4, *rows) == {"open.py": "folded", "sure.py": "inline"}
+
+
 def test_a_low_finding_that_was_found_twice_has_the_place_of_one_that_was_not() -> None:
     """Whatever one check or reader alone calls low gets what is left; nor does a root that knew of it confirm it."""
     found = places(

@@ -155,6 +155,42 @@ def test_a_verdict_against_a_finding_drops_it(repository: Repository, reply: Map
     assert len(found.having("refuted", "unproven")) == 1
 
 
+TWICE = Basis((Source("model", "m", "worker"), Source("model", "m", "worker", view="diff")), readings=2)
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "unsettled"),
+    [
+        (
+            {**CONFIRMED, "verdict": "unproven", "reason": "What f gets is set in a file that was not shown."},
+            "new",
+            "What f gets is set in a file that was not shown.",
+        ),
+        ({**CONFIRMED, "verdict": "unproven", "reason": ""}, "new", "the second model call gave no reason"),
+        ({**CONFIRMED, "verdict": "refuted", "ground": ""}, "new", "r"),
+        ({**CONFIRMED, "verdict": "refuted", "ground": "if x is None: return"}, "refuted", ""),
+        ({**CONFIRMED, "author_would_change": False}, "unproven", ""),
+    ],
+)
+def test_what_two_passes_report_is_dropped_only_if_it_is_refuted(
+    repository: Repository, reply: Mapping[str, Any], status: str, unsettled: str
+) -> None:
+    """If the second call can't decide, the finding stays, with what would settle it."""
+    found = judged(repository, Judge(reply), findings=[replace(FINDING, basis=TWICE)])
+    assert [(f.status, f.basis.unsettled) for f in found.findings] == [(status, unsettled)]
+
+
+def test_an_unsettled_finding_keeps_its_mark_in_later_reviews(repository: Repository) -> None:
+    """A pass that reports the finding again settles nothing."""
+    unproven = {**CONFIRMED, "verdict": "unproven"}
+    first = judged(repository, Judge(unproven), findings=[replace(FINDING, basis=TWICE, fingerprint="f1")])
+    (kept,) = first.having("new")
+    past = Earlier(1, "b", "h", findings=(kept.with_number(1),))
+    for again in ([], [replace(FINDING, basis=TWICE, fingerprint="f1")]):
+        later = judged(repository, Judge(unproven), findings=again, earlier=past)
+        assert [(f.number, f.status, f.basis.unsettled) for f in later.findings] == [(1, "still", "r")]
+
+
 @pytest.mark.parametrize(
     "reply",
     [

@@ -10,8 +10,9 @@ from sample_reviews import FINDING, REVIEW, numbered, with_finding
 import deeprepo
 from bot.outputs import markdown
 from bot.render import load
-from bot.values import CoverageRow, Evidence, PlacedFinding, StrategyChoice, Verdict
+from bot.values import CoverageRow, Evidence, PlacedFinding, ReportSettings, StrategyChoice, Verdict
 from bot.values.finding import How, Status
+from tests.findings_changed import changed
 
 HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.example `` ``` \n# head\n| a |\n|---|\n<!-- deeprepo:done --> \u202e"
 
@@ -74,6 +75,19 @@ def test_what_became_of_a_finding_has_words(status: Status, how: How, said: str)
     assert load().say(said) in page
 
 
+def test_an_unsettled_finding_reaches_no_threshold() -> None:
+    """A check with a threshold fails all the same, because a finding was never judged."""
+    unsettled = changed(FINDING, severity="critical", verdict=Verdict.UNPROVEN, unsettled="read_row decides")
+    review = replace(
+        REVIEW,
+        findings=(PlacedFinding(unsettled, "folded"),),
+        settings=ReportSettings(fail_on="high"),
+        dropped=0,
+    )
+    assert (review.reaching("high"), review.shortfalls, review.failing) == ((), ("dropped",), True)
+    assert "neither confirm nor refute this: read_row decides" in markdown.render(review)
+
+
 @pytest.mark.parametrize("findings", few([60, 400], 0))
 def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
     """Whole findings are left out and counted, no block is left open, and the verdict still counts all."""
@@ -88,7 +102,7 @@ def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
     assert f"🔴 {findings} findings ({findings} high)\n" in page
     assert len(re.findall("^```", page, re.MULTILINE)) % 2 == 0
     assert page.count("<details>") == page.count("</details>")
-    assert re.search(r"\d+ (more findings, not listed|findings are listed without their evidence)", page)
+    assert re.search(r"\d+ (more findings did not fit|findings are listed without their evidence)", page)
     assert re.search(r"- and [\d,]+ more", page)
 
 

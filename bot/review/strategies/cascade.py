@@ -15,7 +15,6 @@ from bot.review.strategies import direct, rlm
 from bot.values import Finding, Transcript, at_least
 
 LISTED_GAPS = 20  # open points in the root's first message; coverage() and findings() have the rest
-AGREED = 2  # readings that found a thing: on less, several readings disagree
 CLOSED = "it left no open questions"
 
 
@@ -43,7 +42,7 @@ def _open(session: Session) -> Iterator[str]:
     for finding in session.results.findings:
         if (
             finding.verdict.is_undecided
-            and finding.basis.votes < AGREED <= finding.basis.readings
+            and finding.basis.votes < judging.AGREED <= finding.basis.readings
             and at_least(finding.severity, "medium")
         ):
             yield f"{_named(finding)}: of {finding.basis.readings} readings one has it; look for the line that decides"
@@ -54,7 +53,7 @@ def _open(session: Session) -> Iterator[str]:
 def _unproven(findings: Iterable[Finding]) -> Iterator[str]:
     """What second opinions have left open; a doubt about a small thing is worth no turn, nor is one about a medium one that one reading has."""
     for finding in findings:
-        if finding.serious or (finding.basis.votes >= AGREED and at_least(finding.severity, "medium")):
+        if finding.serious or (finding.basis.votes >= judging.AGREED and at_least(finding.severity, "medium")):
             yield (
                 f"{_named(finding)}: a second opinion could neither prove nor refute it; report it again with the evidence "
                 "that decides, or drop it"
