@@ -57,6 +57,7 @@ class FileType(Struct, frozen=True, kw_only=True):
         ""  # whose top-level names a file uses without naming their file
     )
     symbols: bool = False  # `:name` is a text
+    arrow_entries: bool = False  # `"name" => value` is an entry of a dictionary; elsewhere it is a case of a match
     implicit_result: bool = False  # the last value of a function is its result
     named_arguments: str = ""  # what follows the name of a parameter in a call; empty: a call names none
     ordered_arguments: bool = False  # a call names arguments in the order of the parameters

@@ -197,6 +197,11 @@ LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
         {"order.rb": "Bus.publish :order_cancelled, order: self\n", "engine.rb": "EVENTS = %i[\n  order_cancelled\n]\n"},
         "mailer.rb:1",
     ),
+    "an entry of a dictionary": (
+        {"a.rb": 'LABELS = { "order-total" => 1 }\n', "b.rb": 'x = LABELS.fetch("order-total")\n'},
+        {"a.rb": "LABELS = {}\n"},
+        "b.rb:1",
+    ),
     "a partial": (
         {"app/views/shop/_no_orders.html.erb": "a\n", "app/views/a.html.erb": "<%= render 'shop/no_orders' %>\n"},
         {"app/views/shop/_no_orders.html.erb": None, "app/views/shop/_nothing.html.erb": "a\n"},
@@ -233,6 +238,22 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
     "classes of a stylesheet": (
         {"a.vue": '<i class="text-high-light" />\n<b class="x text-high-light" />\n', "b.vue": '<i class="text-high-light" />\n'},
         {"a.vue": '<i class="text-low-light" />\n<b class="x text-low-light" />\n'},
+    ),
+    "a case of a match": (
+        {"src/a.rs": 'fn f(name: &str) -> u8 {\n    match name {\n        "hide-env" => 1,\n        _ => 2,\n    }\n}\n', "src/b.rs": 'fn g() -> S {\n    S::build("hide-env")\n}\n'},
+        {"src/a.rs": "fn f(name: &str) -> u8 {\n    2\n}\n"},
+    ),
+    "a case of a switch": (
+        {"a.go": 'package a\n\nfunc f(s string) int {\n\tswitch s {\n\tcase "hide-env":\n\t\treturn 1\n\t}\n\treturn 2\n}\n', "b.go": 'package a\n\nfunc g() S {\n\treturn build("hide-env")\n}\n'},
+        {"a.go": "package a\n\nfunc f(s string) int {\n\treturn 2\n}\n"},
+    ),
+    "a condition": (
+        {"a.py": 'def f(s):\n    if s == "hide-env":\n        return 1\n    return 2\n', "b.py": 'x = build("hide-env")\n'},
+        {"a.py": "def f(s):\n    return 2\n"},
+    ),
+    "one of two texts": (
+        {"a.ts": 'export const f = (on: boolean) => g(on ? "hide-env" : "none");\n', "b.ts": 'build("hide-env");\n'},
+        {"a.ts": 'export const f = (on: boolean) => g("none");\n'},
     ),
 }  # fmt: skip
 

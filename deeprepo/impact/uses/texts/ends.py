@@ -27,9 +27,11 @@ _TAG = re.compile(
     rf"|^\s*+[@#\[][^\n]{{0,200}}[\"']{_STANDS_FOR}[\"']"
 )
 # Of a dictionary, or an argument of that name: data as well as code may be made of it.
+# Behind a bracket, a comma or nothing: `case "total":` and `x ? "total" : y` ask for the word.
 _ENTRY = re.compile(
-    rf"[\"']{_STANDS_FOR}[\"']\s*+(?::|=>)|(?<![\w:]):{_STANDS_FOR}\s*+=>|[(,]\s*+{_STANDS_FOR}\s*+(?:=(?![=>~])|:)"
+    rf"(?:^|[{{\[(,])\s*+[\"']{_STANDS_FOR}[\"']\s*+:|(?<![\w:]):{_STANDS_FOR}\s*+=>|[(,]\s*+{_STANDS_FOR}\s*+(?:=(?![=>~])|:)"
 )
+_ARROW = re.compile(rf"(?:^|[{{\[(,])\s*+[\"']{_STANDS_FOR}[\"']\s*+=>")
 _SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+(?::[^=\n]{{1,80}})?=(?![=>~])")
 _MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
 _TEXT = re.compile(rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))")
@@ -51,7 +53,7 @@ def gives(word: str, path: str, text: str) -> Given:
         return "data" if _KEY.search(line) or (SCHEMA.search(path) and _FIELD.search(line)) else ""
     if _TAG.search(line):
         return "data"
-    if _ENTRY.search(line):
+    if _ENTRY.search(line) or (filetype(path).arrow_entries and _ARROW.search(line)):
         return "entry"
     return "code" if binds(text, word) or defines(text, word, path) or _SET.search(line) else ""
 
