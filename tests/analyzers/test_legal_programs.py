@@ -98,6 +98,15 @@ LEGAL: dict[str, tuple[Files, Files]] = {
         GO,
         {"a/a.go": "package a\n\nconst (\n\tBlue, Red = iota, iota + 1\n)\n"},
     ),
+    "attributes say a word that the file imported": (
+        {
+            "Cargo.toml": RUST["Cargo.toml"],
+            "src/lib.rs": "#![cfg_attr(not(test), warn(missing_docs))]\n\n#[cfg(test)]\nuse macros::private_test as test;\n\n#[cfg(all(test, unix))]\nmod tests {\n    #[test]\n    fn t() {}\n}\n",
+        },
+        {
+            "src/lib.rs": "#![cfg_attr(not(test), warn(missing_docs))]\n\n#[cfg(all(test, unix))]\nmod tests {\n    #[test]\n    fn t() {}\n}\n"
+        },
+    ),
     "a class body makes the method through locals()": (
         {
             "shop.py": "class Order:\n    def total_of(self):\n        return 1\n",
@@ -129,6 +138,13 @@ BROKEN: dict[str, tuple[Files, Files]] = {
     "a function that loses its default argument": (
         CPP,
         {"a.h": "#pragma once\nnamespace a {\nint parse_share(int n);\n}\n"},
+    ),
+    "a call of what the file imported": (
+        {
+            "Cargo.toml": RUST["Cargo.toml"],
+            "src/lib.rs": "use macros::private_test as test;\n\npub fn f() {\n    test();\n}\n",
+        },
+        {"src/lib.rs": "pub fn f() {\n    test();\n}\n"},
     ),
     "a method that nothing makes": (
         RUST,

@@ -8,3 +8,7 @@
 (mod_item name: (identifier) @bound)
 (type_parameter name: (type_identifier) @bound)
 [(use_declaration argument: (scoped_identifier name: (identifier) @unread)) (use_list (scoped_identifier name: (identifier) @unread)) (use_as_clause path: (scoped_identifier name: (identifier) @unread)) (use_wildcard (scoped_identifier name: (identifier) @unread)) (scoped_use_list path: (scoped_identifier name: (identifier) @unread))]
+; words of an attribute that are no names of the file: conditions of a build, lints, features, and attributes of the compiler itself
+(attribute . (identifier) @silent (#any-of? @silent "test" "bench" "ignore" "should_panic" "inline" "must_use" "deprecated" "doc" "derive" "cfg" "cfg_attr" "allow" "warn" "deny" "forbid" "expect" "repr" "feature"))
+(attribute . (identifier) @word arguments: (token_tree) @silent (#any-of? @word "cfg" "allow" "warn" "deny" "forbid" "expect" "repr" "feature" "doc" "deprecated"))
+(attribute . (identifier) @word arguments: (token_tree . (identifier) @silent . (token_tree)? @silent) (#eq? @word "cfg_attr"))
