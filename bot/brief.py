@@ -34,6 +34,7 @@ class Brief:
     tool_runs: tuple[ToolRun, ...] = ()  # by which other tools have reported
     consumers: Consumers = field(default_factory=Consumers)
     left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
+    is_capped: bool = False  # whether a daily cap leaves nothing to ask a model with
     lost: str = ""  # why an attempt with models came to nothing: this one is by code alone
     note: str = ""  # a sentence about this run for the reader of the review
     allowed: tuple[

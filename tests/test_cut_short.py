@@ -5,8 +5,11 @@ import signal
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
 from pushes import Hand, judge, titles
 
+from bot.outputs import facts
+from bot.workflow.publish import checks
 from deeprepo_sandbox.providers import Reply
 
 FOUND = {"A negative amount is accepted", "An empty size crashes the label"}
@@ -35,6 +38,31 @@ def test_a_provider_that_refuses_the_second_opinions_is_a_fault(hand: Hand) -> N
     assert (titles(said), refusing.cut.fault) == (FOUND, "provider")
     assert all(finding.basis.unconfirmed for finding in said)
     assert any("could not be confirmed" in note for note in refusing.notes)
+
+
+OBSTACLES = {
+    "402": (Reply("Insufficient credits", status=402), {}, "quota", "Quota exhausted, so no model"),
+    "429": (Reply("slow down", status=429), {"seconds": 2.0}, "quota", "Quota exhausted, so no model"),
+    "529": (Reply("overloaded", status=529), {"seconds": 2.0}, "provider", "Provider down, so no model"),
+    "filter": (
+        Reply("Blocked.", status=400, error="content_filter"),
+        {},
+        "declined",
+        "Content refused, so no model",
+    ),
+    "declined": (Reply(stop="refusal"), {}, "declined", "Content refused, so no model"),
+    "key": (Reply("no", status=401), {}, "setup", "Key or model rejected, so no model"),
+    "size": (Reply("unused"), {"tokens": 10}, "too_large", "Change too large for the limits"),
+}
+
+
+@pytest.mark.parametrize("row", OBSTACLES.values(), ids=OBSTACLES)
+def test_each_reason_why_no_model_reviewed_has_its_own_words(row: tuple[Any, ...], hand: Hand) -> None:
+    """Credit, rate limit, overload, refusal, key and size: the result begins with the reason, and the check is not green."""
+    reply, limits, status, words = row
+    review = hand.review(worker=reply, **limits)
+    assert (review.status, checks.conclude(review)) == (status, "neutral")
+    assert facts.summary(review).result.startswith(words)
 
 
 def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:

@@ -43,11 +43,12 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     if count is None:
         return Funds(
             refusal=f"{OFFLINE} this workflow ran at least {MAX_LISTED_RUNS:,} times in 24 hours, the most that GitHub lists, so "
-            "`triggers.fork_reviews_per_day` cannot be checked."
+            "`triggers.fork_reviews_per_day` cannot be checked.",
+            is_capped=True,
         )
     if count < limit:
         return Funds()
-    return Funds(refusal=f"{OFFLINE} {policy.forks_used(limit, f'{FILE} or of the workflow')}")
+    return Funds(refusal=f"{OFFLINE} {policy.forks_used(limit, f'{FILE} or of the workflow')}", is_capped=True)
 
 
 async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:

@@ -144,14 +144,14 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     checked = _counted([reading for reading in places if reading.state in LOOKED_AT], words)
     return Summary(
         review.conclusion,
-        words.say("failed_all" if is_unanswered else "failed_part", why=cut.rstrip(".")) if cut else "",
+        _failed(review, is_unanswered, words, cut.rstrip(".")) if cut else "",
         _found(review, words),
         MARKS[min((placed_finding.finding.severity for placed_finding in listed), key=severity_rank)] if listed else "",
         _sentences(since, words.say("fixed", fixed) if fixed else ""),
         words.say("rulings_failed", failed) if failed else "",
         _left(review, words),
         "" if listed else _checked(review, checked, words),
-        words.say("failed_head" if is_unanswered else "failed_part_head"),
+        _failed(review, is_unanswered, words),
     )
 
 
@@ -159,9 +159,26 @@ def _sentences(*texts: str) -> str:
     return " ".join(filter(None, texts))
 
 
+def _failed(review: Review, is_unanswered: bool, words: Phrases, why: str = "") -> str:
+    """Return the kind of a failure and what it left out, and why if that is given."""
+    name = (
+        ("failed_all" if is_unanswered else "failed_part")
+        if why
+        else "failed_head"
+        if is_unanswered
+        else "failed_part_head"
+    )
+    if not review.cut.cause:
+        return words.say(name, why=why)
+    return words.say(f"{name}_by", cause=words.say(f"cause_{review.cut.cause}"), why=why)
+
+
 def _left(review: Review, words: Phrases) -> str:
+    cause = words.say(f"cause_{review.cut.cause}") if review.cut.cause and not review.cut.failure else ""
     if missing := unread(review.coverage, words):
-        return missing
+        return f"{cause}. {missing}" if cause else missing
+    if cause:
+        return words.say("partial_by", cause=cause)
     if review.cut.partial and not review.cut.failure:
         return words.say("partial")
     unknown = sum(ruling.severity == "fail" and ruling.lacks_result for ruling in review.rulings)

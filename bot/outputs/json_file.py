@@ -41,6 +41,7 @@ def _review(review: Review) -> dict[str, Any]:
         "partial": review.cut.partial,
         "fault": review.cut.fault,
         "failure": review.cut.failure,
+        "cause": review.cut.cause,
         "pull": _pull(review.pull),
         "strategy": asdict(review.strategy),
         "summary": review.summary,

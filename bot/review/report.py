@@ -14,6 +14,17 @@ from bot.review.hooks import hooks
 from bot.review.judging import JudgedFindings
 from bot.review.session import Session
 from bot.values import Cut, PlacedFinding, ReportSettings, Review, StrategyChoice, Transcript
+from bot.values.review import Cause
+from deeprepo.rlm.errors import (
+    Overloaded,
+    PromptRefused,
+    PromptTooLong,
+    ProviderDown,
+    ProviderError,
+    ProviderRefused,
+    QuotaExhausted,
+    RateLimited,
+)
 
 UNJUDGED = "The linked issues were not checked, because no model saw the whole change."
 MODELS_LOST = "The model review was stopped ({why}), so this review contains only static checks."
@@ -70,7 +81,6 @@ async def conclude(
     subject, settings = session.survey, session.survey.brief.settings
     past, earlier, budget = subject.past, subject.past.earlier, session.calls.budget
     findings, numbered_findings = rounds.give_numbers(findings, past.known.numbers if past.known else ())
-    has_unread = any(file.path in subject.brief.left_out for file in subject.files)
     coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units))
     open_findings = [
         placed_finding.finding for placed_finding in findings if placed_finding.finding.status in ("new", "still")
@@ -91,11 +101,7 @@ async def conclude(
         seconds=seconds,
         summary=transcript.summary or (earlier.summary if earlier else ""),
         notes=_notes(session, transcript, judges_issues=bool(issue_reports)),
-        cut=Cut(
-            transcript.partial or has_unread or bool(subject.brief.lost),
-            transcript.fault,
-            (session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
-        ),
+        cut=_cut(session, transcript),
         issues=issue_reports,
         settings=ReportSettings(
             tone=settings.tone,
@@ -118,6 +124,36 @@ async def conclude(
         consumers=subject.consumers.reports,
         parts=parts,
     )
+
+
+def _cut(session: Session, transcript: Transcript) -> Cut:
+    """Return what kept models from reviewing the whole change, and why."""
+    brief, refused, failure = session.survey.brief, session.calls.budget.refused, session.calls.failure
+    is_over = bool(brief.lost) or any(file.path in brief.left_out for file in session.survey.files)
+    is_partial = transcript.partial or is_over or brief.is_capped
+    cause: Cause = "quota" if brief.is_capped else ""
+    if transcript.fault == "provider" and failure is not None:
+        cause = _cause(failure)
+    elif is_partial and (refused or is_over):
+        cause = cause or "too_large"
+    says = (str(failure or "") or refused) if transcript.fault == "provider" else ""
+    return Cut(is_partial, transcript.fault, says, cause if is_partial else "")
+
+
+def _cause(error: ProviderError) -> Cause:
+    """Return the kind of an error, "" for a reply that could not be used."""
+    match error:
+        case PromptTooLong():
+            return "too_large"
+        case Overloaded() | ProviderDown():
+            return "provider"
+        case QuotaExhausted() | RateLimited():
+            return "quota"
+        case PromptRefused():
+            return "declined"
+        case ProviderRefused():
+            return "setup"
+    return ""
 
 
 def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> tuple[str, ...]:

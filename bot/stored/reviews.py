@@ -29,6 +29,7 @@ from bot.values.change import object_id
 from bot.values.consumer import ConsumerReport
 from bot.values.review import (
     SCHEMA_VERSION,
+    Cause,
     CommentSpot,
     Cut,
     Fault,
@@ -95,6 +96,7 @@ class _ReviewResult(msgspec.Struct):
     partial: bool = True  # a review of which this is not known may have been cut short
     fault: Fault = ""
     failure: str = ""
+    cause: Cause = ""
     strategy: StrategyChoice = StrategyChoice("")
     consumers: tuple[ConsumerReport, ...] = ()
     areas: tuple[dict[str, Any], ...] = ()
@@ -244,7 +246,7 @@ def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
         seconds=result.seconds,
         notes=result.notes,
         consumers=result.consumers,
-        cut=Cut(result.partial, result.fault, result.failure),
+        cut=Cut(result.partial, result.fault, result.failure, result.cause),
         round=replace(
             document.round,
             numbers=document.numbers_given,

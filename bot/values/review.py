@@ -17,7 +17,11 @@ Tone = Literal["normal", "short"]
 Conclusion = Literal["clean", "findings", "incomplete"]  # what a review comes to
 Interruption = Literal["provider", "interrupted"]
 Fault = Literal["", Interruption]  # what cut a review short, where it was not a cap
-ReviewStatus = Literal[Conclusion, Interruption]  # what a review comes to, or what cut it short
+# Why a part of the change was not reviewed as configured: the provider's quota or the owner's daily cap is used up, the provider does not
+# answer, its content filter or the model declines, the change is over a limit, or the provider rejects the key or the model.
+Obstacle = Literal["quota", "provider", "declined", "too_large", "setup"]
+Cause = Literal["", Obstacle]
+ReviewStatus = Literal[Conclusion, Interruption, Obstacle]  # what a review comes to, or what cut it short
 Shortfall = Literal["cut", "dropped", "undecided"]  # what else fails a check for which a bar is set
 # Why a head has no review: it should have one; the owner's own settings leave it out; it adds nothing to its base.
 Lack = Literal["unreviewed", "left out", "nothing"]
@@ -255,6 +259,7 @@ class Cut:
     partial: bool = False
     fault: Fault = ""
     failure: str = ""  # of a provider, where that is the fault: the problem and what to do, said before all else
+    cause: Cause = ""  # why models did not review everything, if that is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +375,9 @@ class Review:
     @property
     def status(self) -> ReviewStatus:
         """What it comes to, or what cut it short."""
-        return self.cut.fault or self.conclusion
+        return (
+            self.cut.fault if self.cut.fault == "interrupted" else self.cut.cause or self.cut.fault or self.conclusion
+        )
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:

@@ -176,7 +176,7 @@ class ServerReviewer(Reviewer):
             if isinstance(grant, Grant):
                 yield Funds(grant.usd)
             else:
-                yield Funds(refusal=f"Reviewed with static checks only: {spending.refusal(grant)}")
+                yield Funds(refusal=f"Reviewed with static checks only: {spending.refusal(grant)}", is_capped=True)
 
     async def no_review_reason(self, brief: Brief) -> No | None:
         """Say why there is no review, now that the changed files are known."""

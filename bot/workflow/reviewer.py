@@ -90,6 +90,7 @@ class Funds:
 
     usd: float | None = None
     refusal: str = ""
+    is_capped: bool = False  # whether a daily cap is the reason
     model: bool = True  # whether there is one
 
     def within(self, brief: Brief) -> Brief:
@@ -204,7 +205,8 @@ class Reviewer(ABC):
             funding = nullcontext(Funds(model=False)) if is_offline else self.funds(brief)
             async with self.consumers() as consumers, funding as funds, progress(show) as say:
                 if decision.offline or funds.refusal:
-                    brief = replace(brief, settings=brief.settings.with_flags(strategy="offline"))
+                    settings = brief.settings.with_flags(strategy="offline")
+                    brief = replace(brief, settings=settings, is_capped=funds.is_capped)
                 elif funds.model and settings.linked_issues:
                     issues = await pull_state.linked_issues(run.host)
                     brief = replace(brief, pull=replace(brief.pull, issues=issues))

@@ -74,6 +74,10 @@ class RateLimited(ProviderError):  # noqa: N818 - the field's term
         self.retry_after = retry_after
 
 
+class Overloaded(RateLimited):
+    """The provider has too many requests of everybody's: another try may succeed."""
+
+
 class ProviderDown(ProviderError):  # noqa: N818 - an outcome of the network
     """The provider did not answer or failed on its side: another try may succeed."""
 
@@ -92,12 +96,16 @@ class AccountRefused(ProviderRefused):
     """The provider takes no request at all: the key, the credit or the address is wrong."""
 
 
+class QuotaExhausted(AccountRefused):  # the provider's decision
+    """The account has used up its credit or its limit for the day or the month."""
+
+
 class ModelRefused(ProviderRefused):
     """The provider takes no request to this model: it does not exist there, or not for this key."""
 
 
 class PromptRefused(ProviderRefused):
-    """The provider's content filter will not have this prompt: it says nothing of any other."""
+    """The provider's content filter, or the model, declines this prompt. Other prompts may be answered."""
 
 
 class PromptTooLong(ProviderRefused):

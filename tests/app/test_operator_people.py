@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -55,6 +56,29 @@ async def test_an_unknown_price_is_no_zero(tmp_path: Path) -> None:
         assert "<dt>Cost</dt><dd>$" not in page
         assert "nothing spent" not in page
         assert "1 reviews" not in page
+
+
+async def test_each_reason_for_a_missing_review_has_its_own_words(tmp_path: Path) -> None:
+    """The list of reviews says quota exhausted, provider down, content refused or change too large, and can be limited to each."""
+    words = {
+        "quota": "quota exhausted",
+        "provider": "provider down",
+        "declined": "content refused",
+        "too_large": "change too large",
+        "setup": "key or model rejected",
+    }
+    async with visit(tmp_path) as at:
+        now, browser = time.time(), await at.operator()
+        for number, state in enumerate(words, 1):
+            pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", number)
+            job = f"review~1~1#{number}~a"
+            row = FinishedReview(job, "a" * 40, "push", 1, now, now, "neutral", "direct", 2, 9, 0.1, pull, b"{}")
+            await at.server.opened.store.reviews.keep(replace(row, state=state))
+        for number, (state, said) in enumerate(words.items(), 1):
+            page = (await browser.get(f"/reviews?state={state}")).text
+            assert f'<span class="mark {state}">{said}</span>' in page
+            assert page.count('<span class="mark ') == 1
+            assert f'<span class="number">#{number}</span>' in page
 
 
 async def test_what_is_another_s_is_as_if_it_were_not_there(tmp_path: Path) -> None:

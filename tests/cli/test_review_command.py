@@ -295,7 +295,9 @@ def test_a_refused_key_is_said_first(changed: Repository, form: str) -> None:
     if form == "json":
         found = json.loads(done.stdout)
         assert (found["fault"], found["failure"]) == ("provider", f'{said}. It says: "no"')
-        assert found["result"].startswith(f'No model could be reached: {said}. It says: "no". 1 finding')
+        assert found["result"].startswith(
+            f'Key or model rejected, so no model reviewed this change: {said}. It says: "no". 1 f'
+        )
     else:
         page = " ".join(done.stdout.split())
         assert page.index(said) < page.index("high 1.")

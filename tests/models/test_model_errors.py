@@ -12,6 +12,7 @@ from deeprepo.rlm.errors import (
     ProviderDown,
     ProviderError,
     ProviderRefused,
+    QuotaExhausted,
     RateLimited,
     TimedOut,
 )
@@ -68,9 +69,9 @@ def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
         (Reply("API key not valid. Please pass a valid API key.", status=400), "refused the key", AccountRefused),
         (Reply(status=404), "does not know the model", ModelRefused),
         (Reply("The model `x` does not exist", status=400), "does not know the model", ModelRefused),
-        (Reply("Your credit balance is too low", status=400), "no credit left", AccountRefused),
-        (Reply(status=402), "no credit left", AccountRefused),
-        (Reply("quota", status=429, error="insufficient_quota"), "no credit left", AccountRefused),
+        (Reply("Your credit balance is too low", status=400), "no credit left", QuotaExhausted),
+        (Reply(status=402), "no credit left", QuotaExhausted),
+        (Reply("quota", status=429, error="insufficient_quota"), "no credit left", QuotaExhausted),
         (Reply(status=307), "redirects", AccountRefused),
     ],
 )

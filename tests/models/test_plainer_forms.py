@@ -20,6 +20,7 @@ from deeprepo.rlm.errors import (
     ProviderDown,
     ProviderError,
     ProviderRefused,
+    QuotaExhausted,
     RateLimited,
 )
 from deeprepo.rlm.journal.writer import Journal
@@ -201,7 +202,7 @@ def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: 
     async def use(model: Model) -> tuple[list[object], str]:
         calls = Calls(Budget(Limits(usd=None)), Journal(), Masks())
         prompts = [Prompt((Message("user", f"q{at}"),)) for at in range(5)]
-        return list(await calls.many(model, prompts, "worker")), calls.failure
+        return list(await calls.many(model, prompts, "worker")), str(calls.failure)
 
     (slots, failure), _ = talk(lambda body: (status, said) if "q0" in json.dumps(body) else (200, FINE), use)
     assert [type(slot) for slot in slots] == [PromptRefused, *[Completion] * 4]
@@ -214,7 +215,7 @@ def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: 
     [
         (404, {"error": {"message": "No endpoints found matching your data policy"}}, ModelRefused, "data policy"),
         (403, "<!DOCTYPE html><title>Attention Required!</title>", AccountRefused, "web page"),
-        (429, {"error": {"message": "Rate limit exceeded: free-models-per-day"}}, AccountRefused, "daily limit"),
+        (429, {"error": {"message": "Rate limit exceeded: free-models-per-day"}}, QuotaExhausted, "daily limit"),
         (400, {"error": {"message": "Your organization must be verified to use this model"}}, ProviderRefused, "verif"),
         (403, {"error": {"message": "Your account was flagged for abuse"}}, ModelRefused, "refused the key"),
         (400, {"error": {"message": "The model `m` has been decommissioned"}}, ModelRefused, "does not know the model"),

@@ -8,7 +8,15 @@ import pytest
 
 from bot.secrets.masking.masks import Masks
 from deeprepo.rlm import models
-from deeprepo.rlm.errors import AccountRefused, BadAnswer, ModelRefused, ProviderDown, ProviderError, ProviderRefused
+from deeprepo.rlm.errors import (
+    AccountRefused,
+    BadAnswer,
+    ModelRefused,
+    ProviderDown,
+    ProviderError,
+    ProviderRefused,
+    QuotaExhausted,
+)
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.money.calls import Calls, Slot
@@ -81,7 +89,7 @@ def question(body: Mapping[str, Any]) -> str:
     ("script", "kind", "word"),
     [
         (Reply(status=401), AccountRefused, "refused the key"),
-        (Reply(status=402), AccountRefused, "no credit left"),
+        (Reply(status=402), QuotaExhausted, "no credit left"),
         (Reply(status=403), ModelRefused, "refused the key"),
         (Reply(status=404), ModelRefused, "does not know the model"),
         (Reply(status=307), AccountRefused, "redirects"),
@@ -93,7 +101,7 @@ def test_what_no_request_will_change_is_asked_once(script: Reply, kind: type[Pro
     assert done.requests <= A_FEW  # one, and those that a slow machine has sent before its answer came
     assert (done.errors, len(done.slots), done.waits.seconds) == ({kind}, MANY, [])
     assert all(word in str(slot) for slot in done.slots)
-    assert word in done.calls.failure
+    assert word in str(done.calls.failure)
 
 
 @pytest.mark.parametrize("script", [None, Reply(status=500), Reply(status=503), Reply(fault="drop")])

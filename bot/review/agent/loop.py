@@ -11,6 +11,7 @@ from bot.review.agent.state import RunState
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Source, Transcript
+from deeprepo.rlm.errors import PromptRefused
 from deeprepo.rlm.loop.conversation import Conversation
 from deeprepo.rlm.loop.root import Outcome, RootRun
 from deeprepo.rlm.loop.stall import StallGuard
@@ -87,6 +88,8 @@ async def _child(session: Session, task: str, paths: Sequence[str], depth: int, 
 
 
 def _transcript(session: Session, root_run: RootRun) -> Transcript:
+    if root_run.outcome == "declined":
+        session.calls.failures.append(("root", PromptRefused(f"{root_run.model.name} declined to continue")))
     refusal = session.calls.budget.refused
     notes = [root_run.end] if root_run.end else []
     if refusal and root_run.outcome != "budget":

@@ -20,11 +20,13 @@ from deeprepo.rlm.errors import (
     AccountRefused,
     BadAnswer,
     ModelRefused,
+    Overloaded,
     PromptRefused,
     PromptTooLong,
     ProviderDown,
     ProviderError,
     ProviderRefused,
+    QuotaExhausted,
     RateLimited,
     TimedOut,
 )
@@ -75,12 +77,12 @@ UNKNOWN_MODEL = "{provider} does not know the model {model} (status {status}). C
 REASONS: tuple[tuple[str, type[ProviderError], str], ...] = (
     (  # not "exceeded your current quota": Gemini says that of a rate limit
         r"insufficient.(quota|balance|credit|funds)|credit balance|balance is (too low|not enough)|out of credits?\b",
-        AccountRefused,
+        QuotaExhausted,
         "{provider}: the account has no credit left. Add credit, or use another provider",
     ),
     (
         r"(usage|spend(ing)?|billing|monthly) limits?\b.{0,80}(reach|exceed|hit)|(reach|exceed|hit).{0,40}(usage|spend(ing)?|billing|monthly) limit",
-        AccountRefused,
+        QuotaExhausted,
         "{provider}: the account has reached its usage limit. Raise the limit, or use another provider",
     ),
     (
@@ -335,11 +337,11 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
             f"the content filter of {provider} refused a prompt (status {status}{said}), so what it contains was not read"
         )
     if status == Http.PAYMENT_REQUIRED:
-        return AccountRefused(REASONS[0][2].format(**names))
+        return QuotaExhausted(REASONS[0][2].format(**names))
     if too_long(refusal):
         return _too_long(refusal, name)
     if is_limit and A_DAY.search(words) and refusal.retry_after is None:
-        return AccountRefused(
+        return QuotaExhausted(
             f"{provider} refused more calls today, because this key reached its daily limit (status {status}). Try again tomorrow, or use another provider"
         )
     reason = refusal.reason
@@ -348,9 +350,10 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
     if reason is not None and not (is_appointment and not issubclass(reason[0], AccountRefused)):
         return reason[0](reason[1].format(**names))
     if is_limit or is_appointment:
-        why = "asked for fewer calls" if status == Http.TOO_MANY_REQUESTS else "is overloaded"
         wait = f", try again in {refusal.retry_after:g} s" if refusal.retry_after is not None else ""
-        return RateLimited(f"{provider} {why} (status {status}){wait}", refusal.retry_after)
+        if status == Http.TOO_MANY_REQUESTS:
+            return RateLimited(f"{provider} asked for fewer calls (status {status}){wait}", refusal.retry_after)
+        return Overloaded(f"{provider} is overloaded (status {status}){wait}", refusal.retry_after)
     if status >= Http.INTERNAL_SERVER_ERROR or status in {Http.REQUEST_TIMEOUT, Http.CONFLICT}:
         return ProviderDown(f"{provider} had an internal error (status {status}{said}). Try again later")
     if status == Http.FORBIDDEN and "model" not in words.lower():

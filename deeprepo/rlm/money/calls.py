@@ -15,6 +15,7 @@ from functools import partial
 from deeprepo.rlm.errors import (
     BadAnswer,
     BudgetSpent,
+    PromptRefused,
     PromptTooLong,
     ProviderDown,
     ProviderError,
@@ -71,10 +72,10 @@ class Calls:
         self.failures: list[tuple[Purpose, ProviderError]] = []  # that no other try has mended
 
     @property
-    def failure(self) -> str:
-        """What a provider failed at, as a sentence. A prompt that is too long is split, so it is the reason only if nothing else is."""
+    def failure(self) -> ProviderError | None:
+        """The first error of a provider. A prompt that is too long is split, so it counts only if there is no other error."""
         errors = [error for _, error in self.failures]
-        return next((str(error) for error in sorted(errors, key=lambda error: isinstance(error, PromptTooLong))), "")
+        return next(iter(sorted(errors, key=lambda error: isinstance(error, PromptTooLong))), None)
 
     # --- what is asked ------------------------------------------------------------------------------------------------
 
@@ -142,7 +143,8 @@ class Calls:
         reply = await self._longer(model, prompt, role, await self._reply(model, prompt, role))
         if prompt.answer:
             if reply.stop == "refusal":  # asked again it would decline again
-                raise self._of_no_use(f"{model.name} declined to answer")
+                self.budget.fail()
+                raise PromptRefused(f"{model.name} declined to answer")
             wrong = misfit(reply.data, prompt.answer.required_keys)
             if wrong:
                 again = prompt.further(reply, MEND.format(wrong=wrong))

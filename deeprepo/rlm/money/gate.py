@@ -99,7 +99,7 @@ class Gate:
             return
         error = self._wait_reason
         if isinstance(error, RateLimited):
-            error = RateLimited(
+            error = type(error)(
                 f"{error}: this exceeds the remaining time of this run ({rest:,.0f} s): "
                 "run it again later, allow more time, or use another provider",
                 error.retry_after,
