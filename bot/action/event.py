@@ -62,9 +62,10 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Re
     match request:
         case ReviewAsk():
             return replace(request, trigger="catch-up") if is_chosen else request
-        case CommandAsk(word=word) if word in REVIEWS:
-            return ReviewAsk(request.pull, "command", REVIEWS[word], request.actor, request.comment)
         case CommandAsk(word=word):
+            known = [each.word for each in request.each if each.word in REVIEWS]
+            if known:
+                return ReviewAsk(request.pull, "command", REVIEWS[known[0]], request.actor, request.comment)
             return NothingAsked(f"a workflow supports only `review` and `full review`; {word!r} needs the App")
         case Cancel(reason=reason) | NothingAsked(reason=reason) if kind == "pull_request":
             return _repeat(delivery, PULL_ENDS.get(reason, reason))

@@ -80,7 +80,8 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
     """Store what a delivery asks for until it is done, or say why it is ignored. Raises HTTPException where it cannot be stored."""
     ask = events.read(arrival.event, arrival.payload, server.ours)
     if isinstance(ask, CommandAsk):  # it is stored until it is carried out
-        ask = replace(ask, argument=written.of_typed_words(ask.argument))
+        also = tuple((word, written.of_typed_words(argument)) for word, argument in ask.also)
+        ask = replace(ask, argument=written.of_typed_words(ask.argument), also=also)
     if isinstance(ask, NothingAsked):
         return "ignored", ask.reason
     if isinstance(ask, CatchUp):

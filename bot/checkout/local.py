@@ -13,6 +13,7 @@ from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
 from bot.values.consumer import Clone
 
+MOST_NAMED = 5  # files with conflicts in a message
 MOST_TITLES = 50  # of a range, newest first
 ORIGIN = re.compile(r"^(?:https?://|ssh://|git@)[^\s]*?[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
 SURE_NAMES = ("main", "master")
@@ -248,11 +249,14 @@ async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullR
     base = await _commit(repository, request.base or "HEAD")
     index = worktree.index(place, repository.own)
     withheld = await index.add_work_tree() if request.scope == "uncommitted" else ()
+    unmerged = await index.run("diff", "--name-only", "-z", "--diff-filter=U")
+    if paths := sorted({path.decode("utf-8", "replace") for path in unmerged.out.split(b"\0") if path}):
+        more = f" and {len(paths) - MOST_NAMED:,} more" if len(paths) > MOST_NAMED else ""
+        named = ", ".join(paths[:MOST_NAMED])
+        raise GitError(f"{named}{more}: resolve the merge conflicts, then run `git add`")
     tree = await index.run("write-tree", "--missing-ok")
     if tree.status:
-        raise GitError(
-            f"the index cannot be read. If a merge is in progress, resolve its conflicts and run `git add` first: {tree.err[:200]}"
-        )
+        raise GitError("git cannot read the index. Run `git status`, and fix what it reports")
     what = "staged changes" if request.scope == "staged" else "uncommitted changes"
     head = tree.out.decode().strip()
     empty = own_git_dir.EMPTY_TREES["sha256" if len(head) == own_git_dir.SHA256_LENGTH else "sha1"]

@@ -1,7 +1,6 @@
 """A command in a comment, `/deeprepo WORD`, `@deeprepo WORD` or `@<our login> WORD` at the start of a line, and whom a comment names. Pure.
 
-Quotes, code and HTML comments give no command and call nobody: they are somebody else's words, or what nobody sees. The first command of a
-comment counts.
+Quotes, code and HTML comments give no command and call nobody: they are somebody else's words, or what nobody sees.
 """
 
 import re
@@ -14,6 +13,7 @@ from bot.render import encodable
 
 MAX_COMMENT_CHARS = 16_000  # characters looked at
 MAX_ARGUMENT_CHARS, MAX_WORD_CHARS = 4_000, 40  # characters of an argument, and of a word that nobody knows
+MOST_COMMANDS = 5  # of one comment
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _APART = re.compile(r" {0,3}>| {4}|\t")  # a quote, indented code
@@ -32,18 +32,22 @@ class Command:
     argument: str = ""
 
 
-def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) -> Command | None:
-    """Return the first command of a comment. The argument of a word that is `long` goes on over the lines below."""
+def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) -> tuple[Command, ...]:
+    """Return the commands of a comment. The argument of a word that is `long` goes on over the lines below, up to the next command."""
     text, call = plain_lines(body), _call(login)
     rows = text.split("\n")
-    for index, line in enumerate(own_lines(text)):
-        match = call.match(_from_sight(line).rstrip())
-        command = (
-            _command(match[2], "\n".join(rows[index + 1 :]), words, long, mention=match[1] is None) if match else None
-        )
-        if command is not None:
-            return command
-    return None
+    calls = ((index, call.match(_from_sight(line).rstrip())) for index, line in enumerate(own_lines(text)))
+    found = [
+        (index, match)
+        for index, match in calls
+        if match and _command(match[2], "", words, (), mention=match[1] is None) is not None
+    ][:MOST_COMMANDS]
+    ends = [*(index for index, _ in found[1:]), len(rows)]
+    commands = (
+        _command(match[2], "\n".join(rows[index + 1 : end]), words, long, mention=match[1] is None)
+        for (index, match), end in zip(found, ends, strict=False)
+    )
+    return tuple(command for command in commands if command is not None)
 
 
 def _from_sight(text: str) -> str:

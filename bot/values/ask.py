@@ -5,7 +5,7 @@ Ids survive a rename of the repository; `owner` and `name` are what its address 
 A kind of ask is a class here, a part of `Ask`, and what is done for it in `bot/workflow`. How its jobs are named and queued follows from it.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 CommentKind = Literal["issue", "review", "whole"]  # in the conversation, on the diff, or the text of a review
@@ -39,6 +39,7 @@ class CommentRef:
     id: int
     kind: CommentKind
     thread: int = 0
+    part: int = 0  # of the commands in the comment, which one after the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,16 @@ class CommandAsk(PullAsk):
     argument: str
     actor: str
     comment: CommentRef
+    also: tuple[tuple[str, str], ...] = ()  # word and argument of each further command in the comment
+
+    @property
+    def each(self) -> "tuple[CommandAsk, ...]":
+        """The commands of the comment, each as an ask of its own."""
+        rows = ((self.word, self.argument), *self.also)
+        return tuple(
+            replace(self, word=word, argument=argument, comment=replace(self.comment, part=part), also=())
+            for part, (word, argument) in enumerate(rows)
+        )
 
 
 @dataclass(frozen=True, slots=True)

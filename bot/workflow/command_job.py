@@ -1,4 +1,4 @@
-"""A command in a comment, from the person's permission to the answer below it."""
+"""The commands in a comment, from the person's permission to the answers below it."""
 
 from contextlib import suppress
 from functools import partial
@@ -23,7 +23,7 @@ _ANSWER = TypeAdapter(CommandReply)
 
 
 async def run(ask: CommandAsk, job: Job, server: Server) -> None:
-    """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
+    """Carry the commands out and post their answers. Repeated after a crash, it answers once and pays once."""
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         access = await replies.access_of(ask, host, server.recent)
         permission = await replies.permission_of(ask, access, server.store.people)
@@ -31,22 +31,26 @@ async def run(ask: CommandAsk, job: Job, server: Server) -> None:
             return
         state = await server.read_pull(host)
         settings = await server.settings_of(state)
-        refusal = commands.refusal(ask.word, ask.actor, permission, settings)
-        await replies.post_reply(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
-        if refusal is not None:
-            return
-        was_decided = ask.word not in REVIEWS and await hooks.listen(host, server)  # a review listens by itself
-        reply = await job.step("answer", partial(_reply, ask, state, settings, host, job, server), _ANSWER)
-        comment, unposted = None, None
-        try:
-            comment = await replies.post_reply(reply, ask.comment, host)
-        except HostRefused as refused:  # in a locked conversation: what was decided counts all the same
-            if not job.last:
-                raise
-            unposted = refused
-        if reply.rule and comment is not None:
-            await hooks.tell_shown(reply.rule, comment, host, server)
-        if was_decided or reply.silences:
+        is_changed, unposted = False, None
+        for each in ask.each:
+            refusal = commands.refusal(each.word, each.actor, permission, settings)
+            await replies.post_reply(refusal or CommandReply(), each.comment, host, is_seen=refusal is None)
+            if refusal is not None:
+                break
+            is_changed |= each.word not in REVIEWS and await hooks.listen(host, server)  # a review listens by itself
+            name = f"answer {each.comment.part}" if each.comment.part else "answer"
+            reply = await job.step(name, partial(_reply, each, state, settings, host, job, server), _ANSWER)
+            is_changed |= reply.silences
+            try:
+                comment = await replies.post_reply(reply, each.comment, host)
+            except HostRefused as refused:  # in a locked conversation: what was decided counts all the same
+                if not job.last:
+                    raise
+                unposted = refused
+            else:
+                if reply.rule and comment is not None:
+                    await hooks.tell_shown(reply.rule, comment, host, server)
+        if is_changed:
             await refresh_job.refresh(state, settings, host, server, f"{ask.comment.kind}-{ask.comment.id}")
         if unposted is not None:
             raise unposted

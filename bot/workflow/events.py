@@ -245,9 +245,10 @@ def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
     if event.sender_type != "User" or event.author_type != "User":
         raise NotForUs("it was written by a bot")
     pull, body = event.pull(event.number), event.body or ""
-    command = commands.read(body, ours.login)
-    if command is not None:
-        return CommandAsk(pull, command.word, command.argument, event.sender, place)
+    if given := commands.read(body, ours.login):
+        first, *others = given
+        also = tuple((command.word, command.argument) for command in others)
+        return CommandAsk(pull, first.word, first.argument, event.sender, place, also)
     names_us = read_mentions(body, ours.login).us
     if names_us or place.thread not in (0, event.id):  # whose thread it is, the delivery does not say
         return RemarkAsk(pull, event.sender, place, names_us)

@@ -116,7 +116,8 @@ async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, 
 
 def comment_name(comment: CommentRef) -> str:
     """Return how our answer's marker names the comment. Reviews and comments are numbered apart, and answered in one conversation."""
-    return f"review-{comment.id}" if comment.kind == "whole" else str(comment.id)
+    name = f"review-{comment.id}" if comment.kind == "whole" else str(comment.id)
+    return f"{name}.{comment.part}" if comment.part else name
 
 
 def _answers(body: str, comment: CommentRef) -> bool:

@@ -3,9 +3,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.commands import Command
-from bot.workflow.commands import read
+from bot.workflow import commands
 
 LOGIN = "deeprepo[bot]"
+
+
+def read(body: str, login: str = "") -> Command | None:
+    """Return the first command of a comment."""
+    return next(iter(commands.read(body, login)), None)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +43,7 @@ LOGIN = "deeprepo[bot]"
     ],
 )
 def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument: str) -> None:
-    """The first one counts; what follows a question belongs to it."""
+    """What follows a question belongs to it."""
     assert read(body, LOGIN) == Command(word, argument)
 
 
@@ -107,3 +112,14 @@ def test_any_text_is_read_without_a_fault(text: str) -> None:
         found = read(body, LOGIN)
         assert found is None or 1 <= len(found.word.split()) <= 2
         assert found is None or f"{found.word} {found.argument}".encode()
+
+
+def test_each_command_of_a_comment_is_read() -> None:
+    """A question ends where the next command begins; at most five commands are read."""
+    body = "/deeprepo ignore 2 wrapped\nthanks\n/deeprepo ask why?\nIn which case?\n@deeprepo ignore 3 generated"
+    assert commands.read(body, LOGIN) == (
+        Command("ignore", "2 wrapped"),
+        Command("ask", "why?\nIn which case?"),
+        Command("ignore", "3 generated"),
+    )
+    assert commands.read("/deeprepo pause\n" * 9, LOGIN) == (Command("pause"),) * 5

@@ -89,6 +89,7 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
             await client.call_tool("callers", {"symbol": "f\0"}),
             await client.call_tool("callers", {"symbol": "a" * 1_000_000}),
             await client.call_tool("review", {"consumers": ["../other"] * 5_000}),
+            await client.call_tool("callers", {}),
         ]
 
     answers = spoken(repo, talk)
@@ -104,12 +105,14 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
     assert "unknown argument max_dollars: review takes change, effort, max_usd" in text(cap)
     assert "medium" in text(effort)
     assert "unknown argument limit: callers takes symbol" in text(limit)
-    for number, answer in zip(NO_AMOUNTS, answers[7:-3], strict=True):
+    for number, answer in zip(NO_AMOUNTS, answers[7:-4], strict=True):
         assert answer.is_error
         assert f"usd is {float(number)} (flag): use a finite number of 0 or more" in text(answer)
-    nul, long, many = map(text, answers[-3:])
+    nul, long, many, missing = map(text, answers[-4:])
     assert "symbol contains characters that cannot be part of a name" in nul
     assert "symbol is 1,000,000 characters long. Pass 4,000 at most" in long
+    assert missing == "symbol: this value is missing"
+    assert text(effort) == "effort: write one of none, low, medium or high"
     assert "consumers has 5,000 entries. Pass 40 at most" in many
 
 

@@ -1,5 +1,5 @@
 import pytest
-from whole import MENDED, Whole
+from whole import BROKEN, MENDED, Whole
 
 from bot.workflow.commands import COMMANDS
 
@@ -27,9 +27,9 @@ async def test_every_word_is_answered_once(at: Whole) -> None:
 
 @pytest.mark.slow
 async def test_an_ignored_finding_is_not_said_in_the_next_round(at: Whole) -> None:
-    """`ignore 1` names the entry that would hold permanently, and holds at once in this pull request, for the lines that it was about."""
+    """`ignore 1` holds at once in this pull request, for the lines that it was about."""
     number = await at.reviewed()
-    assert ".deeprepo/ignore.yml" in await at.said(number, "/deeprepo ignore 1 the caller goes next week")
+    assert "Ignored in this" in await at.said(number, "/deeprepo ignore 1 the caller goes next week")
     await at.said(number, "/deeprepo full review")
     assert "1 finding is suppressed" in at.summary(number)
     assert at.gh.pull(number).checks[-1].conclusion == "success"
@@ -46,3 +46,22 @@ async def test_a_permission_that_was_taken_away_counts_no_more(at: Whole) -> Non
     assert "needs write" not in await at.said(number, "/deeprepo explain 1", author="colleague")
     at.repo.add("colleague", "read")
     assert "write" in await at.said(number, "/deeprepo explain 1", author="colleague")
+
+
+async def test_each_command_of_a_comment_is_carried_out_in_few_lines(at: Whole) -> None:
+    """Two findings are ignored by one comment, each with its own answer; no answer but a list has more than five lines."""
+    number = await at.reviewed(
+        files={"shop/price.py": BROKEN["shop/price.py"] + "\n\nprint(nothing)\nprint(nowhere)\n"}
+    )
+    before = set(at.answers(number))
+    await at.said(number, "/deeprepo ignore 1 is replaced in the next PR\n/deeprepo ignore 2 wrong, see `a.py`")
+    ignored = [body for key, body in at.answers(number).items() if key not in before]
+    exported = await at.said(number, "/deeprepo rules export")
+    for text in ("explain 3", "ask why?", "fix 3", "remember in shop/cart.py Prices are in euro.", "rules confirm 9", "pause",
+                 "resume", "cancel", "ignore 99"):  # fmt: skip
+        await at.said(number, f"/deeprepo {text}")
+    lengths = {body: len([row for row in body.splitlines() if row.strip()]) for body in at.replies(number)}
+    assert [body.count("Ignored in this pull request") for body in ignored] == [1, 1]
+    assert "Suggested rule" not in ignored[0]
+    assert exported.count("- finding: ") == 2
+    assert {body: rows for body, rows in lengths.items() if rows > 5 and body != exported} == {}

@@ -9,9 +9,11 @@ from typing import Any
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
+from pydantic import ValidationError
 
 from bot import __version__
 from bot.cli.mcp_server import local
+from bot.config.yaml_text import sentence
 from bot.errors import DeepRepoError, NothingToReview
 from bot.render import visible
 from bot.values import Review, ReviewEffort
@@ -50,7 +52,13 @@ class ToolServer(MCPServer[object]):
             raise ToolError(f"unknown argument {unknown}: {name} takes {', '.join(properties)}")
         for argument, value in arguments.items():
             _check_value(argument, value)
-        return await super().call_tool(name, arguments, context)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            rows = error.__cause__.errors(include_url=False, include_input=False)
+            raise ToolError("; ".join(f"{'.'.join(map(str, row['loc']))}: {sentence(row)}" for row in rows)) from None
 
 
 def _check_value(argument: str, value: object) -> None:

@@ -4,17 +4,17 @@ import time
 from dataclasses import replace
 
 from bot.commands import CommandReply, target
-from bot.features.teaching import ignore_file, proposing
-from bot.features.teaching.names import FILE
+from bot.features.teaching import proposing
 from bot.findings import silencing
+from bot.render import line, plain
 from bot.values import Dismissal
 from bot.workflow.given_command import CommandSpec, GivenCommand
 
-MAX_REASON_CHARS = 300
+MAX_REASON_CHARS, MAX_TITLE_CHARS = 300, 200
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Store it with the reason, and show the entry that would hold beyond this pull request."""
+    """Store it with the reason, and propose a rule if the reason may also be true elsewhere."""
     context, about = command.context, target.find(command.ask.argument, command.context)
     if not about.fingerprint:
         return about.missing(context, "ignore NUMBER REASON")
@@ -23,16 +23,8 @@ async def run(command: GivenCommand) -> CommandReply:
     mark = silencing.mark_of(finding) if finding is not None else about.fingerprint
     dismissal, now = Dismissal(mark, reason_text, "ignored", context.actor), time.time()
     await command.store.people.dismiss(command.ask.pull, dismissal, now)
-    reason = reason_text or context.words.say("reply_no_reason", actor=context.actor)
-    entry = (
-        ignore_file.entry_for(finding, "finding", reason)
-        if finding is not None
-        else ignore_file.WrittenEntry(fingerprint=about.fingerprint, reason=reason)
-    )
-    lines = ignore_file.add_entry(None, entry).removeprefix(ignore_file.HEAD)
-    title = finding.title if finding is not None else about.fingerprint
-    reply = context.reply("teaching/ignored", title=title, file=FILE, branch=context.branch, lines=lines)
-    reply = replace(reply, silences=True)
+    title = line(finding.title if finding is not None else about.fingerprint)[:MAX_TITLE_CHARS]
+    reply = replace(context.say("reply_ignored", title=plain(title.rstrip("."))), silences=True)
     if finding is None:
         return reply
     proposals = proposing.proposals(finding, dismissal, command.link)

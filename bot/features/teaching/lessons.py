@@ -179,7 +179,7 @@ class Lessons:
             if comment.thread == finding.comment.id and not comment.ours and not comment.bot
         )
         login = self.host.voice.login
-        replies = [(each, reading.reason(each.body)) for each in people if commands.read(each.body, login) is None]
+        replies = [(each, reading.reason(each.body)) for each in people if not commands.read(each.body, login)]
         return [(each, reason) for each, reason in replies if reason]
 
     async def _who_dislikes(self, finding: PostedFinding) -> str:

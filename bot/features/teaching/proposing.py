@@ -12,25 +12,34 @@ from bot.render import Phrases, Safe, code, comment, phrase
 from bot.values import Dismissal, Finding, LearnedRule, OwnerRule, Proposal
 
 MAX_PATH_CHARS = 300  # characters of a path
+OF_ONE_CHANGE = re.compile(r"\b(?:PRs?|MRs?|(?:pull|merge)[ -]requests?)\b|(?<![\w&])#\d", re.IGNORECASE)
 _ONE_PATH = re.compile(r"=.*|/(?:[^\\*?\[]|\\.)*[^/\\*?\[]", re.DOTALL)  # exact, or a pattern without wildcards
 
 
 def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Proposal, ...]:
     """Return what a rejection suggests: its sentence for claims about this file, then the check's own code there. Its reason: words of a person who may write here.
 
-    A committed secret suggests nothing: a rule would silence every later secret of its kind. What code has proven no sentence answers. What a model alone has found has no rule: one for its category would silence every other guess of
-    that kind in the file.
+    A committed secret suggests nothing: a rule would silence every later secret of its kind. Neither does a reason that refers to a pull
+    request, which says nothing about others. What code has proven no sentence answers. What a model alone has found has no rule: one for its
+    category would silence every other guess of that kind in the file.
     """
-    if finding.category == "secret":
+    if finding.category == "secret" or OF_ONE_CHANGE.search(dismissal.reason):
         return ()
     text, path = " ".join(dismissal.reason.split()), silencing.only(finding.path)
     how, who = dismissal.how, dismissal.who
-    sentence = OwnerRule(path, "", text[:MOST_SENTENCE])
+    sentence = OwnerRule(path, "", _on_its_own(text, finding.title)[:MOST_SENTENCE])
     kind = OwnerRule(path, finding.kind, text)
     return (
         *([Proposal(sentence, how, who, link)] if text and not finding.proven else []),
         *([Proposal(kind, how, who, link, silencing.is_grave(finding))] if finding.rule else []),
     )
+
+
+def _on_its_own(text: str, title: str) -> str:
+    """Return a reason with the title of its finding, if both fit: "see the guard above" says nothing in another pull request."""
+    about = " ".join(title.split()).rstrip(".")
+    whole = f'On "{about}": {text}'
+    return whole if text and len(whole) <= MOST_SENTENCE else text
 
 
 def proposal_words(rules: Sequence[LearnedRule], words: Phrases) -> Safe:

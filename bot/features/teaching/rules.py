@@ -1,6 +1,7 @@
 """`/deeprepo rules`: what people have taught, with the decisions on it."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import accumulate
@@ -11,7 +12,7 @@ from bot.config import FILE
 from bot.config.names import MOST_SENTENCE
 from bot.features.teaching import proposing
 from bot.render import code, link
-from bot.values import LearnedRule, OwnerRule, RuleState
+from bot.values import Dismissal, LearnedRule, OwnerRule, RuleState
 from bot.workflow.given_command import CommandSpec, GivenCommand
 from deeprepo.impact.text import globs
 
@@ -32,7 +33,8 @@ async def run(command: GivenCommand) -> CommandReply:
         return await _decide(word.lower(), rest, command)
     rules = await command.store.rules.of(command.ask.pull.repository)
     if word.lower() == "export":
-        return _export(rules, context)
+        dismissals = await command.store.people.dismissals(command.ask.pull)
+        return _export(rules, [each for each in dismissals if each.how == "ignored"], context)
     if not rules:
         return context.say("rules_none")
     return context.reply("teaching/rules", rows=[_row(rule, time.time()) for rule in rules])
@@ -65,13 +67,14 @@ async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
     return replace(context.say(phrase_name, rule=int(number), breadth=reach, **place), silences=True)
 
 
-def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandReply:
-    """The rules in force as the key of the settings."""
+def _export(rules: tuple[LearnedRule, ...], ignored: Sequence[Dismissal], context: CommandContext) -> CommandReply:
+    """Return the rules in force, and the findings that were ignored in this pull request, as settings."""
     from bot.config import yaml_text
 
     confirmed = [learned_rule.rule for learned_rule in rules if learned_rule.state == "confirmed"]
     confirmed.sort(key=lambda rule: rule.is_learning)
     parts = [yaml_text.dump([_exported(rule)]) for rule in confirmed]
+    parts += [yaml_text.dump([{"finding": each.mark.split()[0], "reason": each.reason}]) for each in ignored]
     ends = accumulate(len(part) for part in parts)
     chunks = [part for part, end in zip(parts, ends, strict=True) if end <= MOST_EXPORTED]
     if not chunks:

@@ -55,8 +55,8 @@ COMMANDS: Mapping[str, CommandSpec] = {
 }
 
 
-def read(body: str, login: str = "") -> Command | None:
-    """Return the first command of a comment; quotes, code and what is hidden give none. `login` is ours."""
+def read(body: str, login: str = "") -> tuple[Command, ...]:
+    """Return the commands of a comment; quotes, code and what is hidden give none. `login` is ours."""
     return reading.read(body, login, tuple(COMMANDS), [name for name, word in COMMANDS.items() if word.is_long])
 
 
