@@ -1,19 +1,18 @@
 import re
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 import pytest
 from commanded import Scene, scene
 from fakes import Repository
 
+from bot import config
 from bot.commands import Permission, target
 from bot.config import Settings
-from bot.features.teaching import ignore_file
 from bot.findings import silencing
 from bot.outputs import json_file
 from bot.render import load
-from bot.values import Finding, PlacedFinding
+from bot.values import PlacedFinding
 from bot.workflow.commands import COMMANDS
 from tests.findings_changed import changed
 
@@ -93,36 +92,35 @@ def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: 
     assert "again in 59 minutes" in given[most].body
 
 
-def counts(body: str, finding: Finding) -> bool:
-    """Whether the entry in a reply silences the finding once it stands in the repository's list."""
+def exported(body: str) -> list[tuple[str, str]]:
+    """The findings that the exported settings ignore, each with its reason."""
     found = re.search(r"```yaml\n(.*?)\n```", body, re.DOTALL)
     assert found is not None
-    ignored = ignore_file.read_ignore_file((ignore_file.HEAD + found[1]).encode(), date(2026, 1, 1))
-    assert ignored.warnings == ()
-    return not ignored.split([finding])[0]
+    settings, problems = config.check(found[1].encode())
+    assert problems == ()
+    return [(item.finding, item.reason) for item in settings.values["ignore"]]
 
 
 def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
-    """It is stored with the reason; the lines in the answer silence it permanently once they are merged."""
+    """It is stored with the reason; the exported settings ignore it everywhere."""
     pull.thread(1)
     finding = pull.review.reported[1].finding
     answer = pull.give("ignore", "measured: nobody calls @it")
     assert [(one.mark, one.reason) for one in pull.silenced()] == [
         (silencing.mark_of(finding), "measured: nobody calls @it")
     ]
-    assert counts(answer.body, finding)
-    assert "`.deeprepo/ignore.yml` on the branch `main`" in answer.body
+    assert answer.body.startswith("Ignored in this pull request: ")
+    assert exported(pull.give("rules", "export").body) == [(finding.identity, "measured: nobody calls @it")]
 
 
 def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> None:
-    """Anything else is asked back, and nothing is stored; without a reason the list names who wanted it."""
+    """Anything else is asked back, and nothing is stored."""
     first, second = (pull.review.reported[n].finding for n in (0, 1))
     answer = pull.give("ignore", "#2")
     pull.give("ignore", f"{first.identity} known")
     silenced = {one.mark: one.reason for one in pull.silenced()}
     assert silenced == {silencing.mark_of(second): "", silencing.mark_of(first): "known"}
     assert answer.silences
-    assert "maintainer" in answer.body
     short = pull.review.reported[0].finding.fingerprint  # of a proof: what a guess at the same place would be named by
     for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef", short):
         reply = pull.give("ignore", wrong)

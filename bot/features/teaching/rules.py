@@ -74,7 +74,7 @@ def _export(rules: tuple[LearnedRule, ...], ignored: Sequence[Dismissal], contex
     confirmed = [learned_rule.rule for learned_rule in rules if learned_rule.state == "confirmed"]
     confirmed.sort(key=lambda rule: rule.is_learning)
     parts = [yaml_text.dump([_exported(rule)]) for rule in confirmed]
-    parts += [yaml_text.dump([{"finding": each.mark.split()[0], "reason": each.reason}]) for each in ignored]
+    parts += [yaml_text.dump([_of_finding(each)]) for each in ignored]
     ends = accumulate(len(part) for part in parts)
     chunks = [part for part, end in zip(parts, ends, strict=True) if end <= MOST_EXPORTED]
     if not chunks:
@@ -82,6 +82,12 @@ def _export(rules: tuple[LearnedRule, ...], ignored: Sequence[Dismissal], contex
     lines = f"ignore:\n{''.join(chunks)}"
     more = len(parts) - len(chunks)
     return context.reply("teaching/export", file=FILE, branch=context.branch, lines=lines, more=more)
+
+
+def _of_finding(dismissal: Dismissal) -> dict[str, Any]:
+    """Return the entry of the settings that ignores one finding."""
+    entry = {"finding": dismissal.mark.split()[0], "reason": dismissal.reason}
+    return {name: value for name, value in entry.items() if value}
 
 
 def _exported(rule: OwnerRule) -> dict[str, Any]:
