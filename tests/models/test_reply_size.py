@@ -23,7 +23,8 @@ EVENT = b'data: {"choices": [{"delta": {"content": "' + b"x" * 1_000_000 + b'"}}
     ids=["compressed", "a stream"],
 )
 def test_a_reply_that_is_too_long_is_not_read(body: bytes, headers: str, kind: str) -> None:
-    """The call fails with a sentence, and memory stays bounded."""
+    """The call fails with a sentence, memory stays bounded, and no more is booked than the reply was allowed to have."""
     error, _ = talk(lambda _: (200, body), lambda model: model.complete(asked()), headers, kind)
     assert type(error) is ProviderDown
     assert f"longer than {MOST_REPLY >> 20} MiB" in str(error)
+    assert error.usage.output <= asked().max_tokens

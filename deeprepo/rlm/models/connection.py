@@ -244,9 +244,12 @@ class HttpModel(ABC):
             reported = reported if isinstance(reported, Mapping) else {}
             if reported or has_work:
                 failure.usage = self.usage(reported, prompt, written)
-                if not is_whole:  # a server may have counted before it wrote
-                    arrived = estimate(prompt, written).output
-                    failure.usage = replace(failure.usage, output=max(failure.usage.output, arrived))
+                if (
+                    not is_whole
+                ):  # a server may have counted before it wrote, and bills no more than it was allowed to write
+                    arrived = min(estimate(prompt, written).output, self._cap(prompt, form))
+                    counted = failure.usage.output if reported else 0
+                    failure.usage = replace(failure.usage, output=max(counted, arrived))
             elif failure.may_be_billed and not isinstance(failure, TimedOut):
                 failure.usage, failure.is_lost = Usage(estimate(prompt, "").input), is_silent
             raise failure from None
