@@ -60,5 +60,5 @@ def _sent_before(calls: Calls, model: Model, prompt: Prompt) -> tuple[bool, bool
     """Whether an earlier run has sent this prompt with the offer to ask for more, and without."""
     full = replace(prompt, effort=prompt.effort or calls.budget.limits.effort)
     plain = replace(full, answer=prompt.answer.final or prompt.answer if prompt.answer else None)
-    with_offer, without = (calls.journal.knows(codec.key(model, one)[0]) for one in (full, plain))
+    with_offer, without = (calls.journal.outcomes.knows(codec.key(model, one)[0]) for one in (full, plain))
     return with_offer, without

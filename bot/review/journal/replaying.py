@@ -24,7 +24,7 @@ class Replay(Journal):
         super().__init__()
         older = record.sections[: record.sections.index(section)]
         self.replayed = self._section = section
-        self._outcomes = Outcomes(section, older)
+        self.outcomes = Outcomes(section, older)
         self.difference = ""  # the first one; a block may catch the error itself
 
     def begin(self, start: Start) -> tuple[str, ...]:  # noqa: ARG002 - it is the recorded one
@@ -50,7 +50,7 @@ class Replay(Journal):
 
     def turn(self, record: Row) -> None:
         """Check a turn that ran again. Raises ReplayDiffers where it went otherwise."""
-        recorded = self._outcomes.turn(record["run"], record["number"])
+        recorded = self.outcomes.turn(record["run"], record["number"])
         name = next((one for one in FIELDS if recorded is not None and recorded[one] != record[one]), None)
         if recorded is not None and name is not None:
             first = _first(str(recorded[name] or ""), str(record[name] or ""))

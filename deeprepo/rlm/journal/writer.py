@@ -92,7 +92,7 @@ class Journal:
             elif path.stat().st_size and not path.read_bytes().endswith(b"\n"):  # a crash tore the last line
                 self._file.write("\n")
         self._written = set(self._record.messages)
-        self._outcomes = Outcomes(older=self._record.sections)
+        self.outcomes = Outcomes(older=self._record.sections)
         self._answers = 0
 
     def begin(self, start: Start) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class Journal:
             ours, theirs = _asked_for(start), _asked_for(last)
             differing = [name for name in ours if ours[name] != theirs.get(name)]
             if not differing and (section.end is None or last.is_question):  # an answer is read from its record
-                self._outcomes = Outcomes(section, [one for one in self._record.sections if one is not section])
+                self.outcomes = Outcomes(section, [one for one in self._record.sections if one is not section])
                 self.put("resumed", time=_now())
                 return ()
             other = reader.other_build(section, start.version)
@@ -134,17 +134,13 @@ class Journal:
                 return None
             raise
 
-    def knows(self, key: str) -> bool:
-        """Return whether an earlier run of this review has sent this very request."""
-        return self._outcomes.knows(key)
-
     def calls(self, key: str, about: Row, prompt: Prompt) -> list[Row]:  # noqa: ARG002 - a replay explains itself with them
         """Return the lines of the tries of this very request in an earlier run, and of its last word where there is one."""
-        return self._outcomes.take("call", (key,))
+        return self.outcomes.take("call", (key,))
 
     def get(self, kind: str, *key: object) -> Row | None:
         """Return what an earlier run of this review has written of this very turn, tool or run: it is not done a second time."""
-        rows = self._outcomes.take(kind, key)
+        rows = self.outcomes.take(kind, key)
         return rows[-1] if rows else None
 
     def put(self, kind: str, **fields: Any) -> None:  # noqa: ANN401 - any JSON value
@@ -180,23 +176,14 @@ class Journal:
 
     def turn(self, row: Row) -> None:
         """Write one turn of a root, as `codec.turn` made it; not again if an earlier run had the very same."""
-        recorded = self._outcomes.turn(row["run"], row["number"])
+        recorded = self.outcomes.turn(row["run"], row["number"])
         if recorded is None or {**recorded, "seconds": 0} != {**row, "seconds": 0}:
             self.put(**row)
-
-    def host_calls(self, run: str, turn: int) -> list[Row]:
-        """Return what the block of this turn asked of the host in an earlier run of this review."""
-        return self._outcomes.host_calls(run, turn)
-
-    def recorded_turn(self, run: str, number: int, code: str) -> Row | None:
-        """Return the line of this very turn, where an earlier run of this review had it."""
-        row = self._outcomes.turn(run, number)
-        return row if row is not None and row["code"] == code else None
 
     def answer(self, row: Row) -> None:
         """Write the last line of a question about a text, answered or not: once for each question."""
         self._answers += 1
-        section = self._outcomes.section
+        section = self.outcomes.section
         if section is None or len(section.of("end")) < self._answers:
             self.put(**row)
 

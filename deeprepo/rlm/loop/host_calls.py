@@ -1,20 +1,15 @@
 """Record a block's calls to the host, so that a resumed run repeats them and pays for nothing twice."""
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from deeprepo.rlm.journal.writer import Journal
-from deeprepo.rlm.repl.process import ADDRESS
+from deeprepo.rlm.repl.process import ADDRESS, Frame
 from deeprepo.rlm.values import Masks
-
-Frame = Mapping[str, Any]
 
 
 class BlockCalls:
-    """The host calls of one block.
-
-    Satisfies `repl.process.HostCalls`.
+    """The host calls of one block. `next` is a `repl.process.Recorded`.
 
     If the block had run to its end (`is_finished`), the recorded calls are made again, even if it now asks
     for something else: its output is the recorded one, and only the host's state has to be rebuilt. If the
@@ -23,7 +18,7 @@ class BlockCalls:
 
     def __init__(self, journal: Journal, masks: Masks, run: str, turn: int, *, is_finished: bool) -> None:
         self._journal, self._masks, self._at = journal, masks, {"run": run, "turn": turn}
-        self._recorded: Sequence[Frame] = journal.host_calls(run, turn)
+        self._recorded: Sequence[Frame] = journal.outcomes.host_calls(run, turn)
         self._is_finished = is_finished
         self._count = 0
         self.has_diverged = False

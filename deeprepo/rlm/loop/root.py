@@ -231,9 +231,10 @@ class RootRun:
         If an earlier run finished it, repeat its host calls and return the recorded output.
         """
         calls = self.work.calls
-        recording = calls.journal.recorded_turn(self.name, number, code)
+        recording = calls.journal.outcomes.turn(self.name, number)
+        recording = recording if recording is not None and recording["code"] == code else None
         asked = BlockCalls(calls.journal, calls.masks, self.name, number, is_finished=recording is not None)
-        observation = await self.repl.run(code, asked)
+        observation = await self.repl.run(code, asked.next)
         for frame in asked.left():
             await self.repl.call(frame)
         if asked.has_diverged:

@@ -100,7 +100,9 @@ class AnthropicModel(HttpModel):
         calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
         stop: Stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
         usage = self.usage(reply.get("usage") or {}, prompt, content)
-        return completion(prompt, form, text, calls, stop, usage, _thinking(blocks, self.name))
+        thinking = [dict(block) for block in blocks if block.get("type") in THINKING]  # word for word
+        extra = {"model": self.name, "blocks": thinking} if thinking else None
+        return completion(prompt, form, text, calls, stop, usage, extra)
 
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
         """Return the tokens as a reply reports them: here `input_tokens` leaves out what was read from or written to the cache."""
@@ -171,12 +173,6 @@ def _use(call: ToolCall) -> dict[str, Any]:
 
 def _tool(schema: Schema) -> dict[str, Any]:
     return {"name": schema.name, "description": schema.description, "input_schema": schema.parameters}
-
-
-def _thinking(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] | None:
-    """The thinking of a reply word for word; None if the reply has none."""
-    thinking = [dict(block) for block in blocks if block.get("type") in THINKING]
-    return {"model": name, "blocks": thinking} if thinking else None
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:

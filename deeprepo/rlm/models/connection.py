@@ -94,22 +94,23 @@ class HttpModel(ABC):
         """
         sent = list[RequestForm]()
         form = self._known.form
-        trial = self._with_restored(form)
+        doubted, kind = self._known.doubted, (prompt.answer is not None, prompt.tool is not None)
+        restored = doubted.popleft() if doubted and not self._form_search.locked() else {}  # the server may take it
         try:
-            return await self._send_adapting(prompt, trial, sent)
+            return await self._send_adapting(prompt, replace(form, **restored), sent)
         except Refusal as refusal:
             refused = refusal
         async with self._form_search:  # one call at a time looks for a form; the others wait for what it finds
             for plainer in (self._known.form, self._plainest(prompt)):
                 if plainer in sent or not refused.is_unexplained or self._own_parameter(refused):
                     continue
-                if len(sent) >= prompt.requests or (plainer, *_kind(prompt)) in self._known.refused_forms:
+                if len(sent) >= prompt.requests or (plainer, *kind) in self._known.refused_forms:
                     continue
                 try:
                     return await self._send_adapting(prompt, plainer, sent)
                 except Refusal as refusal:
                     refused = refusal
-                    self._known.refused_forms.add((plainer, *_kind(prompt)))
+                    self._known.refused_forms.add((plainer, *kind))
         error = self._refused(refused, prompt)
         error.requests = len(sent)
         raise error from None
@@ -169,12 +170,6 @@ class HttpModel(ABC):
                 self._known.save()
                 return replace(completion, cap=self._cap(prompt, form))
 
-    def _with_restored(self, form: RequestForm) -> RequestForm:
-        """Return the form with one part of what was left out: the server may take it."""
-        if not self._known.doubted or self._form_search.locked():
-            return form
-        return replace(form, **self._known.doubted.popleft())
-
     def _plainest(self, prompt: Prompt) -> RequestForm:
         """Return the form without everything that this server has never taken."""
         unknown = {field for field, _ in self._known.form.features(prompt) - self._known.accepted} | {"most"}
@@ -211,13 +206,13 @@ class HttpModel(ABC):
 
         Raises Refusal if the request itself was refused, because another form may be accepted.
         """
-        assembly, arrived, reply = self.assembly(), list[bytes](), dict[str, Any]()
+        assembly, pieces, reply = self.assembly(), list[bytes](), dict[str, Any]()
         was_accepted = is_whole = False
         failing = (ProviderError, Refusal, self.failure, self.http.HTTPError, aiohttp.ClientError, OSError, ValueError)
         try:
             response = await self._send(self._sampled(self.body(prompt, form)))
             was_accepted = True
-            reply = await self._read(response, assembly, arrived)
+            reply = await self._read(response, assembly, pieces)
             is_whole = True
             if (instead := failures.said_instead(reply)) is not None:
                 raise failures.inside(instead)
@@ -225,7 +220,7 @@ class HttpModel(ABC):
         except self.lacking:
             raise AccountRefused(self.remedy) from None
         except failing as error:
-            text = b"".join(arrived).decode("utf-8", "replace").strip()
+            text = b"".join(pieces).decode("utf-8", "replace").strip()
             # A part of a JSON text is as much of the reply as arrived.
             written: object = assembly.so_far or (text if text[:1] in {"{", "["} and not is_whole else "")
             has_work = bool(written) or any(map(reply.get, WORK_FIELDS))
@@ -294,8 +289,8 @@ class HttpModel(ABC):
             stream_cls=self.stream[object],
         )
 
-    async def _read(self, response: Any, assembly: Chat | Messages, arrived: list[bytes]) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
-        """Return the whole reply. One that is no stream is also added to `arrived`, piece by piece."""
+    async def _read(self, response: Any, assembly: Chat | Messages, pieces: list[bytes]) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
+        """Return the whole reply. One that is no stream is also added to `pieces`, piece by piece."""
         try:
             kind = response.response.headers.get("content-type", "")
             if kind.startswith(STREAMS):
@@ -304,8 +299,8 @@ class HttpModel(ABC):
                 reply: object = assembly.whole(is_ended=getattr(response, "is_ended", False))
             else:
                 async for piece in bounded(response.response.aiter_bytes()):
-                    arrived.append(piece)  # noqa: PERF401 - one by one, because the rest may never arrive
-                reply = _in_one_piece(b"".join(arrived), assembly)
+                    pieces.append(piece)  # noqa: PERF401 - one by one, because the rest may never arrive
+                reply = _in_one_piece(b"".join(pieces), assembly)
         finally:
             await response.response.aclose()
         if not isinstance(reply, dict):
@@ -355,11 +350,6 @@ def _in_one_piece(body: bytes, assembly: Chat | Messages) -> object:
 def _texts(prompt: Prompt) -> str:
     """Return what a prompt says, which no error may repeat."""
     return "\n".join(message.text for message in prompt.messages)
-
-
-def _kind(prompt: Prompt) -> tuple[bool, bool]:
-    """Return whether a prompt asks for a structured answer, and for a tool call."""
-    return prompt.answer is not None, prompt.tool is not None
 
 
 def transport(

@@ -50,15 +50,6 @@ KINDS = {"TypeError": TypeError, "ValueError": ValueError}  # what a host functi
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock stands still, so that a replay prints the same
 # The folders of the standard library and of this package, which no output names.
 FOLDERS = (f"{Path(os.__file__).parent}/", f"{Path(__file__).parents[3]}/")
-HOST_PATHS = (
-    "prefix",
-    "base_prefix",
-    "exec_prefix",
-    "base_exec_prefix",
-    "executable",
-    "_base_executable",
-    "_stdlib_dir",
-)
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 AWAITED = "__awaited__"  # the name of `awaited` in a block
 RESTORED = "[note: {} belongs to the REPL and has its own value again. Store yours under another name.]"
@@ -371,8 +362,9 @@ def forget_the_host() -> None:
     """Leave no path and no name of this machine where a block could print it."""
     sys.argv, sys.orig_argv, sys.path = ["-c"], ["python"], []
     sys.path_importer_cache.clear()
-    for name in HOST_PATHS:
-        _put(sys, name, "")
+    for name, value in list(vars(sys).items()):
+        if isinstance(value, str) and value.startswith("/"):
+            _put(sys, name, "")
     for module in list(sys.modules.values()):
         spec = getattr(module, "__spec__", None)
         for holder, name in ((module, "__file__"), (module, "__cached__"), (spec, "origin"), (spec, "cached")):

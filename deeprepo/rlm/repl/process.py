@@ -16,7 +16,7 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from deeprepo.rlm.errors import DeepRepoError, ReplUnavailable
 from deeprepo.rlm.repl import frames
@@ -25,6 +25,8 @@ from deeprepo.rlm.repl.output import PrintBuffer
 from deeprepo.rlm.values import BlockOutcome, Limits, Observation
 
 Async = Callable[..., Coroutine[Any, Any, Any]]
+Frame = Mapping[str, Any]
+Recorded = Callable[[Frame], Frame]  # the call to carry out for one that a block makes; ValueError: the record has none
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"  # of the blocks
 ERROR_CHARS = 2_000  # of an error text
 PROCESSOR = 600  # seconds of a processor in the life of a child: one whose parent was killed ends by itself
@@ -42,13 +44,6 @@ ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "TZ": "UTC"}
 # macOS: nothing but Python's own folders can be read, and nothing else be done.
 PROFILE = """(version 1)(deny default)(allow process-exec (literal "{python}"))(allow sysctl-read)(allow mach-lookup)
 (allow file-read-metadata)(allow file-read* (subpath "{base}")(subpath "/usr/lib")(subpath "/System")(subpath "{program}"))"""
-
-
-class HostCalls(Protocol):
-    """The calls of host functions that one block makes, on record."""
-
-    def next(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the call to carry out for this one. Raises ValueError for one that the record does not have."""
 
 
 class Ended(Exception):  # noqa: N818 - an outcome of a block
@@ -73,13 +68,13 @@ class Repl:
         self._functions = {**functions, "more": self._more}
         self._cuts: dict[int, str] = {}  # out of earlier outputs, numbered over the whole run
         self._blocks = self._calls = 0
-        self._host_calls: HostCalls | None = None  # of the block that runs
+        self._recorded: Recorded | None = None  # of the block that runs
         self._child: Process | None = None
 
-    async def run(self, code: str, host_calls: HostCalls | None = None) -> Observation:
+    async def run(self, code: str, recorded: Recorded | None = None) -> Observation:
         """Run one block, and return its output and the error as the model should read it. Cancelling ends the process too."""
         self._blocks += 1
-        self._host_calls = host_calls
+        self._recorded = recorded
         sink = PrintBuffer(self._limits.output_chars)
         outcome: BlockOutcome
         order = frames.packed({"run": code, "number": self._blocks})
@@ -212,9 +207,9 @@ class Repl:
         self._calls += 1
         if self._calls > HOST_CALLS:
             raise await self._end("limit", f"call limit: more than {HOST_CALLS:,} calls of given functions in one run")
-        if self._host_calls is not None:
+        if self._recorded is not None:
             try:
-                frame = self._host_calls.next(frame)
+                frame = self._recorded(frame)
             except ValueError as error:
                 return {"raise": "RuntimeError", "message": str(error)}
         return await self.call(frame)
