@@ -275,7 +275,7 @@ class CoverageTracker:
             return replace(reading, state="reused", by=by, read=by)
         if use.is_left_to_a_run:
             return replace(reading, state="skipped", reason="in a test, which its own run checks")
-        if use.reference.asks:
+        if use.reference.asks and not _may_be_made(use.reference):
             return replace(reading, kind="word", state="unread", reason=use.says)
         if not use.may_break:
             return replace(reading, state="relies", reason=use.was_now or use.says)
@@ -368,6 +368,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
         # An import that means another file works.
         lost = {"removed"} if reference.symbol.endswith(f":{MODULE}") else BREAKS
         may_break = (reference.sure or reference.missing) and not lost.isdisjoint(changes)
+        may_break = may_break and not _may_be_made(reference)
         was_now = _was_now(item) if item is not None else ""
         use = ObligedUse(
             reference.symbol,
@@ -384,9 +385,17 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     return tuple(uses_by_place.values())
 
 
+def _may_be_made(reference: Reference) -> bool:
+    """Whether a line of the head may provide the name: the row says which one, and a look at it is no part of the review."""
+    return isinstance(reference.resolution, Unknown) and reference.resolution.is_by_line
+
+
 def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> str:
     """What changed, as a clause: "load is called read now"."""
     path, _, name = reference.symbol.rpartition(":")
+    if part == "removed" and isinstance(reference.resolution, Unknown):
+        what = path if name == MODULE else name
+        return f"{what} may have been removed: {reference.resolution.reason}"
     if name == MODULE:
         if part == "renamed" and item is not None and item.after is None:
             return f"this import no longer resolves to {path}"
@@ -395,8 +404,6 @@ def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> s
         return f"{item.before.name} was renamed to {name}"
     if part == "renamed":
         return f"{name} moved to {reference.symbol.rpartition(':')[0]}"
-    if part == "removed" and isinstance(reference.resolution, Unknown):
-        return f"{name} may have been removed: {reference.resolution.reason}"
     return SAYS[part].format(name=name)
 
 

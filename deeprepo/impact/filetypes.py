@@ -56,6 +56,7 @@ class FileType(Struct, frozen=True, kw_only=True):
     shared_names: Literal["", "folder", "namespace", "tree"] = (
         ""  # whose top-level names a file uses without naming their file
     )
+    assigned_members: bool = False  # an assignment to a member of a class or a module defines it
     symbols: bool = False  # `:name` is a text
     arrow_entries: bool = False  # `"name" => value` is an entry of a dictionary; elsewhere it is a case of a match
     implicit_result: bool = False  # the last value of a function is its result

@@ -47,6 +47,7 @@ class Unknown(Struct, frozen=True):
     """Nobody can tell from the code at hand. `reason` completes "this is not certain because ..."."""
 
     reason: str
+    is_by_line: bool = True  # a line that may provide the name is known; otherwise the search was incomplete
 
 
 Resolution = Found | Absent | Unknown

@@ -8,7 +8,8 @@ from made_names import MADE, UNMADE, Change
 
 from bot.analyzers import ANALYZERS
 from bot.checkout import Checkout
-from bot.values import Verdict
+from bot.review.coverage import CoverageTracker
+from bot.values import Coverage, Verdict
 from deeprepo.impact import uses
 from deeprepo.impact.families import LANGUAGES
 
@@ -39,3 +40,15 @@ def test_a_name_that_code_makes_is_not_proven_gone(repository: Repository, case:
 def test_a_name_that_nothing_makes_is_proven_gone(repository: Repository, case: str) -> None:
     """The same change without such a line is proven to break."""
     assert proven(repository, UNMADE[case]) != []
+
+
+def test_a_line_that_may_make_the_name_closes_the_question(repository: Repository) -> None:
+    """A use whose name an added line may make isn't open: it's among the locations that depend on the change, with that line."""
+
+    async def run(tree: Checkout, files: step.Files) -> Coverage:
+        tracker = CoverageTracker((), files, await uses.find(tree, files, LANGUAGES), by_model=False)
+        return tracker.coverage()
+
+    found = step.over(repository.change(*MADE["__getattr__ of the class"]), run)
+    assert found.open == ()
+    assert "Order.total_of may have been removed: shop.py:2 may define it" in [row.reason for row in found.relying]

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deeprepo.impact import reader
 from deeprepo.impact.changes import ChangedFile
+from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import Found, Unknown
 from deeprepo.impact.text.lines import file_lines, is_comment
@@ -30,9 +31,10 @@ class MadeNames:
     def __init__(self, added: Mapping[str, Collection[int]], sources: Mapping[str, bytes]) -> None:
         """`added`: the lines that the change adds, by file; `sources`: these files as they are in the head."""
         self._added = {path: lines for path, lines in added.items() if path in sources and _makes_names(path, sources)}
+        self._assigned = [path for path in self._added if filetype(path).assigned_members]
         self._sources = sources
         self._lines: dict[str, Sequence[str]] = {}
-        self._dynamic: dict[str, tuple[int, ...]] = {}
+        self._makers: dict[str, frozenset[int]] = {}
 
     def provider(self, name: str, near: Collection[str], *, is_module: bool = False) -> Found | Unknown | None:
         """Return what may make a name; None if no added line does. `near`: the files whose lines can make it without writing it."""
@@ -43,28 +45,27 @@ class MadeNames:
         forms = (_PATH,) if is_module else (_QUOTED, _ASSIGNED)
         written, keyword = _pattern(name, *forms), _pattern(name, _KEYWORD)
         elsewhere = written if made else _pattern(name, f"{_OWN}{_ASSIGNED}")
-        for path in homes:
+        for path in (one for one in homes if one in self._assigned):
             for number, text in self._texts(path):
                 is_written = written.search(text) is not None
                 if is_written or (not is_module and keyword.search(text)):
                     is_sure = not is_module and (is_written or (path, number) in made)
                     return Found("accessor", path, number) if is_sure else _unknown(path, number)
-        for path in self._added if not is_module else ():
+        for path in self._assigned if not is_module else ():
             if path not in near and not is_test(path):
                 for number, text in self._texts(path):
                     if elsewhere.search(text):
                         return Found("accessor", path, number) if made else _unknown(path, number)
         return next((_unknown(path, line) for path, line in made), None)
 
-    def dynamic(self, path: str) -> tuple[int, ...]:
+    def dynamic(self, path: str) -> list[int]:
         """Return the added lines of a file that can make names which they don't write."""
-        if path not in self._dynamic:
+        if path not in self._makers:
             source = self._sources.get(path, b"")
             language = reader.language_for(path, source) if self._added.get(path) else None
             facts = reader.facts(language, source) if language is not None else None
-            lines = facts.dynamic if facts is not None else frozenset[int]()
-            self._dynamic[path] = tuple(sorted(line for line in lines if line in self._added[path]))
-        return self._dynamic[path]
+            self._makers[path] = facts.dynamic if facts is not None else frozenset()
+        return sorted(self._makers[path].intersection(self._added[path]))
 
     def _texts(self, path: str) -> Iterable[tuple[int, str]]:
         if path not in self._lines:
@@ -82,7 +83,7 @@ async def made_names(tree: Tree, files: Collection[ChangedFile], suffixes: Colle
 
 
 def _makes_names(path: str, sources: Mapping[str, bytes]) -> bool:
-    """Whether a file's language can define names without declaring them. Elsewhere a quoted word defines nothing."""
+    """Whether a file's language can define names without declaring them."""
     language = reader.language_for(path, sources[path]) if not is_prose(path) else None
     return language is not None and any("@dynamic" in text for text in language.texts("open").values())
 

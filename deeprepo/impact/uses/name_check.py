@@ -274,7 +274,7 @@ class _Check:
         made = made or (None if claim.is_part else self._by_added_lines(claim))
         if made is not None:
             return made
-        return Unknown(self._gap) if self._gap else Absent(frozenset(WAYS))
+        return Unknown(self._gap, is_by_line=False) if self._gap else Absent(frozenset(WAYS))
 
     def _by_added_lines(self, claim: Claim) -> Resolution | None:
         """What added lines may make of the name without declaring it, in the file that had it or where a module is reached."""

@@ -221,8 +221,8 @@ def _renames(
 
 
 def _is_special(symbol: Definition) -> bool:
-    """Whether the language itself calls a function by a fixed name, such as `__getattr__`."""
-    return symbol.short[:2] == symbol.short[-2:] == "__"
+    """Whether the language itself calls a function by a fixed name, such as `__getattr__`, `__call` or `method_missing`."""
+    return symbol.short.startswith("__") or symbol.short.rstrip("?").endswith("_missing")
 
 
 def _place(symbol: Definition) -> tuple[str, str]:

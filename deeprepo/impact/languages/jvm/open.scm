@@ -16,3 +16,10 @@
 (compilation_unit (export_declaration [(namespace_wildcard) (namespace_selectors (namespace_wildcard))]) @open.sought)
 (annotation name: (_) @open.sought
   (#any-of? @open.sought "newtype" "newsubtype" "typeclass" "simulacrum" "Lenses" "JsonCodec" "deriving" "data" "deferred"))
+; only: kotlin
+; when: /\bby\b|@[A-Z]/
+; what can give a class members that nobody writes, if the change adds it
+((explicit_delegation) @dynamic)
+(class_declaration (modifiers (annotation [(user_type (identifier) @n .) (constructor_invocation (user_type (identifier) @n .))]) @dynamic)
+  (#not-match? @n "^(Suppress|Deprecated|OptIn|Immutable|Stable|Keep|Serializable|Parcelize|Singleton|Inject|Module|Component|RunWith|Config|Ignore|Test\\w*|\\w*Test|Experimental\\w*|\\w*Api|SuppressLint|VisibleForTesting|JvmInline|Target|Retention)$"))
+; all
