@@ -202,6 +202,31 @@ LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
         {"a.rb": "LABELS = {}\n"},
         "b.rb:1",
     ),
+    "a route that one edited line renames": (
+        {"api.ts": 'router.post("pins.list", f);\n', "store.ts": 'const r = client.post("/pins.list");\n'},
+        {"api.ts": 'router.post("pins.index", f);\n'},
+        "store.ts:1",
+    ),
+    "a class that only a script asks for": (
+        {"a.html.erb": '<a class="btn js-empty-cart">a</a>\n', "cart.js": "$('.js-empty-cart').on('click', f);\n"},
+        {"a.html.erb": '<a class="btn js-clear-cart">a</a>\n'},
+        "cart.js:1",
+    ),
+    "an option that its own file reads": (
+        {"a.rs": 'let c = arg!(--"input-path" <P>);\nlet p = m.remove_one::<P>("input-path");\n', "b.rs": 'let c = arg!(--"input-path" <P>);\n'},
+        {"a.rs": 'let c = arg!(--"input-file" <F>);\nlet p = m.remove_one::<P>("input-path");\n'},
+        "a.rs:2",
+    ),
+    "an event that one edited line renames": (
+        {"order.ts": 'bus.emit("orderWithdrawn", id);\n', "mail.ts": 'bus.on("orderWithdrawn", f);\n'},
+        {"order.ts": 'bus.emit("orderTakenBack", id);\n'},
+        "mail.ts:1",
+    ),
+    "a symbol of an event": (
+        {"order.rb": "Bus.publish(:order_withdrawn, order: self)\n", "mailer.rb": "handle(:order_withdrawn, with: :mail)\n"},
+        {"order.rb": "Bus.publish(:order_taken_back, order: self)\n"},
+        "mailer.rb:1",
+    ),
     "a partial": (
         {"app/views/shop/_no_orders.html.erb": "a\n", "app/views/a.html.erb": "<%= render 'shop/no_orders' %>\n"},
         {"app/views/shop/_no_orders.html.erb": None, "app/views/shop/_nothing.html.erb": "a\n"},
@@ -226,6 +251,14 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
     "one caller goes elsewhere": (
         {"a.js": "get('orders.summary');\n", "b.js": "get('orders.summary');\n", "c.js": "router.get('orders.summary', f);\n"},
         {"a.js": "get('orders.digest');\n"},
+    ),
+    "a value that is exchanged for another one": (
+        {"a.js": 'show({ tone: "warn-light" });\n', "b.js": 'paint("warn-light", "warn-dark");\n'},
+        {"a.js": 'show({ tone: "warn-dark" });\n'},
+    ),
+    "a version": (
+        {"a.yml": 'runs: "ubuntu-22.04"\n', "b.yml": 'image: "ubuntu-22.04"\n'},
+        {"a.yml": 'runs: "ubuntu-24.04"\n'},
     ),
     "an address that is called like a template": (
         {"views/settings/features.html": "a\n", "a.py": "redirect('/settings/features')\n"},

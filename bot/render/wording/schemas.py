@@ -16,6 +16,7 @@ LABELS = {
 }  # fmt: skip
 QUOTED = 12  # uses
 LISTED = 10  # breaks of one hint
+FEW = 6  # lines with the name that a hint quotes: more are only counted
 
 
 async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
@@ -78,16 +79,19 @@ def _source(group: Sequence[SchemaBreak], proof: str = "") -> Source:
     )
 
 
-def _not_seen(group: Sequence[SchemaBreak], mentions: Mapping[SchemaBreak, int]) -> str:
+def _not_seen(number: int) -> str:
     """What the search for uses has shown, no more: a line with the name may mean something else."""
-    if number := sum(mentions.get(one, 0) for one in group):
+    if number:
         lines, mean = ("1 line", "means") if number == 1 else (f"{number} lines", "mean")
         return f"{lines} in other files still contain{'s' if number == 1 else ''} the name; whether {'it' if number == 1 else 'they'} {mean} this is not known."
     return "No other file contains the name."
 
 
 def hint(
-    language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBreak, str], mentions: Mapping[SchemaBreak, int]
+    language: str,
+    group: Sequence[SchemaBreak],
+    quotes: Mapping[SchemaBreak, str],
+    mentions: Mapping[SchemaBreak, Sequence[SchemaUse]],
 ) -> Finding:
     """Return the breaks of one file that nobody in sight names: everybody who uses the schema elsewhere may."""
     group = sorted(group, key=lambda schema_break: not schema_break.rule.endswith(("-removed", "-dropped", "-renamed")))
@@ -96,6 +100,7 @@ def hint(
     count = "" if len(group) == 1 else f" (and {len(group) - 1} more {'break' if len(group) == 2 else 'breaks'})"  # noqa: PLR2004
     others = [f"{schema_break.element} {schema_break.change}" for schema_break in group[1 : LISTED + 1]]
     also = f" Also: {'; '.join(others)}." if others else ""
+    lines = {(use.path, use.line): use for one in group for use in mentions.get(one, ())}
     return Finding(
         path=first.path,
         quote=quotes[first],
@@ -103,7 +108,7 @@ def hint(
         why=f"{first.law}{also}",
         consequence="The migration fails if the table has rows."
         if not first.name
-        else f"{_not_seen(group, mentions)} By the rules of {label}, any other client that uses it breaks.",
+        else f"{_not_seen(len(lines))} By the rules of {label}, any other client that uses it breaks.",
         severity=first.alone or "low",
         category="contract",
         basis=Basis((_source(group),), verdict=Verdict.UNPROVEN),
@@ -111,4 +116,7 @@ def hint(
         start=first.line,
         end=first.line,
         side=first.side,
+        evidence=tuple(Evidence(use.path, use.text, use.line, note=NAMES_IT) for use in lines.values())
+        if len(lines) <= FEW
+        else (),
     )

@@ -58,7 +58,7 @@ class SchemaUses(Struct, frozen=True):
     """The lines that name what is broken, and what was not looked at."""
 
     uses: Mapping[SchemaBreak, tuple[SchemaUse, ...]] = field(default_factory=dict)
-    mentions: Mapping[SchemaBreak, int] = field(
+    mentions: Mapping[SchemaBreak, Sequence[SchemaUse]] = field(
         default_factory=dict
     )  # lines with the name that may mean something else
     open: tuple[tuple[str, str], ...] = ()  # path of a schema and reason
@@ -171,14 +171,24 @@ async def find_uses(
     lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(places))).items()}
     uses = _uses(places, lines, look, by_word, (left_out, mended))
     told = {(one, use.path, use.line) for one, mine in uses.items() for use in mine}
-    mentions = Counter(
-        one
-        for path, number, text in rows
-        if _can_use(path, text)
-        for one in dict.fromkeys(one for word in re.findall(look, text) for _, one in by_word[word])
-        if path not in (one.path, change.home(one)) and (one, path, number) not in told
-    )
-    return SchemaUses(uses, mentions, tuple(sorted(open_rows.items())))
+    return SchemaUses(uses, _mentions(change, rows, look, by_word, told), tuple(sorted(open_rows.items())))
+
+
+def _mentions(
+    change: SchemaChange,
+    rows: Sequence[tuple[str, int, str]],
+    look: str,
+    by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
+    told: Collection[tuple[SchemaBreak, str, int]],
+) -> dict[SchemaBreak, list[SchemaUse]]:
+    """The lines of other files that contain the name of each break and are no use that was found."""
+    mentions: dict[SchemaBreak, list[SchemaUse]] = defaultdict(list)
+    for path, number, text in rows:
+        for one in dict.fromkeys(one for word in re.findall(look, text) for _, one in by_word[word]):
+            is_elsewhere = path not in (one.path, change.home(one)) and (one, path, number) not in told
+            if is_elsewhere and _can_use(path, text):
+                mentions[one].append(SchemaUse(path, number, text.strip("\r"), sure=False))
+    return mentions
 
 
 def _uses(

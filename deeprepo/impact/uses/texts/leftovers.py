@@ -4,6 +4,7 @@ One rule for all languages: the change removes every place that gives a distinct
 elsewhere still asks for it in a form that can mean nothing else. Each kind is a way to give a name that was mostly right on ordinary commits.
 """
 
+import difflib
 import posixpath
 import re
 from collections import defaultdict
@@ -30,8 +31,13 @@ _ID = re.compile(rf"(?<![\w:-])(?:android:)?id\s*=\s*\{{?[\"'`](?:@\+id/)?({_NAM
 _RESOURCE = re.compile(rf"^\s*<[\w-]+\s+name=\"({_NAME})\"")
 _KEY = re.compile(rf"^(\s*)[\"']?({_NAME})[\"']?\s*:(?:\s|$)")
 _TOKEN = re.compile(r"[\w-]+(?:[.][\w-]+)*")
-_BEFORE = re.compile(r"([\w$@]*)\W*$")
+_BEFORE = re.compile(r"([\w$@.]*)\W*(?:[\"'`][^\"'`]*)?$")
+_ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*\{?[\"'`][^\"'`]*$")
 _LINE = 2_000
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")  # a word of a name
+MOST_RENAMED = 3  # names of one line
+ALIKE = 0.8  # of two spellings of one name
+FEW = 6  # lines that a renaming may leave behind: more say that the former name is in use
 
 
 class Lost(Struct, frozen=True):
@@ -43,6 +49,8 @@ class Lost(Struct, frozen=True):
     asks: str
     gives: str = "(?!)"
     is_given_by_its_last_part: bool = False  # the lines that give it need not match `words`
+    new_name: str = ""  # what the change calls it now: it's a new name only if the base has it nowhere
+    role: str = ""  # the word in front of the former name where it was renamed
 
     @property
     def key(self) -> str:
@@ -134,7 +142,11 @@ def _around(lines: Sequence[str], number: int, indent: int) -> str:
 
 
 def _renamings(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Lost]:
-    """The names in texts and data that edited lines replace by another one, in two different roles: both ends of a contract move."""
+    """The names in texts and data that edited lines replace by another one.
+
+    Either both ends of a contract move (the name has two different roles), or the new name resembles the former one: a value that is exchanged
+    for another one seldom does.
+    """
     del before
     roles: dict[tuple[str, str], set[tuple[str, str, bool]]] = defaultdict(set)
     homes: dict[str, str] = {}
@@ -143,12 +155,24 @@ def _renamings(files: Sequence[ChangedFile], before: Mapping[str, str], after: M
             roles[old, new].add((role, posixpath.splitext(file.path)[1], is_test(file.path)))
             if old not in homes or is_test(homes[old]):
                 homes[old] = file.path
-    for (old, _), seen in roles.items():
-        if len(seen) < 2 or any(re.search(_word(old), text) for text in after.values()):  # noqa: PLR2004 - both ends
+    for (old, new), seen in roles.items():
+        is_new = len(seen) < 2  # noqa: PLR2004 - both ends
+        left = [path for path, text in after.items() if re.search(_word(old), text)]
+        if (is_new and (not _resembles(old, new) or left not in ([], [homes[old]]))) or (left and not is_new):
             continue
         word = re.escape(old)
         quoted = rf"[\"'`](?:[\w./:-]{{0,60}}[/:.#])?{word}(?:[\"'`/?,]|\.\w)|(?<![\w:]):{word}(?![\w:])"
-        yield Lost(old, homes[old], word, rf"{quoted}|(?<=\.){word}(?![\w(-])|^\s*[\"']?{word}[\"']?\s*[:=]")
+        asks = rf"{quoted}|(?<=\.){word}(?![\w(-])|^\s*[\"']?{word}[\"']?\s*[:=]"
+        role = min(seen)[0] if is_new else ""
+        yield Lost(old, homes[old], word, asks, new_name=new if is_new else "", role=role)
+
+
+def _resembles(old: str, new: str) -> bool:
+    """Whether two names share a word, or differ in a few letters, and neither has a digit as versions have."""
+    if re.search(r"\d", old + new):
+        return False
+    one, other = ({part.lower() for part in _PART.findall(name) if len(part) >= SHORT} for name in (old, new))
+    return not one.isdisjoint(other) or difflib.SequenceMatcher(None, old, new, autojunk=False).ratio() >= ALIKE
 
 
 def files_with_tests(files: Sequence[ChangedFile]) -> Sequence[ChangedFile]:
@@ -169,25 +193,33 @@ def _replaced(file: ChangedFile) -> Iterator[tuple[str, str, str]]:
 
 def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str, str, str]]:
     words = list(_TOKEN.finditer(text))
+    around = _TOKEN.sub("", text)
     for now in added:
-        if now == text or IMPORTS.search(text):
+        if now == text or IMPORTS.search(text) or _TOKEN.sub("", now) != around:
             continue
-        at = next((at for at, (a, b) in enumerate(zip(text, now, strict=False)) if a != b), min(len(text), len(now)))
-        match = next((one for one in words if one.start() <= at <= one.end()), None)
-        if match is None or not is_distinctive(match[0]) or len(match[0]) < SHORTEST:
-            continue
-        behind = text[match.end() :]
-        end = len(now) - len(behind) if now.endswith(behind) else -1
-        new = now[match.start() : end] if end > match.start() else (_TOKEN.match(now, match.start()) or [""])[0]
-        is_whole = _TOKEN.fullmatch(new) and re.sub(_word(match[0]), new, text) == now
-        if is_whole and new != match[0] and _is_said(match, text, path):
-            yield match[0], new, (_BEFORE.search(text, 0, match.start()) or ["", ""])[1]
+        news = _TOKEN.findall(now)
+        pairs = [(match, new) for match, new in zip(words, news, strict=False) if match[0] != new]
+        if len(news) == len(words) and len(pairs) <= MOST_RENAMED:
+            for match, new in pairs:
+                if is_distinctive(match[0]) and len(match[0]) >= SHORTEST and _is_said(match, text, path):
+                    yield match[0], new, _role(text, match.start(), path)
+
+
+def _role(text: str, at: int, path: str) -> str:
+    """The word in front of a name: the function that it is given to, the attribute of an element."""
+    before = text[:at]
+    match = (_ATTRIBUTE.search(before) if _MARKUP.search(path) else None) or _BEFORE.search(before)
+    return match[1] if match else ""
 
 
 def _is_said(match: re.Match[str], text: str, path: str) -> bool:
     """Whether a word is in a text, a symbol, or a file that is no code."""
     before, behind = text[: match.start()], text[match.end() :]
-    is_text = re.search(r"[\"'`][\w./:#-]*$", before) is not None and re.match(r"[\w./:?-]*[\"'`]", behind) is not None
+    among = " " if _MARKUP.search(path) else ""  # an attribute of an element may be a list: `class="wide js-cart"`
+    is_text = (
+        re.search(rf"[\"'`][\w./:#{among}-]*$", before) is not None
+        and re.match(rf"[\w./:?{among}-]*[\"'`]", behind) is not None
+    )
     is_symbol = filetype(path).symbols and before.endswith(":") and not before.endswith("::")
     is_bare = filetype(path).symbols and re.fullmatch(r"\s*", before) is not None and not behind.strip(" ,")
     return is_text or is_symbol or is_bare or is_settings(path)
@@ -232,9 +264,18 @@ def asking_lines(
     mine = [
         row
         for row in rows
-        if asks.search(row[2]) and not is_silent(row[0], row[2]) and not is_style(row[0]) and row[0] != lost.home
+        if asks.search(row[2])
+        and not is_silent(row[0], row[2])
+        and not (is_style(row[0]) or is_prose(row[0]))
+        and (row[0] != lost.home or lost.new_name)
     ]
-    return mine if len(mine) <= MANY else []
+    if not lost.new_name:
+        return mine if len(mine) <= MANY else []
+    look = re.compile(_word(lost.name))
+    like_it = {row for row in mine for one in look.finditer(row[2]) if _role(row[2], one.start(), row[0]) == lost.role}
+    if like_it:  # the edit took one of several places that give it, or that ask for it; what its own file still asks for is left behind
+        mine = [row for row in mine if row[0] == lost.home] if all(row[0] != lost.home for row in like_it) else []
+    return mine if len(mine) <= FEW else []
 
 
 def is_given(lost: Lost, rows: Sequence[tuple[str, int, str]]) -> bool:

@@ -223,8 +223,13 @@ async def _left_behind(
     asking = {one: asking_lines(one, rows, lambda path, text: _is_silent(path, text, suffixes)) for one in lost}
     keys = [one.gives.removeprefix("^") for one, mine in asking.items() if mine and one.is_given_by_its_last_part]
     giving = await tree.grep_lines(Query(keys, syntax="perl", limit=ROWS)) if keys else ()
+    news = [one.new_name for one, mine in asking.items() if mine and one.new_name]
+    before = await tree.grep_lines(Query([_any_of(news)], syntax="perl", side="base", limit=ROWS)) if news else ()
+    known = _by_word(before, news)
     found = []
     for one, mine in asking.items():
+        if one.new_name in known:
+            continue
         unchanged = _unchanged(mine, added)
         # Where the change itself still asks for it, something out of sight gives it.
         if len(unchanged) == len(mine) and not is_given(one, [*rows, *giving]):
