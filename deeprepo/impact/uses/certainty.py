@@ -128,8 +128,7 @@ class Judge(Struct):
     async def _tie(self, target: UseTarget, hit: Match, file: SearchedFile) -> Tie:
         use = hit.use
         if hit.sure:
-            is_doubtful = target.owner and target.has_new_signature and not target.is_extension
-            return "telling" if is_doubtful and await self._is_extended(use.name) else "bound"
+            return "bound" if await self._is_no_other(target, hit) else "telling"
         is_lone, is_foreign = self._is_lone(target, use.name), use.receiver in file.foreign
         is_unknown = use.receiver.partition(".")[0] not in OWN and not set(use.types) - {"?"}
         if target.is_attribute:
@@ -155,6 +154,15 @@ class Judge(Struct):
         if is_named and await self._is_strange((last_word(use.receiver),)):
             return False  # a class that the tree does not define
         return await self._sees(path, target)
+
+    async def _is_no_other(self, target: UseTarget, hit: Match) -> bool:
+        """Whether neither an extension nor, where this is one, the type itself can have another member of that name."""
+        name = hit.use.name
+        if hit.is_extension:
+            is_of_tree = [await self.names.is_defined(one.rpartition(".")[2]) for one in hit.use.types]
+            return self._is_lone(target, name) and (telling(name) or any(is_of_tree))
+        is_doubtful = target.owner and target.has_new_signature and not target.is_extension
+        return not (is_doubtful and await self._is_extended(name))
 
     def _is_field(self, receiver: str) -> bool:
         """Whether a receiver that is written like a class is a field or a property of something: `h.Options.Matcher`."""

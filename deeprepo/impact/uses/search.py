@@ -244,7 +244,7 @@ class Search(Struct):
             if (target.reached_by_name or (is_bare and not target.owner))
             and (target.is_gone or target.has_new_signature or target.contract)
             for short in target.shorts
-            if telling(short) or target.is_attribute
+            if telling(short) or target.is_attribute or target.is_extension
         }
         special -= scene.head.language.AMBIENT  # what everything has says nothing
         left = frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)

@@ -152,6 +152,8 @@ def match(
             hit = _member_by_name(target, use, bound, definitions) or _member_of_result(target, use, uses, classes)
         if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
             hit = Match(use, sure=False, is_extension=target.is_member_apart(use))
+        if (hit is None or not hit.sure) and target.extends(use):
+            hit = Match(use, sure=True, is_extension=True)
         if target.is_macro and use.form == "member":
             hit = (
                 Match(use, sure=False) if use.name in target.shorts and _calls_macro(target, use, uses, path) else None

@@ -81,6 +81,13 @@ class UseTarget(Struct, frozen=True):
                 return False
         return item is not None and any(side is not None and is_extension(side) for side in (item.before, item.after))
 
+    def extends(self, use: Use) -> bool:
+        """Return whether a use is a member of a value whose written type the definition extends."""
+        before = self.symbol.before if self.symbol is not None else None
+        types = {one.rpartition(".")[2] for one in use.types}
+        is_of_it = before is not None and any(mark.removeprefix(EXTENSION) in types for mark in before.marks)
+        return is_of_it and self.is_extension and use.form == "member" and use.name in self.shorts
+
     @property
     def constructor(self) -> bool:
         """Return whether calling the class calls it."""
