@@ -58,6 +58,7 @@ class FileType(Struct, frozen=True, kw_only=True):
     )
     assigned_members: bool = False  # an assignment to a member of a class or a module defines it
     symbols: bool = False  # `:name` is a text
+    static_calls: bool = False  # code calls no function by a text that holds its name
     arrow_entries: bool = False  # `"name" => value` is an entry of a dictionary; elsewhere it is a case of a match
     implicit_result: bool = False  # the last value of a function is its result
     named_arguments: str = ""  # what follows the name of a parameter in a call; empty: a call names none

@@ -330,12 +330,18 @@ def _wrongs(rules: ResultRules, before: Result, after: Result, way: Way, ways: S
         if way.form == "awaited" and rules.inferred and after.kind in ("plain", "tuple", "nothing"):
             yield Misuse("awaits something that is no longer a coroutine", "raises TypeError when it runs")
     elif after.awaits and not before.awaits:
-        if not is_awaited:
+        if not is_awaited and not _may_have_awaited(before, after):
             yield from _unawaited(rules, before, way)
     elif before != after and way.awaited == after.awaits:
         judge = _counted if rules.counted else _dynamic if rules.inferred else _declared
         yield from judge(rules, before, after, way)
         yield from _unkept(before, after, way, ways)
+
+
+def _may_have_awaited(before: Result, after: Result) -> bool:
+    """Return whether a function may have returned a future already: its type held the type that the function has now."""
+    now = re.escape(after.declared)
+    return before.declared != after.declared and re.search(rf"[<\[ ]{now}[^\w]*$", before.declared) is not None
 
 
 def _unawaited(rules: ResultRules, before: Result, way: Way) -> Iterator[Misuse]:

@@ -197,6 +197,11 @@ LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
         {"order.rb": "Bus.publish :order_cancelled, order: self\n", "engine.rb": "EVENTS = %i[\n  order_cancelled\n]\n"},
         "mailer.rb:1",
     ),
+    "a text where functions are called by their names": (
+        {"a.py": "class Stream:\n    def timed_out(self):\n        return True\n", "b.py": 'def f(stream):\n    return getattr(stream, "timed_out")()\n'},
+        {"a.py": "class Stream:\n    pass\n"},
+        "b.py:2",
+    ),
     "an entry of a dictionary": (
         {"a.rb": 'LABELS = { "order-total" => 1 }\n', "b.rb": 'x = LABELS.fetch("order-total")\n'},
         {"a.rb": "LABELS = {}\n"},
@@ -271,6 +276,18 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
     "classes of a stylesheet": (
         {"a.vue": '<i class="text-high-light" />\n<b class="x text-high-light" />\n', "b.vue": '<i class="text-high-light" />\n'},
         {"a.vue": '<i class="text-low-light" />\n<b class="x text-low-light" />\n'},
+    ),
+    "another layout of the folder has the id": (
+        {
+            "res/layout/a.xml": '<View android:id="@+id/sbPosition"/>\n',
+            "res/layout/b.xml": '<View android:id="@+id/sbPosition"/>\n',
+            "A.kt": "fun f() = find(R.id.sbPosition)\n",
+        },
+        {"res/layout/a.xml": '<View android:id="@+id/sbOther"/>\n'},
+    ),
+    "a text where no function is called by its name": (
+        {"src/a.rs": "impl Stream {\n    fn timed_out(&self) -> bool {\n        true\n    }\n}\n", "src/b.rs": 'fn f(code: &mut String) {\n    code.push_str("timed_out");\n}\n'},
+        {"src/a.rs": "impl Stream {}\n"},
     ),
     "a case of a match": (
         {"src/a.rs": 'fn f(name: &str) -> u8 {\n    match name {\n        "hide-env" => 1,\n        _ => 2,\n    }\n}\n', "src/b.rs": 'fn g() -> S {\n    S::build("hide-env")\n}\n'},

@@ -58,13 +58,18 @@ def gives(word: str, path: str, text: str) -> Given:
     return "code" if binds(text, word) or defines(text, word, path) or _SET.search(line) else ""
 
 
-def asks(word: str, path: str, text: str) -> bool:
-    """Return whether a line of code or of a page takes a word from something: as a member, or as a text that holds nothing else."""
+def asks(word: str, path: str, text: str, *, is_function: bool = False) -> bool:
+    """Return whether a line of code or of a page takes a word from something: as a member, or as a text that holds nothing else.
+
+    `is_function`: the word was the name of a function, which not every language can call by a text.
+    """
     line = _with(word, text)
     if is_page(path) or not filetype(path).parser:
         return not is_data(path) and not is_style(path) and _ON_PAGE.search(line) is not None
     is_taken = any(form.search(line) for form in (_MEMBER, _ON_PAGE))
-    return is_taken or (any(form.search(line) for form in (_TEXT, _PATH)) and not gives(word, path, text))
+    if is_taken or (is_function and filetype(path).static_calls):
+        return is_taken
+    return any(form.search(line) for form in (_TEXT, _PATH)) and not gives(word, path, text)
 
 
 @lru_cache(maxsize=64)

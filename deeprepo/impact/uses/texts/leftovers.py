@@ -48,6 +48,7 @@ class Lost(Struct, frozen=True):
     words: str  # a plain pattern that every line that asks for it matches: it is looked for in the whole tree
     asks: str
     gives: str = "(?!)"
+    has_twins: bool = False  # the data files beside its own repeat it, as translations do
     is_given_by_its_last_part: bool = False  # the lines that give it need not match `words`
     new_name: str = ""  # what the change calls it now: it's a new name only if the base has it nowhere
     role: str = ""  # the word in front of the former name where it was renamed
@@ -90,8 +91,8 @@ def _ids(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping
     del before, after
     for file in files:
         for line in _removed(file) if _MARKUP.search(file.path) else ():
-            names = [*_ID.findall(line.text), *(_RESOURCE.findall(line.text) if file.path.endswith(".xml") else ())]
-            for name in names:
+            resources = _RESOURCE.findall(line.text) if file.path.endswith(".xml") else []
+            for name in (*_ID.findall(line.text), *resources):
                 if not is_distinctive(name) or len(name) < SHORTEST:
                     continue
                 word = re.escape(name)
@@ -102,6 +103,7 @@ def _ids(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping
                     rf"(?:\bR\.\w+\.|@\w+/|[\"'`\s,(]#|getElementById\(\s*[\"'`]"
                     rf"|(?<![\w-])(?:for|htmlFor|aria-\w+|list|form|headers)\s*=\s*\{{?[\"'`]){word}(?![\w-])",
                     rf"(?:\bid\s*=\s*\{{?[\"'`]|@\+id/|\sname=\"|\bid:\s*[\"'`:]){word}(?![\w-])",
+                    has_twins=name in resources,
                 )
 
 
@@ -125,6 +127,7 @@ def _keys(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mappin
                 re.escape(name),
                 rf"(?<![\w-]){re.escape(name)}(?![\w-])",
                 rf"^\s*[\"']?(?:[\w-]+\.)*{re.escape(match[2])}[\"']?\s*(?::|=>)(?!:)",
+                has_twins=True,
                 is_given_by_its_last_part=True,
             )
 
@@ -279,11 +282,11 @@ def asking_lines(
 
 
 def is_given(lost: Lost, rows: Sequence[tuple[str, int, str]]) -> bool:
-    """Return whether a line still gives a name: not in a test, in prose, or in a data file beside the former one, as a translation is."""
+    """Return whether a line still gives a name: not in a test, in prose, or in a translation beside the former file."""
     gives, folder = re.compile(lost.gives), posixpath.dirname(lost.home)
     return any(
         gives.search(text)
         and not (is_test(path) or is_prose(path))
-        and not (path != lost.home and posixpath.dirname(path) == folder and is_settings(path))
+        and not (lost.has_twins and path != lost.home and posixpath.dirname(path) == folder and is_settings(path))
         for path, _, text in rows
     )

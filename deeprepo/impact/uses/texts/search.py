@@ -61,6 +61,7 @@ class _Lost(Struct, frozen=True):
     paths: Mapping[str, str]  # as a text says it -> the file
     without_definition: Sequence[Lost]
     unasked: frozenset[str]  # names of definitions that no text of others can mean
+    functions: frozenset[str]  # names of functions that are gone
 
     @property
     def words(self) -> Mapping[str, LostWord]:
@@ -164,6 +165,7 @@ async def _lost(
     was = {path: raw.decode("utf-8", "replace") for path, raw in before.items()}
     names = [*lost_definitions(symbols, before, texts, head_paths), *lost_names(files, before, texts, head_paths)]
     own = {one.short for item in symbols if (one := item.before) is not None and one.visible in ("file", "folder")}
+    functions = {one.short for item in symbols if (one := item.before) is not None and one.called}
     return _Lost(
         every_word,
         {name: path for name, path in _gone_names(symbols) if name not in words},
@@ -172,6 +174,7 @@ async def _lost(
         dict(lost_paths(files, head_paths)),
         lost_definitions_of_text(files, was, texts, head_paths),
         frozenset(own),
+        frozenset(functions),
     )
 
 
@@ -209,7 +212,7 @@ def _missed_of(rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile]) 
     }
     given = {name: one for name, one in lost.words.items() if one.given and not one.is_plain}
     in_vain = _set_in_vain(rows, environment.unread(files) & lost.words.keys())
-    return _missed(rows, given, files) | _missed(rows, defined, files) | in_vain
+    return _missed(rows, given, files) | _missed(rows, defined, files, lost.functions) | in_vain
 
 
 async def _left_behind(
@@ -274,9 +277,12 @@ async def _of_unparsed(
 
 
 def _missed(
-    rows: Sequence[_Row], words: Mapping[str, LostWord], files: Iterable[ChangedFile]
+    rows: Sequence[_Row],
+    words: Mapping[str, LostWord],
+    files: Iterable[ChangedFile],
+    functions: Collection[str] = (),
 ) -> set[tuple[str, int, str]]:
-    """The lines (path, number, word) that ask for a word which nothing gives any more.
+    """The lines (path, number, word) that ask for a word which nothing gives any more. `functions`: the words that named one.
 
     Data give what code reads of them, and code what it defines: a key of settings is no field of a class, though both have one name.
     Where other data give the word as well, it is missed only if it was renamed and the change touches nobody who asks for it.
@@ -300,7 +306,10 @@ def _missed(
         is_left_behind = word.is_renamed and word.given == "data"
         if is_given and not (is_left_behind and not any(asks(text, *one) for one in removed if text in one[1])):
             continue
-        missed.update((path, number, text) for path, number, line in mine if asks(text, path, line))
+        is_function = text in functions
+        missed.update(
+            (path, number, text) for path, number, line in mine if asks(text, path, line, is_function=is_function)
+        )
     return missed
 
 
