@@ -202,6 +202,11 @@ LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
         {"a.py": "class Stream:\n    pass\n"},
         "b.py:2",
     ),
+    "a text that says its class": (
+        {"src/group.h": "class Group\n{\npublic:\n    int findEntryRecursive(int a);\n};\n", "src/other.cpp": 'void Other::go()\n{\n    invoke("Group::findEntryRecursive", 1);\n}\n'},
+        {"src/group.h": "class Group\n{\npublic:\n};\n"},
+        "src/other.cpp:3",
+    ),
     "an entry of a dictionary": (
         {"a.rb": 'LABELS = { "order-total" => 1 }\n', "b.rb": 'x = LABELS.fetch("order-total")\n'},
         {"a.rb": "LABELS = {}\n"},
@@ -288,6 +293,10 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
     "a text where no function is called by its name": (
         {"src/a.rs": "impl Stream {\n    fn timed_out(&self) -> bool {\n        true\n    }\n}\n", "src/b.rs": 'fn f(code: &mut String) {\n    code.push_str("timed_out");\n}\n'},
         {"src/a.rs": "impl Stream {}\n"},
+    ),
+    "a text that says which class has it": (
+        {"src/group.h": "class Group\n{\npublic:\n    int findEntryRecursive(int a);\n};\n", "src/other.cpp": 'void Other::go()\n{\n    fail("Database::findEntryRecursive", "no such entry");\n}\n'},
+        {"src/group.h": "class Group\n{\npublic:\n};\n"},
     ),
     "a case of a match": (
         {"src/a.rs": 'fn f(name: &str) -> u8 {\n    match name {\n        "hide-env" => 1,\n        _ => 2,\n    }\n}\n', "src/b.rs": 'fn g() -> S {\n    S::build("hide-env")\n}\n'},

@@ -36,6 +36,8 @@ _SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+
 _MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
 _TEXT = re.compile(rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))")
 _PATH = re.compile(rf"[\"'`][\w.]{{0,100}}[.:]{_STANDS_FOR}[\"'`]")  # "shop.tasks.send_mail"
+_OWNED = re.compile(rf"[\"'`](?:\w{{1,60}}::){{0,4}}(\w{{1,60}})::{_STANDS_FOR}(?![\w$])")
+_WORDS = re.compile(r"[A-Za-z0-9_]+")
 _ON_PAGE = re.compile(rf"\{{[{{%][^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 
 
@@ -70,6 +72,12 @@ def asks(word: str, path: str, text: str, *, is_function: bool = False) -> bool:
     if is_taken or (is_function and filetype(path).static_calls):
         return is_taken
     return any(form.search(line) for form in (_TEXT, _PATH)) and not gives(word, path, text)
+
+
+def is_of_another(word: str, home: str, text: str) -> bool:
+    """Return whether a text in quotes says which class has a word, and that is not the one at home: `"Database::find"`."""
+    owners = {found[1].lower() for found in _OWNED.finditer(_with(word, text))}
+    return bool(owners) and owners.isdisjoint(map(str.lower, _WORDS.findall(home)))
 
 
 @lru_cache(maxsize=64)

@@ -23,7 +23,7 @@ from deeprepo.impact.uses.budget import SearchLimits, by_risk
 from deeprepo.impact.uses.sites import mention
 from deeprepo.impact.uses.targets import telling
 from deeprepo.impact.uses.texts import environment
-from deeprepo.impact.uses.texts.ends import asks, gives
+from deeprepo.impact.uses.texts.ends import asks, gives, is_of_another
 from deeprepo.impact.uses.texts.leftovers import Lost, asking_lines, is_given, lost_definitions_of_text
 from deeprepo.impact.uses.texts.naming import LostName, Naming, blocks_of, lost_definitions, lost_names
 from deeprepo.impact.uses.texts.words import (
@@ -308,7 +308,9 @@ def _missed(
             continue
         is_function = text in functions
         missed.update(
-            (path, number, text) for path, number, line in mine if asks(text, path, line, is_function=is_function)
+            (path, number, text)
+            for path, number, line in mine
+            if asks(text, path, line, is_function=is_function) and not is_of_another(text, word.path, line)
         )
     return missed
 
