@@ -298,6 +298,10 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
         {"src/group.h": "class Group\n{\npublic:\n    int findEntryRecursive(int a);\n};\n", "src/other.cpp": 'void Other::go()\n{\n    fail("Database::findEntryRecursive", "no such entry");\n}\n'},
         {"src/group.h": "class Group\n{\npublic:\n};\n"},
     ),
+    "the name of a check that is suppressed": (
+        {"a/A.kt": 'fun f() = g(\n    @Suppress("MagicNumber")\n    h(7),\n)\n', "a/B.kt": 'fun i() = g(@Suppress("MagicNumber") 8)\n'},
+        {"a/A.kt": "fun f() = g(\n    h(SEVEN),\n)\n"},
+    ),
     "a case of a match": (
         {"src/a.rs": 'fn f(name: &str) -> u8 {\n    match name {\n        "hide-env" => 1,\n        _ => 2,\n    }\n}\n', "src/b.rs": 'fn g() -> S {\n    S::build("hide-env")\n}\n'},
         {"src/a.rs": "fn f(name: &str) -> u8 {\n    2\n}\n"},

@@ -21,10 +21,10 @@ _STANDS_FOR = "\u01c2"  # a letter that no name holds: one pattern for every wor
 _KEY = re.compile(rf"^\s*+(?:-\s++)?(?:export\s++)?[\"']?{_STANDS_FOR}[\"']?\s*+(?:[:=]|\([^)\n]*\)\s*+:)")
 # A field of a table, a model, a message: `total_cents Int`, `"total_cents" INTEGER`, `int64 total_cents = 2;`.
 _FIELD = re.compile(rf"^\s*+[\"`\[]?{_STANDS_FOR}[\"`\]]?\s++[\w\[]|\b{_STANDS_FOR}\s*+=\s*+\d++\s*+[;\[]")
-# How code names a key: by a tag, an attribute, an argument.
+# How code names a key: by a tag, an attribute, an argument. What an attribute suppresses is the name of a check.
 _TAG = re.compile(
     rf"`[^`\n]{{0,300}}\b\w{{1,30}}:\"{_STANDS_FOR}[\",]|\b(?:alias|name|rename|key|value|by_name)\s*+[=(]\s*+[\"']{_STANDS_FOR}[\"']"
-    rf"|^\s*+[@#\[][^\n]{{0,200}}[\"']{_STANDS_FOR}[\"']"
+    rf"|^\s*+[@#\[](?!Suppress)[^\n]{{0,200}}[\"']{_STANDS_FOR}[\"']"
 )
 # Of a dictionary, or an argument of that name: data as well as code may be made of it.
 # Behind a bracket, a comma or nothing: `case "total":` and `x ? "total" : y` ask for the word.
