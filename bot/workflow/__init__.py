@@ -1,7 +1,8 @@
-"""One job from its beginning to its end: what happens on GitHub around a review, a command, a merge queue, a farewell.
+"""The jobs that a server carries out: reviews, commands, answers to merge queues, and cleaning up.
 
-Every job can be cut off anywhere and begun again: paid calls are in the journal, what a command has come to is recorded, and
-whatever it writes to GitHub carries a marker by which a second run knows it.
+Every job can be interrupted anywhere and run again. Paid calls are in the journal, a command's outcome is
+recorded, and everything written to GitHub carries a marker by which a second run recognizes it.
 
-A workflow's step uses some of these modules without a server's server: none of those imports jobs or storage.
+The GitHub Actions step uses some of these modules without a server. Those modules import neither jobs nor
+storage.
 """

@@ -1,8 +1,8 @@
-"""A pull request was closed or made a draft, or somebody has called off its reviews.
+"""Cancel the reviews of a pull request that was closed, made a draft, or canceled by a command.
 
-Deliveries come late and in any order. Therefore an end counts only if GitHub confirms it now: then the reviews are called off, what people
-have said of the findings by then is learned, and what is open stays so. What reviews that were called off have left in progress is ended here,
-also where nobody is left who could.
+Deliveries arrive late and in any order, so a pull request counts as closed only after GitHub confirms it.
+Then its reviews are canceled, and the job records what people have said about the findings so far; open
+findings stay open. The job also ends check runs that the canceled reviews left in progress.
 """
 
 import time
@@ -24,11 +24,11 @@ from bot.workflow.server import Server, unless_gone
 
 
 async def run(ask: Cancel, job: Job, server: Server) -> None:
-    """End what the reviews that were called off have left in progress, or call off those that a close or a draft makes needless."""
+    """Cancel reviews that a close or draft makes unnecessary, and end the check runs of canceled reviews."""
     if ask.reason == "command":
         await _end_checks(ask, job, server)
         return
-    # Read before GitHub is asked: what is submitted afterwards knows more than its answer.
+    # Read this before asking GitHub: a review submitted later already knows a newer state.
     due = await server.jobs.reviews(ask.pull)
     if not due and ask.reason == "draft":
         return
@@ -48,12 +48,12 @@ async def run(ask: Cancel, job: Job, server: Server) -> None:
 
 
 async def _end_checks(ask: Cancel, job: Job, server: Server) -> None:
-    """End the check runs of these reviews. The check of the head says again what an earlier review of it came to, if there is one."""
+    """End the check runs of these reviews, and show the head's earlier conclusion again if it has one."""
     left = [(run, number) for run, number in await server.store.checks.of(ask.pull) if run in ask.runs]
     if not left:
         return
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
-        with unless_gone(job):  # the repository, and with it the check run
+        with unless_gone(job):  # the repository, and with it the check run, may no longer exist
             for run, number in left:
                 await checks.end_without_review(host, number, run, SUPERSEDED, HeadStatus("cancelled"))
             if await server.store.reviews.heads(ask.pull):
@@ -69,7 +69,7 @@ async def _end_checks(ask: Cancel, job: Job, server: Server) -> None:
 async def _close(
     ask: Cancel, state: PullState, due: Mapping[str, ReviewAsk], host: Host, job: Job, server: Server
 ) -> None:
-    """Answer the commands whose reviews are called off, and read for the last time how findings were received: nothing else will ask."""
+    """Answer the commands whose reviews are canceled, and check reactions to findings for the last time."""
     for due_ask in due.values():
         if due_ask.comment is not None:
             await replies.tell_closed(due_ask.comment, host)

@@ -37,13 +37,14 @@ async def run(ask: CommandAsk, job: Job, server: Server) -> None:
             await replies.post_reply(refusal or CommandReply(), each.comment, host, is_seen=refusal is None)
             if refusal is not None:
                 break
-            is_changed |= each.word not in REVIEWS and await hooks.listen(host, server)  # a review listens by itself
+            # A review checks reactions itself.
+            is_changed |= each.word not in REVIEWS and await hooks.listen(host, server)
             name = f"answer {each.comment.part}" if each.comment.part else "answer"
             reply = await job.step(name, partial(_reply, each, state, settings, host, job, server), _ANSWER)
             is_changed |= reply.silences
             try:
                 comment = await replies.post_reply(reply, each.comment, host)
-            except HostRefused as refused:  # in a locked conversation: what was decided counts all the same
+            except HostRefused as refused:  # the conversation is locked, but the decisions still count
                 if not job.last:
                     raise
                 unposted = refused
@@ -65,7 +66,7 @@ async def _reply(
 
 
 async def _top(comment: CommentRef, host: Host) -> str:
-    """The text of the thread's top comment, where we wrote it."""
+    """Return the text of the thread's top comment, or "" if we did not write it."""
     if not comment.thread:
         return ""
     with suppress(HostRefused):

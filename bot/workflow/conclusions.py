@@ -1,7 +1,8 @@
-"""The conclusion of the check of a head: that of its stored reviews, or what the settings say of a head without a review.
+"""Conclude the check of a head from its stored reviews, or from the settings if it has no review.
 
-It does not matter how a pull request came to its head: closed and opened again, made a draft, given a label, opened a second time. What
-people have said since counts: a rejection, a withdrawal, a rule that is confirmed or removed.
+The conclusion does not depend on how a pull request got to its head (reopened, made a draft, labeled, opened
+twice). It includes what people decided since the review: dismissals, withdrawals, and rules that were
+confirmed or removed.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ from bot.values.review import Lack
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 
-if TYPE_CHECKING:  # a step of a workflow has no database
+if TYPE_CHECKING:  # the GitHub Actions step has no database
     from bot.storage import Store
     from bot.storage.reviews import StoredReview
 
@@ -35,10 +36,11 @@ async def of_head(
     lacks: Lack = "unreviewed",
     just_made: CheckConclusion | None = None,
 ) -> HeadStatus:
-    """Return the worst conclusion of the reviews of this head, over all open pull requests that have it.
+    """Return the worst conclusion of this head's reviews, over all open pull requests with this head.
 
-    `just_made`: the conclusion of this pull request's review, if the caller knows it. `lacks`: the reason, if the head has no review. `settings`: None if
-    they cannot be used; a stored review then keeps the conclusion that it was made with.
+    `just_made` is the conclusion of this pull request's review, if the caller knows it. `lacks` is the reason
+    if the head has no review. `settings` is None if they cannot be used; a stored review then keeps its
+    conclusion.
     """
     others = await store.reviews.conclusions_at(pull, facts.head_sha)
     is_reviewed = just_made is not None
@@ -57,9 +59,9 @@ async def of_head(
 
 
 async def review_of_head(pull: PullRef, facts: PullFacts, store: "Store") -> "StoredReview | None":
-    """Return the last stored review, if it is of this head against this base branch: one of another says nothing of it.
+    """Return the last stored review if it compared this head with this base branch, else None.
 
-    A review of this head that cannot be read counts: what it came to is stored beside it, and stands.
+    A review of this head that cannot be read is returned too, because its conclusion is stored separately.
     """
     review = await store.reviews.newest(pull)
     if review is None or review.head != facts.head_sha:
@@ -69,13 +71,13 @@ async def review_of_head(pull: PullRef, facts: PullFacts, store: "Store") -> "St
 
 
 async def is_due(pull: PullRef, head: str, base: str, store: "Store") -> bool:
-    """Return whether the last review was of another head, or compared it with another branch."""
+    """Return whether the last review was of another head or another base branch."""
     last = await asyncio.to_thread(reviewed_change, await store.reviews.last(pull))
     return last is None or last[1:] != (head, base)
 
 
 def reviewed_change(last: bytes | None) -> tuple[str, str, str] | None:
-    """Return the merge base, the head and the base branch of the last review; None if there is none, or it cannot be read."""
+    """Return the last review's merge base, head and base branch; None if no review can be read."""
     try:
         return reviews.change(last) if last else None
     except UnreadableError:
@@ -83,13 +85,13 @@ def reviewed_change(last: bytes | None) -> tuple[str, str, str] | None:
 
 
 async def silences(pull: PullRef, store: "Store") -> tuple[tuple[Dismissal, ...], tuple[OwnerRule, ...]]:
-    """Return what silences findings of this pull request now: what people have said of single ones, and the rules in force."""
+    """Return what silences findings of this pull request now: dismissals and the rules in force."""
     return await store.people.dismissals(pull), await store.rules.in_force(pull.repository)
 
 
 def under_bar(review: Review, settings: Config) -> Review:
-    """Return a stored review under the bar that is in force now: of findings, and of what must hold."""
-    shown = settings.without_secrets(know_secrets())  # as a review has them
+    """Return a stored review with today's thresholds for findings and for own checks."""
+    shown = settings.without_secrets(know_secrets())  # as in a review
     kept_parts = {section: review.parts[section.key] for section in sections() if section.key in review.parts}
     parts = {**review.parts, **{each.key: each.under(part, shown) for each, part in kept_parts.items()}}
     bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict, doubts=settings.doubts)
@@ -97,9 +99,9 @@ def under_bar(review: Review, settings: Config) -> Review:
 
 
 async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: "Store") -> CheckConclusion | None:
-    """The conclusion of the stored review of this head under today's silences and bar; None if no review is stored.
+    """Return the stored review's conclusion with today's dismissals, rules and thresholds, if there is one.
 
-    One that cannot be read keeps the conclusion that is stored.
+    A review that cannot be read keeps its stored conclusion.
     """
     stored = await review_of_head(pull, facts, store)
     if stored is None or settings is None:

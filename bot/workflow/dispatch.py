@@ -1,4 +1,4 @@
-"""One job from its beginning to its end: what is done for each kind of ask, and who is told where nothing came of it."""
+"""Map each kind of ask to the job that carries it out, and report jobs that were given up."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -74,7 +74,7 @@ def open_work(
     count_review: Callable[[Review, str, ReviewStatus], None],
     caps: ProcessLimits,
 ) -> tuple[Work, Apologise]:
-    """Return who carries out the jobs of a server, and who apologises for those that were given up."""
+    """Return the functions that carry out a server's jobs and that apologize for jobs that were given up."""
     settings = config.environment(on_server=True)
     fetching.swept(folder)
     server = Server(store, jobs, identity, pace, folder, settings, Recent(), caps, count_review)
@@ -82,7 +82,10 @@ def open_work(
 
 
 async def carry_out(ask: Ask, job: Job, server: Server) -> None:
-    """Do what was asked. Raises SupersededError where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
+    """Carry out an ask.
+
+    Raises SupersededError if it is no longer wanted, HostDown or HostLimited if a later try may succeed.
+    """
     try:
         await WORK[type(ask)](ask, job, server)
     except HostRefused:
@@ -101,7 +104,10 @@ async def _moved(ask: OfPull, server: Server) -> OfPull:
 
 
 async def apologise(ask: Ask, why: str, server: Server) -> None:
-    """Say why a job was given up in the check runs that were left in progress, and below the comment that asked. May be done twice."""
+    """Explain why a job was given up, in its open check runs and below the comment that asked.
+
+    Can run twice.
+    """
     await remember_failure(ask, why, server.store)
     if isinstance(ask, MergeGroup):
         await merge_queue_job.stop(ask, server)
@@ -116,14 +122,15 @@ async def apologise(ask: Ask, why: str, server: Server) -> None:
         elif isinstance(ask, CommandAsk) and ask.word in commands.REVIEWS:
             with suppress(HostError):
                 head = (await host.facts()).head_sha
-                if not await checks.is_there(host, head):  # else it says what the commit came to
+                # Otherwise the check already shows the commit's conclusion.
+                if not await checks.is_there(host, head):
                     await _end_checks(ReviewAsk(ask.pull, "command", head=head), host, server, why, says)
         if ask.comment is not None and await _is_ours(ask, host, server):
             await replies.post_reply(CommandReply(plain(f"This command failed: {says}")), ask.comment, host)
 
 
 async def _end_checks(ask: ReviewAsk, host: Host, server: Server, why: str, says: str) -> None:
-    """End the check runs that are left in progress, or the one that is begun for this; where GitHub takes none, a comment says it."""
+    """End the open check runs, or a new one made for this. If GitHub accepts none, post a comment."""
     open_checks, refusal = server.store.checks, ""
     if not await open_checks.of(ask.pull):
         refusal = await unread.begin(ask, f"given-up-{ask.head}", host, server, why)
@@ -144,7 +151,7 @@ async def _end_checks(ask: ReviewAsk, host: Host, server: Server, why: str, says
 
 
 async def _is_ours(ask: ReviewAsk | CommandAsk | RemarkAsk, host: Host, server: Server) -> bool:
-    """Whether we are addressed: by name, or in the thread of a finding. Any other remark was meant for somebody else."""
+    """Return whether the comment addresses us, by name or in a finding's thread."""
     if not isinstance(ask, RemarkAsk) or ask.mentioned:
         return True
     return not isinstance(await replies.hear_remark(ask, host, server.recent), str)

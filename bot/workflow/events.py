@@ -1,7 +1,8 @@
-"""One delivery of GitHub -> what it asks for, or why it asks for nothing. The only branching on names of events. Pure.
+"""Translate a GitHub delivery into an ask, or into the reason why it asks for nothing.
 
-Whatever the payload is, nothing is raised: a delivery that cannot be read is ignored with a reason. What is read of it is a slim model of
-strangers' JSON. Names that end up in an address are held to GitHub's own alphabet, and ids to what a database can hold.
+This is the only module that distinguishes event names, and it has no side effects. It never raises: a
+delivery that cannot be parsed is ignored with a reason. Names that end up in an address are limited to
+GitHub's own alphabet, and ids to the range of a database integer.
 """
 
 import re
@@ -34,13 +35,14 @@ from bot.values.ask import (
 )
 from bot.workflow import commands
 
-BUTTONS = {"again": False, "full": True}  # identifiers of the check run's buttons, and whether everything is read again
-# Of a suite.
+# Identifiers of the check run's buttons, and whether the review is full.
+BUTTONS = {"again": False, "full": True}
+# Conclusions of a check suite that ran something.
 ENDINGS = frozenset({"success", "failure", "timed_out", "startup_failure", "cancelled"})
-_QUEUED = re.compile(r"/pr-([1-9][0-9]{0,17})-[0-9a-f]+$")  # how the queue names its branches
+_QUEUED = re.compile(r"/pr-([1-9][0-9]{0,17})-[0-9a-f]+$")  # branch names in a merge queue
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 Id = Annotated[StrictInt, Field(ge=1, lt=1 << 63)]
-# Not "." and "..": they would lead an address elsewhere.
+# Excludes "." and "..", which would change the path of an address.
 Name = Annotated[StrictStr, Field(pattern=r"^\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
 Login = Annotated[StrictStr, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}(\[bot\])?$")]
 Payload = Mapping[str, object]
@@ -48,18 +50,18 @@ Sha = Annotated[StrictStr, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 
 
 class NotForUs(Exception):  # noqa: N818 - an outcome
-    """A delivery asks for nothing; the text says why."""
+    """A delivery asks for nothing. The text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """Who we are at GitHub: the App's id, and the login under which it comments ("deeprepo[bot]")."""
+    """Our identity at GitHub: the App's id and the login under which it comments ("deeprepo[bot]")."""
 
     app_id: str
     login: str
 
     def wrote(self, login: str, app: int | None) -> bool:
-        """Return whether something is our own."""
+        """Return whether the App itself wrote something."""
         return login.lower() == self.login.lower() or (app is not None and str(app) == self.app_id)
 
 
@@ -67,13 +69,16 @@ class OwnAccount:
 INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 
 
-def _at(*places: str, default: Any = ...) -> Any:  # noqa: ANN401 - the type stands beside it
-    """The path of a field in a delivery. If several paths are given, the first one that exists is used."""
+def _at(*places: str, default: Any = ...) -> Any:  # noqa: ANN401 - the field's annotation gives the type
+    """Return a field at this path of a delivery.
+
+    If several paths are given, the first that exists is used.
+    """
     return Field(default, validation_alias=AliasChoices(*(AliasPath(*place.split(".")) for place in places)))
 
 
 class PayloadModel(BaseModel):
-    """Some fields of a delivery; the others are not looked at."""
+    """Some fields of a delivery. Other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -81,7 +86,7 @@ class PayloadModel(BaseModel):
 
 
 class DeliveryPayload(PayloadModel):
-    """What every delivery about a repository brings."""
+    """The fields of every delivery about a repository."""
 
     repository: Id = _at("repository.id")
     name: Name = _at("repository.name")
@@ -101,14 +106,18 @@ class PullEvent(DeliveryPayload):
     number: Id = _at("pull_request.number")
     state: StrictStr = _at("pull_request.state", default="open")
     head: Sha = _at("pull_request.head.sha")
-    head_repository: Id | None = _at("pull_request.head.repo.id", default=None)  # None: the fork was deleted
+    # None if the fork was deleted.
+    head_repository: Id | None = _at("pull_request.head.repo.id", default=None)
     author_type: StrictStr = _at("pull_request.user.type", default="")
     author_association: StrictStr = _at("pull_request.author_association", default="")
     base_before: object = _at("changes.base", default=None)
 
     @property
     def is_stranger(self) -> bool:
-        """Whether nothing says that its author belongs to the repository. A bot that pushes to it was let in by its owner."""
+        """Whether the author has no known connection to the repository.
+
+        A bot that pushes to the repository counts as known, because the owner let it in.
+        """
         is_bot = self.head_repository == self.repository and self.author_type == "Bot"
         return self.author_association not in INSIDERS and not is_bot
 
@@ -117,17 +126,17 @@ class CommentEvent(DeliveryPayload):
     """Events `issue_comment`, `pull_request_review_comment` and `pull_request_review`."""
 
     number: Id = _at("issue.number", "pull_request.number")
-    pull_request: object = _at("issue.pull_request", "pull_request", default=None)  # None: it is an issue
+    pull_request: object = _at("issue.pull_request", "pull_request", default=None)  # None for an issue
     id: Id = _at("comment.id", "review.id")
     body: StrictStr | None = _at("comment.body", "review.body", default="")
     author: Login = _at("comment.user.login", "review.user.login")
     author_type: StrictStr = _at("comment.user.type", "review.user.type", default="")
-    top: Id | None = _at("comment.in_reply_to_id", default=None)  # of its thread, from the second comment on
+    top: Id | None = _at("comment.in_reply_to_id", default=None)  # the thread's first comment, in replies
     app: Id | None = _at("comment.performed_via_github_app.id", default=None)
 
 
 class CheckedPull(BaseModel):
-    """A pull request whose head a check run is on; there may be some of other repositories."""
+    """A pull request whose head has a check run. It can belong to another repository."""
 
     number: Id
     repository: Id = _at("base.repo.id")
@@ -153,7 +162,7 @@ class MergeGroupEvent(DeliveryPayload):
 
 
 class RemovedRepository(BaseModel):
-    """A repository that the App may no longer see."""
+    """A repository that the App can no longer access."""
 
     id: Id
 
@@ -177,7 +186,10 @@ Form = TypeVar("Form", bound=PayloadModel)
 
 
 def parse(form: type[Form], payload: Payload) -> Form:
-    """Read a payload in this form. Raises NotForUs with what is wrong with it: the place alone, for the value may be anything."""
+    """Parse a payload into this form.
+
+    Raises NotForUs with the path of the first bad field, without its value, which can be anything.
+    """
     try:
         return form.model_validate(payload)
     except ValidationError as error:
@@ -189,7 +201,7 @@ def parse(form: type[Form], payload: Payload) -> Form:
 
 
 def on_reviewable(trigger: Trigger, payload: Payload, _: OwnAccount) -> Ask:
-    """Ask for a review of a pull request that is open; whether a draft is reviewed is for the policy to say."""
+    """Request a review of an open pull request. The policy decides later whether drafts are reviewed."""
     event = parse(PullEvent, payload)
     if event.state != "open":
         raise NotForUs("the pull request is closed")
@@ -198,7 +210,7 @@ def on_reviewable(trigger: Trigger, payload: Payload, _: OwnAccount) -> Ask:
 
 
 def on_new_head(payload: Payload, ours: OwnAccount) -> Ask:
-    """Ask for a review of a head that moved."""
+    """Request a review after a push."""
     before, after = payload.get("before"), payload.get("after")
     if before is not None and before == after:
         raise NotForUs("the head did not change")
@@ -206,20 +218,23 @@ def on_new_head(payload: Payload, ours: OwnAccount) -> Ask:
 
 
 def on_edit(payload: Payload, ours: OwnAccount) -> Ask:
-    """Ask for a review where the base branch is another one, which makes another diff. Another title is nothing to us."""
+    """Request a review if the base branch changed, which produces a different diff.
+
+    A changed title is ignored.
+    """
     if parse(PullEvent, payload).base_before is None:
         raise NotForUs("only the title or text changed")
     return on_reviewable("push", payload, ours)
 
 
 def on_end(reason: Reason, payload: Payload, _: OwnAccount) -> Ask:
-    """Cancel the review of what was merged, given up, or taken back as a draft."""
+    """Cancel the review of a pull request that was merged, closed or made a draft."""
     event = parse(PullEvent, payload)
     return Cancel(event.pull(event.number), reason, actor=event.sender, stranger=event.is_stranger)
 
 
 def on_comment(payload: Payload, ours: OwnAccount) -> Ask:
-    """Read a comment below the pull request."""
+    """Read a comment on the pull request itself."""
     event = parse(CommentEvent, payload)
     if event.pull_request is None:
         raise NotForUs("it is a comment on an issue, not on a pull request")
@@ -227,19 +242,26 @@ def on_comment(payload: Payload, ours: OwnAccount) -> Ask:
 
 
 def on_line_comment(payload: Payload, ours: OwnAccount) -> Ask:
-    """Read a comment on lines of the diff, or an answer to one."""
+    """Read a comment on lines of the diff, or a reply to one."""
     event = parse(CommentEvent, payload)
     return _request(event, CommentRef(event.id, "review", event.top or event.id), ours)
 
 
 def on_review_text(payload: Payload, ours: OwnAccount) -> Ask:
-    """Read the text of a review. GitHub delivers one without text for each single comment on lines: that asks for nothing."""
+    """Read a review's text.
+
+    GitHub also delivers a review without text for each line comment; it asks for nothing.
+    """
     event = parse(CommentEvent, payload)
     return _request(event, CommentRef(event.id, "whole"), ours)
 
 
 def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
-    """Read the command in a person's comment, else the remark. A command for a review too: it takes no other's place before it is known who asks."""
+    """Return the command in a person's comment, else a remark.
+
+    Commands for a review are no exception: they replace no other review until the person's permission is
+    known.
+    """
     if ours.wrote(event.author, event.app) or ours.wrote(event.sender, None):
         raise NotForUs("it is our own comment")
     if event.sender_type != "User" or event.author_type != "User":
@@ -250,18 +272,18 @@ def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
         also = tuple((command.word, command.argument) for command in others)
         return CommandAsk(pull, first.word, first.argument, event.sender, place, also)
     names_us = read_mentions(body, ours.login).us
-    if names_us or place.thread not in (0, event.id):  # whose thread it is, the delivery does not say
+    if names_us or place.thread not in (0, event.id):  # the delivery does not say whose thread it is
         return RemarkAsk(pull, event.sender, place, names_us)
     raise NotForUs("the comment contains no command and does not mention deeprepo")
 
 
 def on_rerun(payload: Payload, ours: OwnAccount) -> Ask:
-    """Ask for what `Re-run` on the check run means."""
+    """Request the review that `Re-run` on the check run asks for."""
     return _again(parse(CheckEvent, payload), ours, full=False)
 
 
 def on_rerun_of_all(payload: Payload, ours: OwnAccount) -> Ask:
-    """Ask for the checks of `Re-run all checks`: of every pull request that has the commit, those of forks too, which GitHub does not name."""
+    """Request reviews for `Re-run all checks`, of every pull request with the commit. Forks' are included."""
     event = parse(CheckEvent, payload)
     _check_own(event, ours)
     return ChecksWanted(
@@ -270,7 +292,7 @@ def on_rerun_of_all(payload: Payload, ours: OwnAccount) -> Ask:
 
 
 def on_button(payload: Payload, ours: OwnAccount) -> Ask:
-    """Ask for what one of the check run's own buttons means."""
+    """Request the review that a button on the check run asks for."""
     event = parse(CheckEvent, payload)
     if event.button not in BUTTONS:
         raise NotForUs("the check run does not have this button")
@@ -278,7 +300,7 @@ def on_button(payload: Payload, ours: OwnAccount) -> Ask:
 
 
 def on_checks_ended(payload: Payload, ours: OwnAccount) -> Ask:
-    """Hand on that all checks of another App on a commit have ended: one delivery for each workflow, however many jobs it has."""
+    """Report that another App's checks on a commit have ended. GitHub sends one delivery per check suite."""
     event = parse(CheckEvent, payload)
     if str(event.app) == ours.app_id:
         raise NotForUs("it is our own check")
@@ -289,7 +311,7 @@ def on_checks_ended(payload: Payload, ours: OwnAccount) -> Ask:
 
 
 def on_merge_group(payload: Payload, _: OwnAccount) -> Ask:
-    """Answer a merge queue: its changes were reviewed as pull requests, so the answer needs no review."""
+    """Answer a merge queue. Its changes were reviewed as pull requests, so no review is needed."""
     event = parse(MergeGroupEvent, payload)
     match = _QUEUED.search(event.head_ref)
     number = int(match[1]) if match else 0
@@ -312,19 +334,25 @@ def _check_own(event: CheckEvent, ours: OwnAccount) -> None:
 
 
 def _pull_of(event: CheckEvent) -> int | None:
-    """Return the number that we wrote into our check run, for GitHub names no pull request of a fork; else the first that it names."""
+    """Return the pull request's number from our check run's external id, else the first that GitHub names.
+
+    GitHub names no pull requests from forks.
+    """
     if event.external_id and _NUMBER.fullmatch(event.external_id):
         return int(event.external_id)
     return next((pull.number for pull in event.pulls if pull.repository == event.repository), None)
 
 
 def on_uninstall(payload: Payload, _: OwnAccount) -> Ask:
-    """Forget an installation that is gone."""
+    """Forget an installation that was removed."""
     return Forget(parse(InstallationEvent, payload).installation)
 
 
 def on_repositories_removed(payload: Payload, _: OwnAccount) -> Ask:
-    """Forget the repositories that the App may no longer see. An empty list must not become "all of them"."""
+    """Forget the repositories that the App can no longer access.
+
+    An empty list must not become "all of them".
+    """
     event = parse(InstallationEvent, payload)
     repository_ids = tuple(repository.id for repository in event.repositories_removed)
     if not repository_ids:
@@ -333,18 +361,18 @@ def on_repositories_removed(payload: Payload, _: OwnAccount) -> Ask:
 
 
 def on_install(payload: Payload, _: OwnAccount) -> Ask:
-    """Survey the packages of an installation that is new, or has more repositories."""
+    """Survey the packages of an installation that is new or has new repositories."""
     return PackageSurvey(parse(InstallationEvent, payload).installation)
 
 
 def on_unsuspend(payload: Payload, _: OwnAccount) -> CatchUp:
-    """Catch up after a suspension: of what happened meanwhile nothing was delivered."""
+    """Catch up after a suspension, during which nothing was delivered."""
     parse(InstallationEvent, payload)
     return CatchUp()
 
 
 def on_branch_moved(payload: Payload, _: OwnAccount) -> Ask:
-    """Survey the packages of a default branch that moved: it tells what a repository offers and takes."""
+    """Survey the packages of a repository whose default branch moved."""
     event = parse(PushEvent, payload)
     if event.is_deletion or event.ref != f"refs/heads/{event.default_branch}":
         raise NotForUs("it is not the default branch")
@@ -352,14 +380,14 @@ def on_branch_moved(payload: Payload, _: OwnAccount) -> Ask:
 
 
 def on_deletion(payload: Payload, _: OwnAccount) -> Ask:
-    """Forget a repository that was deleted."""
+    """Forget a deleted repository."""
     event = parse(DeliveryPayload, payload)
     return Forget(event.installation, (event.repository,))
 
 
 Reader = Callable[[Payload, OwnAccount], Ask | CatchUp]  # raises NotForUs
 
-# event -> action -> who reads it. What is not here is ignored.
+# Event, action and function. Everything else is ignored.
 ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
     {
         "pull_request": {
@@ -377,7 +405,7 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
         "check_run": {"rerequested": on_rerun, "requested_action": on_button},
         "check_suite": {"rerequested": on_rerun_of_all, "completed": on_checks_ended},
         "merge_group": {"checks_requested": on_merge_group},
-        "push": {"": on_branch_moved},  # which has no actions
+        "push": {"": on_branch_moved},  # this event has no actions
         "installation": {"deleted": on_uninstall, "created": on_install, "unsuspend": on_unsuspend},
         "installation_repositories": {"removed": on_repositories_removed, "added": on_install},
         "repository": {"deleted": on_deletion},
@@ -398,7 +426,7 @@ WHY = MappingProxyType(
 
 
 def read(name: str, payload: object, ours: OwnAccount) -> Ask | CatchUp | NothingAsked:
-    """Read what the delivery of the event `name` asks for."""
+    """Return what a delivery of the event `name` asks for."""
     if not isinstance(payload, Mapping):
         return NothingAsked("the payload is not an object")
     readers = ACTIONS.get(name)

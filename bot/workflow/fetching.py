@@ -1,4 +1,4 @@
-"""The change of a pull request on this machine: fetched with a token of its own, which ends before anything is read."""
+"""Fetch a pull request's change to this machine, with its own token that expires before any code is read."""
 
 import os
 import shutil
@@ -15,11 +15,14 @@ from bot.errors import RevisionError
 from bot.machine import files
 from bot.values import Bases, PullFacts, PullRef, PullRequest
 
-WORK_FOLDER = "work"  # below the data folder; what a killed process left there is removed at the next start
+WORK_FOLDER = "work"  # below the data folder; leftovers of a killed process are removed at the next start
 
 
 async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr, folder: str) -> str:
-    """Return the store with the change, below `folder`. Raises RevisionError where there is nothing to compare the head with."""
+    """Fetch the change into a store below `folder` and return the store.
+
+    Raises RevisionError if the head has no common history with the base branch.
+    """
     if not bases.merge_base:
         raise RevisionError(f"the branch has no common history with {facts.base_ref}. Rebase it onto {facts.base_ref}")
     ahead = bases.ahead + 1
@@ -27,12 +30,12 @@ async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr,
 
 
 async def find_bases(url: str, facts: PullFacts, base: str, token: SecretStr, folder: str) -> Bases:
-    """Return where the head left a branch or a commit, found by git in the history."""
+    """Return where the head branched off from a branch or commit, as git finds it in the history."""
     return await remote.find_bases(await remote.fetch_history(url, base, facts.head_sha, token, folder))
 
 
 def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
-    """Return the pull request as a change that is in this store."""
+    """Return the pull request as a change in this store."""
     is_cut = Path(store, "shallow").exists()
     missing_history = remote.missing_history(bases.ahead) if is_cut else ""
     return PullRequest(
@@ -45,7 +48,7 @@ def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
 
 @contextmanager
 def scratch_folder(folder: Path) -> Iterator[str]:
-    """Make a folder for one job, below the data folder; gone afterwards."""
+    """Yield a folder for one job, below the data folder. It is removed afterwards."""
     root = Path(folder, WORK_FOLDER)
     files.folder(root, private=True)
     with tempfile.TemporaryDirectory(
@@ -55,13 +58,13 @@ def scratch_folder(folder: Path) -> Iterator[str]:
 
 
 def today(pull: PullRef, facts: PullFacts) -> PullRef:
-    """Return it under the name that the repository has today: git follows no redirect with a token in hand."""
+    """Return the reference with the repository's current name. With a token, git follows no redirect."""
     owner, _, name = facts.repository.name.partition("/")
     return replace(pull, owner=owner, name=name) if name else pull
 
 
 def swept(folder: Path) -> None:
-    """Remove what processes left here that are no more. Called before the first job."""
+    """Remove the folders of processes that no longer run. Called before the first job."""
     for left in Path(folder, WORK_FOLDER).glob("pull-*-*"):
         if not _alive(int(left.name.split("-")[1])):
             shutil.rmtree(left, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The App was removed from repositories: everything that was kept of them goes, once GitHub confirms that they are no longer ours."""
+"""Delete the data of repositories from which the App was removed, once GitHub confirms the removal."""
 
 import asyncio
 import logging
@@ -11,14 +11,14 @@ from bot.workflow.hooks import hooks
 from bot.workflow.jobs import Job
 from bot.workflow.server import Server
 
-LATE = 3.0  # seconds after which GitHub's own list is believed: right after the event it may be behind
+LATE = 3.0  # seconds before GitHub's list is asked again, because it can lag behind the event
 log = logging.getLogger("deeprepo.review")
 
 
 async def run(ask: Forget, _: Job, server: Server) -> None:
-    """Call off what runs, then delete what jobs, storage and the folder of journals hold.
+    """Cancel running jobs, then delete the repositories' jobs, stored data and journals.
 
-    A delivery may come late: of what it names, what the App can see now stays.
+    A delivery can be late, so data of repositories that the App can access now is kept.
     """
     still_ours = await _still_ours(ask, server)
     if still_ours:
@@ -38,11 +38,12 @@ async def run(ask: Forget, _: Job, server: Server) -> None:
     for hook in hooks():
         await hook.forget(repositories, server)
     await asyncio.to_thread(kept_facts.forget, server.folder, repositories)
-    await server.store.forget(ask.installation, gone)  # last: a second attempt knows what is left to do
+    # Last, so that a second attempt still knows what to delete.
+    await server.store.forget(ask.installation, gone)
 
 
 async def _still_ours(ask: Forget, server: Server) -> frozenset[int]:
-    """Which of the repositories the App can still see, or again: none if it is no longer installed."""
+    """Return which of the repositories the App can still access; none if it is no longer installed."""
     try:
         async with apps.acting(server.identity, ask.installation, apps.LISTING, server.pace) as inside:
             ours = frozenset([int(shapes.at(data, "id")) async for data in apps.repositories(inside)])

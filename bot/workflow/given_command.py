@@ -1,4 +1,4 @@
-"""A command of comments, and one that its person may give, with what it takes to carry it out."""
+"""A command that people can give in comments, and one given command with what carrying it out needs."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -10,7 +10,7 @@ from bot.values import CommandAsk
 from bot.workflow import replies
 from bot.workflow.pull_state import PullState
 
-if TYPE_CHECKING:  # a step of a workflow reads commands, and has neither jobs nor storage
+if TYPE_CHECKING:  # the GitHub Actions step reads commands, but has neither jobs nor storage
     from bot.github import Host
     from bot.storage import Store
     from bot.workflow.jobs import Job
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # a step of a workflow reads commands, and has neither jobs n
 
 @dataclass(frozen=True, slots=True)
 class GivenCommand:
-    """One command of one pull request."""
+    """One command given on one pull request."""
 
     ask: CommandAsk
     context: CommandContext
@@ -30,7 +30,7 @@ class GivenCommand:
 
     @property
     def store(self) -> "Store":
-        """What the server has stored."""
+        """The server's stored data."""
         return self.server.store
 
     @property
@@ -41,14 +41,17 @@ class GivenCommand:
 
 @dataclass(frozen=True, slots=True)
 class CommandSpec:
-    """A command: what carries it out, how it is typed, and who may give it. The list of commands says what it does: the phrase `help_<word>`."""
+    """A command: its function, how it is typed, and who may give it.
+
+    The phrase `help_<word>` describes it.
+    """
 
     run: Callable[[GivenCommand], Awaitable[CommandReply]]
     usage: str
     needs: Literal["read", "write"] = "write"
-    is_long: bool = False  # whether the lines below belong to its argument
+    is_long: bool = False  # whether the lines below it belong to its argument
 
     @property
     def name(self) -> str:
-        """The word itself, before its arguments."""
-        return re.match(r"[a-z ]*", self.usage)[0].rstrip()  # type: ignore[index]  # it fits the empty text
+        """The command without its arguments."""
+        return re.match(r"[a-z ]*", self.usage)[0].rstrip()  # type: ignore[index]  # it matches empty text too

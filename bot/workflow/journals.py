@@ -1,4 +1,4 @@
-"""Where the journal of a review lies, and under which name its paid calls are found again."""
+"""The location of a review's journal, and the name under which its paid calls are found again."""
 
 import hashlib
 from collections.abc import Collection, Iterable
@@ -11,9 +11,9 @@ JOURNALS_FOLDER = "journals"
 
 
 def name(ask: ReviewAsk, head: str, base: str, job: str) -> str:
-    """Return one name for each change of a pull request, so that a review which takes another's place pays nothing again.
+    """Return a name per change of a pull request, so that a replacing review does not pay again.
 
-    Who asks for a review by hand wants a fresh look: that has a journal of its own.
+    A review that a person requested gets its own journal, because that person wants a new review.
     """
     suffix = hashlib.sha256(job.encode()).hexdigest()[:12] if ask.trigger in ASKED else ""
     return "-".join(filter(None, (str(ask.pull.repository), str(ask.pull.number), base[:12], head[:12], suffix)))
@@ -25,7 +25,7 @@ def path(folder: Path, journal: str) -> Path:
 
 
 def repository(journal: str) -> str:
-    """Return the id of the repository that a journal's name begins with."""
+    """Return the id of the repository with which a journal's name starts."""
     return journal.partition("-")[0]
 
 
@@ -40,11 +40,11 @@ def older(folder: Path, than: float) -> list[Path]:
 
 
 def orphans(folder: Path, than: float, known_names: Collection[str]) -> list[Path]:
-    """Return those of the older ones that are in no database any more: another process was told to forget them."""
+    """Return older journals that the database does not list, because another process deleted their records."""
     return [path for path in older(folder, than) if path.stem not in known_names]
 
 
 def delete(paths: Iterable[Path]) -> None:
-    """Remove journals; one that is gone already is not an error."""
+    """Remove journals. Missing files are not an error."""
     for path in paths:
         path.unlink(missing_ok=True)

@@ -1,4 +1,7 @@
-"""Where a server keeps what code has told of files: a folder for each repository, so that none of them goes by what another has brought."""
+"""The folder in which a server caches facts about files.
+
+Each repository has its own, so none can affect another.
+"""
 
 import shutil
 from collections.abc import Iterable
@@ -13,6 +16,6 @@ def folder(data: Path, repository: str) -> Path:
 
 
 def forget(data: Path, repositories: Iterable[int]) -> None:
-    """Remove what was told of the files of these repositories."""
+    """Remove the cached facts of these repositories."""
     for repository in repositories:
         shutil.rmtree(folder(data, str(repository)), ignore_errors=True)

@@ -1,6 +1,6 @@
-"""The check run while the review works: what is read at once, what code has found as soon as that is known, then what it is doing now.
+"""Update the check run during a review: first the coverage and the static findings, then the current step.
 
-GitHub counts every update as a write, so later ones come no sooner than people look.
+GitHub counts every update as a write, so later steps are shown at most every few seconds.
 """
 
 import asyncio
@@ -17,9 +17,10 @@ log = logging.getLogger("deeprepo.review")
 
 @asynccontextmanager
 async def progress(update: Callable[[Progress], Awaitable[None]], every: float = EVERY) -> AsyncIterator[Say]:
-    """Take what a review says and hand on the newest: at once what is read and what code has found, and a step every so many seconds.
+    """Collect a review's progress and pass on the newest.
 
-    An update that fails stops nothing.
+    Coverage and static findings are passed on immediately, a step every `every` seconds. A failed update
+    stops nothing.
     """
     newest, news = Progress(), asyncio.Event()
 
@@ -35,7 +36,7 @@ async def progress(update: Callable[[Progress], Awaitable[None]], every: float =
         last_shown = Progress()
         while True:
             with suppress(TimeoutError):
-                # `wait_for` of Python 3.11 passes over a cancellation that comes with the event.
+                # In Python 3.11 `wait_for` can miss a cancellation that arrives with the event.
                 async with asyncio.timeout(every):
                     await news.wait()
             news.clear()

@@ -1,4 +1,4 @@
-"""What a job sees first: the pull request, its place in the history, the settings of its repository and those that it shares."""
+"""Read what every job needs first: the pull request, its merge base, and its repository's settings."""
 
 import base64
 import logging
@@ -24,61 +24,68 @@ from bot.values.shared_file import SharedFile
 
 log = logging.getLogger("deeprepo.review")
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
-# Characters of the owner's file: one more than are read, so that what is too long is refused and not cut.
+# Characters of a settings file. It is one more than allowed, so a longer file is refused and not cut.
 MOST_CONFIG = 64_001
-MOST_ISSUES = 3  # of one pull request
+MOST_ISSUES = 3  # issues per pull request
 ISSUE_TITLE = 200  # characters that a model is shown
 ISSUE_BODY = 1_500  # characters that a model is shown
-MOST_BODY = 8_000  # characters of the author's text: a step holds no more, and no model reads more
+MOST_BODY = 8_000  # characters of the description that are stored and shown to a model
 
 
 @dataclass(frozen=True, slots=True)
 class PullState:
-    """A pull request at the beginning of a job."""
+    """A pull request at the start of a job."""
 
     facts: PullFacts
     bases: Bases
     paused: bool
-    file: str | None  # .deeprepo.yml of the base branch's tip; for a stranger's change that of the default branch
-    stranger: bool = False  # whether its author may not write to the repository, or it comes from a fork
-    shared: tuple[SharedFile, ...] = ()  # the settings that the repository shares with others
-    below: int = 0  # the open pull request that this one is stacked on: its head is this one's base branch
-    untold: str = ""  # a sentence about what GitHub did not tell of the author
+    file: str | None  # .deeprepo.yml at the base branch's tip; for strangers' changes, on the default branch
+    stranger: bool = False  # whether the author has no write access or the change comes from a fork
+    shared: tuple[SharedFile, ...] = ()  # settings files shared with other repositories
+    below: int = 0  # number of the open pull request whose head is this one's base branch
+    untold: str = ""  # a sentence about what GitHub did not report about the author
 
     @property
     def note(self) -> str:
-        """Sentences for the summary: of a pull request that is stacked on another, and of what is not known of its author."""
+        """Sentences for the summary about a stacked pull request and an unknown author."""
         stacked = f"Stacked on #{self.below}, so this was compared with that pull request. The comparison changes when the base branch does."
         return " ".join(filter(None, (stacked if self.below else "", self.untold)))
 
     @property
     def files(self) -> tuple[str | None, ...]:
-        """The texts of all files that count."""
+        """The texts of all settings files that apply."""
         return self.file, *(file.text for file in self.shared)
 
     def brief(self, pull: PullRequest, settings: Config, journal: str = "") -> Brief:
-        """Return the fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
+        """Return the brief of the fetched change under the settings that apply to it."""
         return Brief(pull, settings.for_labels(self.facts.labels), stranger=self.stranger, journal=journal)
 
 
 class ReadShared(Protocol):
-    """What reads the settings that a repository shares with others."""
+    """Reads the settings that a repository shares with others."""
 
     async def __call__(self, host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
-        """Those of a repository ("owner/name"); `is_private`: whether it is, so that a private file may be shown."""
+        """Return the shared settings of a repository ("owner/name").
+
+        `is_private` says whether the repository is private, so that a private file may be shown.
+        """
 
 
-FindBases = Callable[[PullFacts, str], Awaitable[Bases]]  # where the head left a branch or a commit, found by git
+# Finds the merge base with a branch or a commit by git.
+FindBases = Callable[[PullFacts, str], Awaitable[Bases]]
 
 
 async def read_pull_state(
     host: Host, path: str, read_shared: ReadShared, find_bases: FindBases, *, is_paused: bool = False
 ) -> PullState:
-    """Return the pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
+    """Return the current pull request.
+
+    `path` is the owner's settings file, read at the base branch's tip.
+    """
     facts = await host.facts()
     bases = await compare(host, facts, find_bases)
     stranger, untold = await is_stranger(host, facts)
-    # With its settings, by who has opened it
+    # Strangers can choose the base branch, so only the default branch's settings count for them.
     is_chosen = stranger and facts.base_ref != facts.repository.default_branch
     file = await text_at(host, path, facts.repository.default_branch if is_chosen else bases.tip)
     shared = await read_shared(host, facts.repository.name, is_private=facts.repository.private)
@@ -87,7 +94,7 @@ async def read_pull_state(
 
 
 async def _below(host: Host, facts: PullFacts) -> int:
-    """The number of the open pull request whose head is this one's base branch; 0 if there is none."""
+    """Return the number of the open pull request whose head is this one's base branch; 0 if there is none."""
     if facts.base_ref == facts.repository.default_branch:
         return 0
     head = f"{facts.repository.name.partition('/')[0]}:{facts.base_ref}"
@@ -99,15 +106,16 @@ async def _below(host: Host, facts: PullFacts) -> int:
 
 
 async def text_at(host: Host, path: str, ref: str) -> str | None:
-    """Return the text of a settings file in a commit, one character longer than is read at most; None if there is no such file."""
+    """Return a settings file's text in a commit, cut one character above the limit; None if it is absent."""
     file = await file_at(host.client, host.repo, path, ref)
     return file.decode("utf-8", "replace")[:MOST_CONFIG] if file is not None else None
 
 
 async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: str) -> bytes | None:
-    """Return a file of settings in a commit, None if the commit lacks it. Everything else is read by git.
+    """Return a settings file in a commit, or None if the commit has no such file.
 
-    A link that GitHub does not follow is the path that it names; a file that is too large for GitHub to show is longer than may be read.
+    A symbolic link that GitHub does not follow returns its target path. A file that is too large for GitHub
+    to show returns more bytes than allowed.
     """
     data: Any = None
     with unless_absent():
@@ -126,7 +134,7 @@ async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: s
 
 @contextmanager
 def unless_absent() -> Iterator[None]:
-    """Go on where GitHub knows no such thing."""
+    """Ignore GitHub's answer that something does not exist."""
     try:
         yield
     except HostRefused as refused:
@@ -135,9 +143,10 @@ def unless_absent() -> Iterator[None]:
 
 
 async def is_stranger(host: Host, facts: PullFacts) -> tuple[bool, str]:
-    """Return whether the author may not write here, and a sentence if GitHub does not tell: then less is believed of the change, and it is reviewed.
+    """Return whether the author has no write access, and a sentence if GitHub does not say.
 
-    Who may only read can open a pull request from a branch of the repository too.
+    An unknown author counts as a stranger. People with read access can also open a pull request from a branch
+    of the repository.
     """
     if facts.fork or not facts.author:
         return True, ""
@@ -151,10 +160,10 @@ async def is_stranger(host: Host, facts: PullFacts) -> tuple[bool, str]:
 
 
 async def compare(host: Host, facts: PullFacts, find_bases: FindBases) -> Bases:
-    """Compare against the base branch as it is now; where it was deleted, against the commit that it had.
+    """Compare with the current base branch, or with its last commit if the branch was deleted.
 
-    Two that share no commit have no merge base: GitHub knows no answer then. If it has an answer and does not give it (it compares
-    all files, and some changes take it too long), using git to find the merge base.
+    Without a common commit there is no merge base and GitHub has no answer. If GitHub fails to answer because
+    a comparison takes too long, git finds the merge base.
     """
     for base in (facts.base_ref, facts.base_sha):
         with unless_absent():
@@ -169,9 +178,9 @@ async def compare(host: Host, facts: PullFacts, find_bases: FindBases) -> Bases:
 
 
 async def compare_refs(host: Host, base: str, head: str) -> Bases:
-    """Return where `head` left `base`; either is a branch or a commit.
+    """Return the merge base of `head` and `base`, each a branch or a commit.
 
-    The second page is asked for because the first has the patches of up to 300 files, which may be many megabytes.
+    The second page is requested because the first contains up to 300 patches, which can be many megabytes.
     """
     ends = safe(f"{quote(base, safe='/')}...{quote(head, safe='/')}")
     asked = host.rest.repos.async_compare_commits(*host.repo, ends, per_page=1, page=2)
@@ -179,10 +188,11 @@ async def compare_refs(host: Host, base: str, head: str) -> Bases:
 
 
 async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) -> bool:
-    """Return whether the fetched head and its base branch have other merge bases beside the one that GitHub has named (`told_bases`).
+    """Return whether the head and its base branch have merge bases other than the one GitHub named.
 
-    The branch has such a commit and its named merge base does not, so the head is further ahead of this than of that. A store without
-    the whole history may show too many commits, or too few: only then GitHub is asked. If it does not tell, there may be several.
+    If so, the head is further ahead of the named merge base than of the branch. A store with partial history
+    can show too many or too few commits, so only then is GitHub asked. If GitHub does not answer, several are
+    assumed.
     """
     async with checkout.Checkout(pull) as tree:
         commits = await tree.commits()
@@ -195,7 +205,10 @@ async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) ->
 
 
 async def linked_issues(host: Host) -> tuple[LinkedIssue, ...]:
-    """Return the first issues of this repository that the pull request closes, with the beginning of their texts. A token that may not see issues sees none."""
+    """Return the first issues of this repository that the pull request closes, with shortened texts.
+
+    A token without access to issues sees none.
+    """
     try:
         data = await host.client.ask("closes", **host.named, first=2 * MOST_ISSUES)
     except HostRefused:

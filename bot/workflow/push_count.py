@@ -1,4 +1,7 @@
-"""Automatic reviews that pause after a number of pushes. The marker of the summary holds the count: a server and a workflow read it alike."""
+"""Pause automatic reviews after a number of pushes.
+
+The count is in the summary's marker, so the server and the GitHub Actions step use it alike.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,14 +15,15 @@ from bot.workflow.publish import existing
 from bot.workflow.publish.publication import summaries
 
 PUSHED = frozenset({"push", "catch-up"})
-RETURNS = frozenset({"reopened", "ready"})  # a pull request that comes back for another review brings new commits
+# A pull request that is reopened or ready again brings new commits.
+RETURNS = frozenset({"reopened", "ready"})
 FACT = "pushes"
 DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class PushCount:
-    """How many pushes were reviewed without anybody asking, before this review and with it. `most`: after which of them reviews pause."""
+    """Automatically reviewed pushes before and including this review. Reviews pause after `most` pushes."""
 
     before: int = 0
     now: int = 0
@@ -32,19 +36,19 @@ class PushCount:
 
     @property
     def note(self) -> str:
-        """For the reader of the last review before the pause."""
+        """A sentence for the last review before the pause."""
         if self.most is None or self.now < self.most:
             return ""
         return f"Automatic reviews of this pull request are now paused after {render.count(self.most, 'push', 'pushes')}. Comment `/deeprepo review` to review later pushes."
 
     @property
     def facts(self) -> dict[str, str]:
-        """What the summary's marker keeps of it."""
+        """The part of the count that the summary's marker stores."""
         return {FACT: str(self.now)} if self.most is not None else {}
 
 
 async def reset_count(host: Host, most: int | None) -> bool:
-    """Count from zero again; False if no push had to wait."""
+    """Reset the count to zero; return False if no push was waiting."""
     for summary in await summaries(host) if most is not None else ():
         marker = existing.marker_of(summary)
         if most is not None and _count(marker.facts) >= most and not marker.is_newer:
@@ -60,7 +64,10 @@ def _count(facts: Mapping[str, str]) -> int:
 
 
 async def count_pushes(host: Host, ask: ReviewAsk, run: str, most: int | None) -> PushCount:
-    """Return the count for this review. A review that somebody asked for sets it to zero. `run`: what it wrote itself counts once."""
+    """Return the count for this review.
+
+    A requested review resets it, and a repeated `run` is not counted twice.
+    """
     if most is None or ask.trigger in ASKED:
         return PushCount(most=most)
     stands = next(iter(await summaries(host)), None)

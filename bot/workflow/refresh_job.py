@@ -1,6 +1,6 @@
-"""Check and page of a reviewed pull request, made again: people have spoken, or checks have ended, since the review.
+"""Update the check and summary of a reviewed pull request after people commented or checks ended.
 
-The check is graded again whatever becomes of the page: GitHub may refuse a comment, or have none.
+The check is updated even if GitHub refuses the summary or has none.
 """
 
 import logging
@@ -24,7 +24,7 @@ log = logging.getLogger("deeprepo.review")
 
 
 async def run(ask: Follow, job: Job, server: Server) -> None:
-    """Carry out the job of a pull request of which somebody spoke while it was reviewed, or on whose head checks have ended."""
+    """Carry out the job after comments during a review, or after checks ended on the head."""
     if ask.head and not any([await hook.catch_up(ask.pull, ask.head, server) for hook in hooks()]):
         return
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
@@ -34,15 +34,15 @@ async def run(ask: Follow, job: Job, server: Server) -> None:
 
 
 async def refresh(state: PullState, settings: Config, host: Host, server: Server, delivery: str) -> None:
-    """Conclude the review of the present head and base again, and make the page again. May be done again, and after any crash.
+    """Conclude the review of the current head and base again, and render its summary again. Can be repeated.
 
-    What GitHub refuses of the check is raised: it is tried again.
+    Raises GitHub's refusal for the check, so that the job is tried again.
     """
     pull, facts = host.pull, state.facts
     if facts.state != "open":
         return
     store = server.store
-    await store.reviews.close(pull, None)  # it may have been opened again without a word to us
+    await store.reviews.close(pull, None)  # it may have been reopened without a delivery
     own_review = await conclusions.review_of_head(pull, facts, store)
     made_review = await _rendered_again(own_review, pull, server) if own_review is not None else None
     if own_review is None:
@@ -61,13 +61,13 @@ async def refresh(state: PullState, settings: Config, host: Host, server: Server
 
 
 async def _rendered_again(own_review: StoredReview, pull: PullRef, server: Server) -> MadeReview | None:
-    """A stored review with its texts under the words that hold now; None if it cannot be read."""
+    """Return a stored review rendered with today's dismissals and rules; None if it cannot be read."""
     words_now = await conclusions.silences(pull, server.store)
     try:
         made_review = await server.page(own_review.output, own_review.memory, *words_now)
     except (OverLimit, StorageError) as error:
         log.info("a stored review cannot be read", extra={"facts": {"pull": pull.key, "reason": str(error)}})
         return None
-    if made_review.json_text:  # numbers were given: the next round has to know them
+    if made_review.json_text:  # numbers were assigned, and the next review needs them
         await server.store.reviews.rewrite(own_review.id, made_review.json_text.encode(), made_review.memory)
     return made_review

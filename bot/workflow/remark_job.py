@@ -1,4 +1,4 @@
-"""A remark of a person, from the question whether it is meant for us to the answer below it and the thread that it resolves."""
+"""Answer a person's remark if it is addressed to us, and resolve the thread that it settles."""
 
 import asyncio
 import logging
@@ -31,7 +31,10 @@ log = logging.getLogger("deeprepo.review")
 
 
 async def run(ask: RemarkAsk, job: Job, server: Server) -> None:
-    """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
+    """Answer the remark if it is addressed to us.
+
+    A run after a crash neither answers nor pays a second time.
+    """
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         heard_remark: HeardRemark | str = GONE
         with unless_gone(job):
@@ -61,9 +64,7 @@ async def _answer(
     )
     if refusal is not None:
         await replies.post_reply(refusal, ask.comment, host)
-        if permission.writes and reading.reason(
-            heard_remark.said[-1].text
-        ):  # no model is needed to say what a rejection comes to
+        if permission.writes and reading.reason(heard_remark.said[-1].text):  # a dismissal needs no model
             await hooks.listen(host, server)
         return
     await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
@@ -86,7 +87,7 @@ async def _answer(
 async def _reply(
     ask: RemarkAsk, heard_remark: HeardRemark, state: PullState, settings: Config, server: Server
 ) -> RemarkReply:
-    """The answer, made in a child process with the change as it is now and what the day leaves to spend."""
+    """Return the answer, made in a child process with the current change and today's remaining budget."""
     name = f"{ask.pull.repository}-{ask.pull.number}-remark-{ask.comment.kind}-{ask.comment.id}"
     try:
         async with (
@@ -101,7 +102,8 @@ async def _reply(
             return await server.converse(Remark(heard_remark, last, brief))
     except OverLimit as error:
         return replies.failure_reply(public(error))
-    except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone
+    # The pull request is merged, or its branch is gone.
+    except (NothingToReview, UsageError, GitError) as error:
         return replies.failure_reply(public(error)) if ask.mentioned else RemarkReply()
 
 
@@ -115,7 +117,7 @@ async def _withdrawn(
     *,
     writes: bool,
 ) -> dict[int, Safe]:
-    """Take back what is withdrawn; what this suggests, as words by their numbers. Done again, it changes nothing else."""
+    """Dismiss the withdrawn findings and return suggestions by number. Repeating it changes nothing else."""
     people, now = server.store.people, time.time()
     last = await asyncio.to_thread(read, await server.store.reviews.last(ask.pull)) if remark_reply.withdrawn else None
     link = replies.address(state.facts.url, ask.comment)

@@ -1,4 +1,4 @@
-"""Who asks and what is said: a person's permission, whether a remark is meant for us, and the answer below a comment, posted once."""
+"""Check a person's permission and whether a remark is addressed to us, and post a reply exactly once."""
 
 import time
 from collections.abc import Mapping
@@ -22,20 +22,20 @@ from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkA
 from bot.values.host import Access
 
 if TYPE_CHECKING:
-    from bot.storage.people import People  # a step of a workflow has no database
+    from bot.storage.people import People  # the GitHub Actions step has no database
 
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
 REPLY = "reply"  # the kind of our marker
 
 
 async def access_of(ask: CommandAsk | RemarkAsk, host: Host, recent: Recent) -> Access:
-    """Return what the author of a comment may do here, as GitHub says it now. That somebody may not write is remembered for a minute."""
+    """Return a comment author's current permission. A missing write permission is cached for a minute."""
     key = ("access", ask.pull.repository, ask.actor.lower())
     return await recent.get(key, partial(host.permission, ask.actor), keep=lambda access: access not in WRITERS)
 
 
 async def permission_of(ask: CommandAsk | RemarkAsk, access: Access, people: "People") -> Permission:
-    """Note a comment that is addressed to us, once, and return what its author may do and has asked for before."""
+    """Record a comment addressed to us once, and return its author's permission and earlier requests."""
     now = time.time()
     permission = Permission(access, now)
     earlier = await people.note(
@@ -46,13 +46,16 @@ async def permission_of(ask: CommandAsk | RemarkAsk, access: Access, people: "Pe
 
 
 def is_ignored(permission: Permission) -> bool:
-    """Return whether the author may not write, has reached the limit and was told so: nothing else is asked of GitHub then."""
+    """Return whether the author has no write access, reached the limit and has been informed."""
     wait = None if permission.writes else context.wait(permission, context.STRANGER)
     return wait is not None and wait.is_known
 
 
 async def as_permitted(ask: ReviewAsk, host: Host) -> ReviewAsk:
-    """Return the ask, as a push if who pressed its button may not write, as far as GitHub tells: only who may can spend the repository's money."""
+    """Return the ask, turned into a push if the person who pressed its button has no known write access.
+
+    Only people with write access can spend the repository's money.
+    """
     if ask.trigger == "rerun":
         with suppress(HostRefused):
             if await host.permission(ask.actor) in WRITERS:
@@ -62,7 +65,7 @@ async def as_permitted(ask: ReviewAsk, host: Host) -> ReviewAsk:
 
 
 def address(pull: str, comment: CommentRef) -> str:
-    """Return the address of a comment's page. `pull`: that of the pull request; empty if it has no page."""
+    """Return the address of a comment. `pull` is the pull request's address, empty if it has no page."""
     places = {"issue": "issuecomment-", "review": "discussion_r"}
     return f"{pull}#{places[comment.kind]}{comment.id}" if pull and comment.kind in places else pull
 
@@ -70,9 +73,10 @@ def address(pull: str, comment: CommentRef) -> str:
 async def post_reply(
     answer: CommandReply, comment: CommentRef, host: Host, *, is_seen: bool = False, facts: Mapping[str, str] = NO_FACTS
 ) -> PostedComment | None:
-    """Post an answer, once; what is posted comes back.
+    """Post an answer once and return the posted comment.
 
-    `facts`: what its marker says besides. A reaction that is not allowed is not a loss: it needs a permission that an owner may withhold.
+    `facts` are added to its marker. A refused reaction is ignored, because owners may withhold the
+    permission.
     """
     with suppress(HostRefused):
         if is_seen:
@@ -86,7 +90,7 @@ async def post_reply(
 
 
 async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host) -> None:
-    """Say below a command that the branch was pushed to after it, or was pointed at another base. Once, whatever follows."""
+    """Reply once to a command that the branch was pushed to, or its base was changed, after the command."""
     was_pushed, was_rebased = ask.head != facts.head_sha, ask.base != facts.base_ref
     before, now = (ask.head[:10], facts.head_sha[:10]) if was_pushed else (ask.base, facts.base_ref)
     key = "reply_moved" if was_pushed else "reply_rebased" if was_rebased else "reply_replaced"
@@ -97,7 +101,7 @@ async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host
 
 
 async def tell_closed(comment: CommentRef, host: Host) -> None:
-    """Say below a command that its review was called off because the pull request was closed."""
+    """Reply to a command that its review was canceled because the pull request was closed."""
     text = phrase(load(), "reply_closed", again=code("/deeprepo review"))
     with suppress(HostRefused):
         await post_reply(CommandReply(text), comment, host)
@@ -115,7 +119,7 @@ async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, 
 
 
 def comment_name(comment: CommentRef) -> str:
-    """Return how our answer's marker names the comment. Reviews and comments are numbered apart, and answered in one conversation."""
+    """Return how our marker names the comment. Reviews and comments have separate number ranges."""
     name = f"review-{comment.id}" if comment.kind == "whole" else str(comment.id)
     return f"{name}.{comment.part}" if comment.part else name
 
@@ -126,9 +130,10 @@ def _answers(body: str, comment: CommentRef) -> bool:
 
 
 async def hear_remark(ask: RemarkAsk, host: Host, recent: Recent) -> HeardRemark | str:
-    """Return what has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request a minute.
+    """Return the conversation if the remark is addressed to us, else the reason why it is not.
 
-    Raises HostRefused: a comment that GitHub does not know may be one that it does not know yet.
+    Other people's threads cost one request a minute. Raises HostRefused for an unknown comment, because
+    GitHub may not know it yet.
     """
     heard_remark = await _hear_remark(ask, host, recent)
     if heard_remark == GONE:
@@ -153,12 +158,15 @@ async def _remark(place: CommentRef, comments: tuple[PostedComment, ...], host: 
 
 
 def failure_reply(why: str) -> RemarkReply:
-    """Return the reply where there is no answer."""
+    """Return the reply for a question that could not be answered."""
     return RemarkReply(phrase(load(), "reply_failed", why=why))
 
 
 async def post_remark_reply(remark_reply: RemarkReply, ask: RemarkAsk, host: Host) -> PostedComment | None:
-    """Post the answer, once; its marker names what is withdrawn, for who has no other memory."""
+    """Post the answer once.
+
+    Its marker names the withdrawn findings, for a workflow step without a database.
+    """
     facts = {"withdrawn": " ".join(mark for mark, _ in remark_reply.withdrawn)} if remark_reply.withdrawn else {}
     return await post_reply(
         CommandReply(remark_reply.body, "+1" if remark_reply.reaction else ""), ask.comment, host, facts=facts

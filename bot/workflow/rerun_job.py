@@ -1,4 +1,4 @@
-"""Somebody re-runs all checks of a commit: each pull request that has one of deeprepo's check runs on it is reviewed again."""
+"""Review every pull request that has one of our check runs on a commit whose checks are all re-run."""
 
 from bot import github
 from bot.values import ChecksWanted, PullRef, ReviewAsk
@@ -6,11 +6,11 @@ from bot.workflow.jobs import Job
 from bot.workflow.publish import checks
 from bot.workflow.server import Server
 
-MAX_PULLS = 10  # pull requests of a commit
+MAX_PULLS = 10  # pull requests per commit
 
 
 async def run(ask: ChecksWanted, job: Job, server: Server) -> None:
-    """Store a review for each of them. Their numbers are in our check runs, which GitHub keeps also if the fork is gone."""
+    """Store a review for each of them. Our check runs keep their numbers even if the fork was deleted."""
     where = PullRef(ask.installation, ask.repository, ask.owner, ask.name, 0)
     async with github.open_pull(server.identity, where, server.pace) as host:
         numbers = await checks.pulls_of(host, ask.head)

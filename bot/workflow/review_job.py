@@ -46,8 +46,11 @@ LISTED_TITLE_CHARS = 200  # characters of a pull request's title in a list
 
 
 async def run(ask: ReviewAsk, job: Job, server: Server) -> None:
-    """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays for no finished call twice, and posts nothing twice."""
-    child.begin()  # while GitHub is asked: it takes the longer of the two, not both
+    """Review a pull request and report the result on GitHub.
+
+    A run after a crash neither pays for a finished call again nor posts anything twice.
+    """
+    child.begin()  # starts while GitHub is asked, so both happen at the same time
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         try:
             await _run(ask, host, job, server)
@@ -76,17 +79,17 @@ async def _run(ask: ReviewAsk, host: Host, job: Job, server: Server) -> None:
 
 
 async def _has_begun(ask: ReviewAsk, job: Job, server: Server) -> bool:
-    """Whether an earlier try of this job has a check run that is not ended."""
+    """Return whether an earlier try of this job has an open check run."""
     return job.id in [run for run, _ in await server.store.checks.of(ask.pull)]
 
 
 async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
-    """Decide, review, and see to what follows. `again`: also if this change has its review."""
+    """Decide, review and follow up. `again`: review even if this change already has a review."""
     run, job, server = reviewer.run, reviewer.job, reviewer.server
     pull, store = run.ask.pull, server.store
     words = await conclusions.silences(pull, store)
     decision = run.decide()
-    has_begun = bool(await store.checks.of(pull))  # this review, or one whose place it takes
+    has_begun = bool(await store.checks.of(pull))  # by this review or one that it replaces
     if isinstance(decision, No):
         await reviewer.follow_up(decision)
         if has_begun or not decision.quiet:
@@ -104,20 +107,20 @@ async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
     if result.posted is not None:
         for hook in hooks.hooks():
             await hook.on_reviewed(run, job, server)
-    if await conclusions.silences(pull, store) != words:  # people have spoken while it was made
+    if await conclusions.silences(pull, store) != words:  # people have commented during the review
         await server.jobs.submit(Follow(pull), f"words-{job.delivery}")
 
 
 @dataclass(slots=True)
 class ServerReviewer(Reviewer):
-    """Reviews with tokens of its own and money reserved in the database, in a child process that ends when the job does."""
+    """Reviews in a child process that ends with the job, with money reserved in the database."""
 
     job: Job
     server: Server
-    check_refusal: str = ""  # why this review has no check run: known once GitHub has been asked
+    check_refusal: str = ""  # why this review has no check run, once GitHub has been asked
 
     async def say_without_review(self, result: ReviewResult) -> None:
-        """Say in a check run why there is no review; by a comment if there can be none and a review was due."""
+        """Show why there is no review in a check run, or in a comment if a review was due."""
         async with self.check_run() as check:
             await self.end_check(check, result)
             if check is None and not result.is_left_out and self.run.state.facts.state == "open":
@@ -125,15 +128,15 @@ class ServerReviewer(Reviewer):
 
     @asynccontextmanager
     async def check_run(self) -> AsyncIterator[int | None]:
-        """Start the check run of this job, remembered until it is ended; those that others left on earlier heads are ended now.
+        """Start this job's check run, which is stored until it is ended, and end those left on earlier heads.
 
-        None if GitHub takes none: without the permission at once, for another reason in the last try.
+        Yields None if GitHub accepts none: immediately if the permission is missing, else in the last try.
         """
         run, job, server = self.run, self.job, self.server
         open_checks, host, pull = server.store.checks, run.host, run.ask.pull
         check: int | None = None
         async with server.alone_with_checks(pull):
-            if not await job.current():  # the newer review may have begun its own
+            if not await job.current():  # the newer review may have started its own
                 raise SupersededError(SUPERSEDED)
             try:
                 check = await checks.start(host, run.state.facts.head_sha, run.check_owner)
@@ -155,17 +158,17 @@ class ServerReviewer(Reviewer):
         await open_checks.remove(pull, check)
 
     def fetch(self) -> AbstractAsyncContextManager[PullRequest]:
-        """Fetch the change into a store that is gone afterwards."""
+        """Fetch the change into a temporary store."""
         return self.server.fetch(self.run.ask.pull, self.run.state)
 
     def consumers(self) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch the other repositories that features look at."""
+        """Fetch the other repositories that features use."""
         found = (hook.consumers(self.run, self.server) for hook in hooks.hooks())
         return next((consumers for consumers in found if consumers is not None), nullcontext(Consumers()))
 
     @asynccontextmanager
     async def funds(self, brief: Brief) -> AsyncIterator[Funds]:
-        """Reserve for this review what the caps in the database leave."""
+        """Reserve money for this review within the caps in the database."""
         run, server = self.run, self.server
         if not access.can_ask(run.settings):
             yield Funds(model=False)
@@ -179,7 +182,7 @@ class ServerReviewer(Reviewer):
                 yield Funds(refusal=f"Reviewed with static checks only: {spending.refusal(grant)}", is_capped=True)
 
     async def no_review_reason(self, brief: Brief) -> No | None:
-        """Say why there is no review, now that the changed files are known."""
+        """Return the reason for no review, now that the changed files are known."""
         return await self.server.no_review_reason(brief, self.run.ask.trigger)
 
     async def make(self, brief: Brief, say: Say) -> MadeReview:
@@ -187,11 +190,14 @@ class ServerReviewer(Reviewer):
         return await self.server.review(brief, say)
 
     def comments(self, review: Review) -> Comments:
-        """Render the comments anew."""
+        """Render the comments again."""
         return self.server.comments(review)
 
     async def is_known(self) -> bool:
-        """Return whether the last review was of this change (a late delivery, a catch-up, a pull request opened again): its check shows then what it comes to now."""
+        """Return whether this change was already reviewed, and bring its check up to date.
+
+        This happens after a late delivery, a catch-up, or a reopened pull request.
+        """
         pull, state, host = self.run.ask.pull, self.run.state, self.run.host
         last = await self.server.store.reviews.last(pull)
         if conclusions.reviewed_change(last) != (state.bases.merge_base, state.facts.head_sha, state.facts.base_ref):
@@ -201,7 +207,7 @@ class ServerReviewer(Reviewer):
         return True
 
     async def brief(self, pull: PullRequest) -> Brief:
-        """Say what to review, built upon the stored review, under the rules in force."""
+        """Return what to review, based on the stored review and the rules in force."""
         run, asked, store = self.run, self.run.ask.pull, self.server.store
         await hooks.listen(run.host, self.server)
         dismissals, rules = await conclusions.silences(asked, store)
@@ -215,14 +221,14 @@ class ServerReviewer(Reviewer):
         )
 
     async def head_status(self, lacks: Lack = "unreviewed", just_made: CheckConclusion | None = None) -> HeadStatus:
-        """Say what the head comes to, by its stored reviews."""
+        """Return the head's conclusion from its stored reviews."""
         run = self.run
         return await conclusions.of_head(
             run.ask.pull, run.state.facts, run.settings, self.server.store, lacks, just_made
         )
 
     async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
-        """Store a review that holds, and count it. What could not be posted, the next round says."""
+        """Store and count a review. The next review reports what could not be posted."""
         memory, pull, reviews = made.memory, self.run.ask.pull, self.server.store.reviews
         if not is_posted and memory is not None:
             unsaid = [item.finding.number for item in made.review.reported if item.place != "folded"]
@@ -235,7 +241,7 @@ class ServerReviewer(Reviewer):
 
     @property
     def final(self) -> tuple[type[DeepRepoError], ...]:
-        """The errors that end the review: others, and a refusal of GitHub's, are faults of the moment, and the job is repeated."""
+        """The errors that end the review. After other errors and GitHub's refusals the job is repeated."""
         return (HostRefused, *LASTING) if self.job.last else LASTING
 
     @property
@@ -248,22 +254,22 @@ class ServerReviewer(Reviewer):
         return await self.job.current()
 
     async def is_replaced(self) -> bool:
-        """Return whether a newer review goes on in the check run of this one or ends it, or has done so."""
+        """Return whether a newer review uses, ends or has ended this one's check run."""
         run, server = self.run, self.server
         return not await _has_begun(run.ask, self.job, server) or bool(await server.jobs.reviews(run.ask.pull))
 
     async def unless_cancelled(self, making: Awaitable[MadeReview | No]) -> MadeReview | No:
-        """Await the making of it, and raise SupersededError soon after the job is called off."""
+        """Await the review, and raise SupersededError soon after the job is canceled."""
         return await self.job.unless_cancelled(making)
 
     async def tell(self, says: str) -> None:
-        """Say by a comment what no check run can say."""
+        """Post a comment if there is no check run."""
         async with self.server.alone_with_checks(self.run.ask.pull):
             await notice.put(self.run.host, load(), says, self.check_refusal)
 
 
 def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: float) -> FinishedReview:
-    """The row of a review."""
+    """Return the database row of a review."""
     review, statuses = made.review, ("new", "still", "fixed", "silenced")
     finding_rows = [
         _finding_row(placed_finding.finding)
@@ -304,6 +310,9 @@ def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: f
 
 
 def _finding_row(finding: Finding) -> StoredFinding:
-    """The row of a finding. A model's words may hold characters that no database takes."""
+    """Return the database row of a finding.
+
+    A model's text can contain characters that no database accepts.
+    """
     path, title = visible(finding.path), line(finding.title)
     return StoredFinding(finding.identity, finding.status, finding.severity, finding.kind, finding.source, path, title)

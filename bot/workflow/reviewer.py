@@ -1,4 +1,4 @@
-"""The reviewer of one pull request, in a server's job and in a step of a workflow: from the decision to the last word in its check run."""
+"""Review one pull request, in a server's job or a GitHub Actions step, from the decision to the check run."""
 
 import time
 from abc import ABC, abstractmethod
@@ -34,7 +34,7 @@ ADDS_NOTHING = "the head adds no changes to the base branch."
 
 @dataclass(frozen=True, slots=True)
 class ReviewRun:
-    """One review: what it is of, who asked, and under which settings. `id` is the same for every attempt to post it."""
+    """One review: the pull request, the ask and the settings. `id` does not change between attempts."""
 
     id: str
     ask: ReviewAsk
@@ -42,20 +42,20 @@ class ReviewRun:
     state: PullState
     settings: Config
     pushes: PushCount = field(default_factory=PushCount)
-    follows: bool = False  # it only brings up to date what earlier reviews said, and is no review of this head
+    follows: bool = False  # whether it only updates earlier findings and is no review of this head
 
     @property
     def is_strangers_push(self) -> bool:
-        """Whether a stranger pushed and nobody asked: such reviews have a daily cap of their own."""
+        """Whether a stranger pushed without a request. Such reviews have a separate daily cap."""
         return self.state.stranger and self.ask.trigger not in ASKED
 
     @property
     def check_owner(self) -> checks.CheckOwner:
-        """What its check run states while it is in progress."""
+        """The owner that its check run's marker names."""
         return checks.CheckOwner(self.id, policy.without_review(self.settings))
 
     def decide(self) -> Go | No:
-        """Return whether the policy allows it."""
+        """Return whether the policy allows the review."""
         state, most = self.state, (self.pushes.most or 0) if self.pushes.is_spent else 0
         return policy.decide(
             state.facts, self.ask, self.settings, is_paused=state.paused, pushes=most, stranger=state.stranger
@@ -64,42 +64,42 @@ class ReviewRun:
 
 @dataclass(frozen=True, slots=True)
 class ReviewResult:
-    """What became of the review of a head. `head`: what the check of the head comes to."""
+    """The outcome of a review. `head` is the conclusion for its head."""
 
     head: HeadStatus
     says: str = ""  # why there is no review
     made: MadeReview | None = None
-    posted: PublishResult | None = None  # None: nothing was posted
-    fault: DeepRepoError | None = None  # what prevented the review, or its comments
-    is_left_out: bool = False  # by the owner's own settings
+    posted: PublishResult | None = None  # None if nothing was posted
+    fault: DeepRepoError | None = None  # what prevented the review or its comments
+    is_left_out: bool = False  # whether the owner's settings leave this head out
 
     @property
     def conclusion(self) -> CheckConclusion:
-        """How its check ends."""
+        """The conclusion of its check."""
         return self.head.conclusion
 
     @property
     def review(self) -> Review | None:
-        """The review itself."""
+        """The review itself, if there is one."""
         return self.made.review if self.made is not None else None
 
 
 @dataclass(frozen=True, slots=True)
 class Funds:
-    """What a day's caps leave a review to spend: dollars (None: its own budget), or why no model may be asked."""
+    """What a review may spend under the daily caps: US dollars (None: its own budget), or a refusal."""
 
     usd: float | None = None
     refusal: str = ""
     is_capped: bool = False  # whether a daily cap is the reason
-    model: bool = True  # whether there is one
+    model: bool = True  # whether a model is configured
 
     def within(self, brief: Brief) -> Brief:
-        """Return the brief with no more to spend than is left."""
+        """Return the brief with its budget limited to these funds."""
         return replace(brief, settings=brief.settings.within(self.usd))
 
 
 def _only_followed(review: Review, why: str) -> Review:
-    """Return a review that says what happened to earlier findings and nothing about the head: its code counts as not checked."""
+    """Return the review with only earlier findings. The head's code counts as not checked."""
     readings = tuple(
         replace(row, state="unread", by="", checked="", read="", reason=why) if row.kind == "unit" else row
         for row in review.coverage.readings
@@ -109,7 +109,10 @@ def _only_followed(review: Review, why: str) -> Review:
 
 
 def _has_open_findings(earlier: bytes | None) -> bool:
-    """Return whether the last review has open findings. A review that cannot be read counts as having none, so nothing is closed."""
+    """Return whether the last review has open findings.
+
+    An unreadable review counts as having none, so nothing is closed.
+    """
     with suppress(reviews.UnreadableError):
         return earlier is not None and bool(reviews.earlier(earlier).findings)
     return False
@@ -119,8 +122,8 @@ def _has_open_findings(earlier: bytes | None) -> bool:
 class Reviewer(ABC):
     """Makes the review of one run and posts it.
 
-    `workflow.review_job.ServerReviewer` and `action.review_step.StepReviewer` say what a server's job and a step of a workflow do each in
-    their own way, and what they know of earlier reviews.
+    `workflow.review_job.ServerReviewer` and `action.review_step.StepReviewer` implement what differs between
+    a server's job and a GitHub Actions step, and how each remembers earlier reviews.
     """
 
     run: ReviewRun
@@ -128,7 +131,8 @@ class Reviewer(ABC):
     async def review(self, decision: Go) -> ReviewResult:
         """Make the review and post it. Raises the errors that are not final.
 
-        Repeated after a crash, it pays for no finished call twice, and posts nothing twice. If its comments cannot be posted, it is in the check run or the job summary alone.
+        A run after a crash neither pays for a finished call again nor posts anything twice. If the comments
+        cannot be posted, the review is only in the check run or the job summary.
         """
         start, made = time.time(), None
         async with self.check_run() as check:
@@ -142,7 +146,7 @@ class Reviewer(ABC):
                     result = await self._post(made, start)
             except NothingToReview:
                 result = ReviewResult(await self.head_status("nothing"), ADDS_NOTHING)
-            except SupersededError as error:  # what an earlier review of this head came to stands
+            except SupersededError as error:  # the conclusion of an earlier review of this head stays
                 if await self.is_replaced():
                     raise
                 status = await self.head_status()
@@ -157,9 +161,10 @@ class Reviewer(ABC):
         return result
 
     async def follow_up(self, no: No) -> None:
-        """Close what earlier reviews said and this head has fixed or taken back, if a rule excludes the head from a review.
+        """Close earlier findings that this head fixed, if a rule excludes the head from a review.
 
-        No model is asked and nothing new is reported. Nothing is stored, so that the head still counts as not reviewed.
+        No model is asked and nothing new is reported. Nothing is stored, so the head still counts as not
+        reviewed.
         """
         if not no.is_followed or not await summaries(self.run.host):
             return
@@ -177,13 +182,13 @@ class Reviewer(ABC):
                     await publish(run.host, followed, self.comments, run.id, self.is_current, run.pushes.facts)
 
     async def refused(self, no: No) -> ReviewResult:
-        """End a review that the policy refuses. Of a pull request that is closed nobody waits for one."""
+        """Return the result of a review that the policy refuses. A closed pull request is skipped."""
         if self.run.state.facts.state != "open":
             return ReviewResult(HeadStatus("skipped"), no.reason)
         return ReviewResult(await self.head_status(no.lacks), no.reason, is_left_out=no.lacks == "left out")
 
     async def _make(self, decision: Go, check: int | None) -> MadeReview | No:
-        """Fetch and review the change, or return the reason not to. The fetched files are deleted before anything is posted."""
+        """Fetch and review the change, or return the reason not to. The fetched files are then deleted."""
         run = self.run
         state, settings = run.state, run.settings
 
@@ -196,7 +201,7 @@ class Reviewer(ABC):
         async with self.fetch() as pull:
             several_bases = await pull_state.has_several_bases(run.host, pull, state.bases)
             brief = await self.brief(replace(pull, several_bases=several_bases))
-            # With several merge bases the diff does not show all of the change, so it is reviewed whatever its paths are.
+            # With several merge bases the diff misses part of the change, so paths do not exclude it.
             if policy.asks_for_paths(settings, run.ask.trigger) and not several_bases:
                 refusal = await self.no_review_reason(brief)
                 if refusal is not None:
@@ -219,10 +224,10 @@ class Reviewer(ABC):
                 return await self.make(brief, say)
 
     async def _post(self, made: MadeReview, start: float) -> ReviewResult:
-        """Put the review on the pull request, and keep it whatever becomes of its comments. `start`: when it was begun."""
+        """Post the review, and store it even if its comments fail. `start` is when it started."""
         run = self.run
 
-        def comments(review: Review) -> Comments:  # rendered anew only if GitHub has refused places
+        def comments(review: Review) -> Comments:  # renders again only after GitHub refused locations
             return made.comments if review == made.review else self.comments(review)
 
         conclusion, posted, fault = checks.conclude(made.review), None, None
@@ -238,7 +243,7 @@ class Reviewer(ABC):
         return ReviewResult(await self.head_status(just_made=conclusion), "", made, posted, fault)
 
     async def end_check(self, check: int | None, result: ReviewResult) -> None:
-        """End the check run, if there is one, with the review or with the reason why nothing was reviewed."""
+        """End the check run, if there is one, with the review or with the reason for no review."""
         run = self.run
         if check is None:
             return
@@ -253,27 +258,27 @@ class Reviewer(ABC):
                 run.host, check, run.id, result.says, result.head, is_left_out=result.is_left_out
             )
 
-    # What each does in its own way.
+    # What differs between the implementations.
 
     @abstractmethod
     def check_run(self) -> AbstractAsyncContextManager[int | None]:
-        """Start the check run of the head and yield its id at GitHub, or None without one. The caller ends it."""
+        """Start the head's check run and yield its id at GitHub, or None without one. The caller ends it."""
 
     @abstractmethod
     def fetch(self) -> AbstractAsyncContextManager[PullRequest]:
-        """Fetch the change into a store that is gone afterwards."""
+        """Fetch the change into a temporary store."""
 
     @abstractmethod
     def consumers(self) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch the repositories that use this one into a folder that is gone afterwards."""
+        """Fetch the repositories that use this one into a temporary folder."""
 
     @abstractmethod
     def funds(self, brief: Brief) -> AbstractAsyncContextManager[Funds]:
-        """Grant what the caps leave; it counts until the block is left."""
+        """Grant what the caps allow. The grant counts until the block ends."""
 
     @abstractmethod
     async def no_review_reason(self, brief: Brief) -> No | None:
-        """Say why there is no review, now that the changed files are known."""
+        """Return the reason for no review, now that the changed files are known."""
 
     @abstractmethod
     async def make(self, brief: Brief, say: Say) -> MadeReview:
@@ -281,27 +286,30 @@ class Reviewer(ABC):
 
     @abstractmethod
     def comments(self, review: Review) -> Comments:
-        """Render the comments. It waits for a process: it is called in a thread."""
+        """Render the comments. Call it in a thread, because it waits for a process."""
 
-    # What each knows of earlier reviews: by the server's database, or by the summary comment.
+    # What each implementation knows of earlier reviews: from the server's database or the summary comment.
 
     @abstractmethod
     async def brief(self, pull: PullRequest) -> Brief:
-        """Say what to review, built upon the last review."""
+        """Return what to review, based on the last review."""
 
     @abstractmethod
     async def head_status(self, lacks: Lack = "unreviewed", just_made: CheckConclusion | None = None) -> HeadStatus:
-        """Say what the head comes to: with the review that has just been made (`just_made`), else with what is known of it."""
+        """Return the head's conclusion, from the new review (`just_made`) or from stored reviews."""
 
     @abstractmethod
     async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
-        """Keep it for the next round, before its check run ends: begun when, and whether all of its comments are posted."""
+        """Store the review for the next one, before its check run ends.
 
-    # What most do alike.
+        `start` is when it started, `is_posted` whether all its comments are posted.
+        """
+
+    # Defaults that most implementations use.
 
     @property
     def final(self) -> tuple[type[DeepRepoError], ...]:
-        """The errors that end the review; another is raised, and a later attempt may succeed."""
+        """The errors that end the review. Other errors are raised, and a later attempt may succeed."""
         return (DeepRepoError,)
 
     @property
@@ -311,23 +319,23 @@ class Reviewer(ABC):
 
     @property
     def check_lack(self) -> str:
-        """Why GitHub takes no check run, "" if it does."""
+        """Why GitHub accepts no check run; "" if it does."""
         return ""
 
     async def is_current(self) -> bool:
-        """Return whether the review is still wanted; asked before each write."""
+        """Return whether the review is still wanted. Called before each write."""
         return True
 
     async def is_replaced(self) -> bool:
-        """Return whether a newer review has its check run, once it is no longer wanted."""
+        """Return whether a newer review has the check run, once this one is no longer wanted."""
         return False
 
     async def unless_cancelled(self, making: Awaitable[MadeReview | No]) -> MadeReview | No:
-        """Await the making of it, and raise SupersededError soon after it is called off."""
+        """Await the review, and raise SupersededError soon after it is canceled."""
         return await making
 
     async def tell(self, says: str) -> None:  # noqa: B027 - most need not
-        """Say on the pull request what no check run can say."""
+        """Post on the pull request what no check run can show."""
 
     def log(self, step: str) -> None:  # noqa: B027 - most keep no log
-        """Take each step's sentence, beside the check run."""
+        """Log a step's sentence in addition to the check run."""

@@ -1,8 +1,8 @@
-"""What the jobs of a server are handed: who it is at GitHub, what it has stored, and what it computes.
+"""What a server's jobs are given: its identity at GitHub, its stored data, and its computations.
 
-Whatever computes on what a repository holds does so in a child process: the same pipeline as on the command line, over a change that was
-fetched, with a journal of its own. A review whose child was ended begins again without the file that it had in hand; paid calls are in
-the journal.
+Everything that works on repository content runs in a child process: the same pipeline as on the command line,
+with its own journal. If a child is killed, the review starts again without the file that it was working on;
+paid calls are in the journal.
 """
 
 import time
@@ -52,13 +52,13 @@ from bot.workflow.jobs import Job, Jobs, asks
 from bot.workflow.pull_state import PullState
 from deeprepo.impact.packages import PackageRow
 
-SETTINGS_SECONDS = 5  # seconds of computing on an owner's settings
-PAGES = 60.0  # seconds for comments to be rendered anew
+SETTINGS_SECONDS = 5  # seconds of CPU time for an owner's settings
+PAGES = 60.0  # seconds to render comments again
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What the jobs of a server are handed. `caps`: the limits of a child process."""
+    """What a server's jobs are given. `caps` are the limits of a child process."""
 
     store: Store
     jobs: Jobs
@@ -66,16 +66,16 @@ class Server:
     pace: RequestPace
     folder: Path  # of the server's data
     settings: Settings = field(repr=False)
-    recent: Recent  # what jobs have read a moment ago
+    recent: Recent  # short-lived cache of what jobs have read
     caps: ProcessLimits
     count_review: Callable[[Review, str, ReviewStatus], None]  # for the metrics, by repository
 
     def alone_with_checks(self, pull: PullRef) -> AbstractAsyncContextManager[None]:
-        """Let one job at a time begin a check run of this pull request: the next one finds that check run and uses it."""
+        """Let one job at a time start a check run of this pull request, so that the next job reuses it."""
         return self.jobs.alone(f"check {pull.key}")
 
     async def read_pull(self, host: Host) -> PullState:
-        """Return the pull request as it is now."""
+        """Return the current pull request."""
         is_paused = await self.store.people.is_paused(host.pull)
         find_bases = partial(self._find_bases, host.pull)
         return await pull_state.read_pull_state(host, config.FILE, self.shared_files, find_bases, is_paused=is_paused)
@@ -86,7 +86,7 @@ class Server:
 
     @asynccontextmanager
     async def fetch(self, pull: PullRef, state: PullState) -> AsyncIterator[PullRequest]:
-        """Fetch the change as a pull request of a local store, which is removed afterwards. The token ends before anything is read."""
+        """Fetch the change into a temporary local store. The token expires before anything is read."""
         with fetching.scratch_folder(self.folder) as folder:
             async with github.reading(self.identity, pull.installation, (pull.repository,), self.pace) as (_, token):
                 url = github.git_url(self.identity.api, fetching.today(pull, state.facts))
@@ -94,7 +94,7 @@ class Server:
             yield fetching.as_pull_request(state.facts, state.bases, store)
 
     async def review(self, brief: Brief, say: Say) -> MadeReview:
-        """Review without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
+        """Review without the files that exceed the limits. Raises OverLimit if nothing can be left out."""
         async with self._workspace(brief.journal) as (workspace, keep):
 
             async def attempt(left_out: Mapping[str, str], lost: str) -> MadeReview:
@@ -121,7 +121,7 @@ class Server:
         return await self._in_scratch(tasks.fix, request, self.caps)
 
     async def resolve(self, file: str | None, shared: Sequence[SharedFile]) -> Config:
-        """Resolve every setting. If the owner's files take too long to read, a warning says so and nothing in them applies."""
+        """Resolve every setting. Settings files that take too long to read are ignored with a warning."""
         if file is None and not shared:
             return config.resolve({}, None, self.settings)
         few = replace(self.caps, cpu=min(self.caps.cpu, SETTINGS_SECONDS))
@@ -139,29 +139,29 @@ class Server:
         return tuple(file for files in found for file in files)
 
     async def no_review_reason(self, brief: Brief, trigger: Trigger) -> No | None:
-        """Say why there is no review, now that the changed files are known."""
+        """Return the reason for no review, now that the changed files are known."""
         return await child.run(tasks.no_review_reason, brief, trigger, caps=self.caps)
 
     async def page(
         self, output: bytes, memory: bytes | None, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule]
     ) -> MadeReview:
-        """Render a stored review under the words that hold now."""
+        """Render a stored review with today's dismissals and rules."""
         return await child.run(tasks.page, output, memory, dismissals, rules, caps=self._soon)
 
     async def compute(self, task: Task[Result], *values: object) -> Result:
-        """Carry out a function of a module in a child process."""
+        """Run a module's function in a child process."""
         return await child.run(task, *values, caps=self._soon)
 
     async def packages(self, store: str) -> tuple[PackageRow, ...]:
-        """List what a store's repository offers and takes."""
+        """List the packages that a store's repository publishes and depends on."""
         return await self._in_scratch(tasks.packages, store, self._soon)
 
     def comments(self, review: Review) -> Comments:
-        """Render the comments anew. It waits for a process: it is called in a thread."""
+        """Render the comments again. Call it in a thread, because it waits for a process."""
         return child.call(tasks.comments, review, caps=self._soon)
 
     async def _find_bases(self, pull: PullRef, facts: PullFacts, base: str) -> Bases:
-        """Where the head left its base, by git."""
+        """Find the merge base with git."""
         with fetching.scratch_folder(self.folder) as folder:
             async with github.reading(self.identity, pull.installation, (pull.repository,), self.pace) as (_, token):
                 url = github.git_url(self.identity.api, fetching.today(pull, facts))
@@ -172,13 +172,16 @@ class Server:
         return replace(self.caps, wall=PAGES)
 
     async def _in_scratch(self, task: Task[Result], subject: object, caps: ProcessLimits) -> Result:
-        """Do the work of a child that writes into a folder which goes with it."""
+        """Run a child that writes into a temporary folder."""
         with fetching.scratch_folder(self.folder) as scratch:
             return await child.run(task, subject, scratch, caps=caps)
 
     @asynccontextmanager
     async def _workspace(self, journal: str) -> AsyncIterator[tuple[Workspace, StoredJournal | None]]:
-        """Make a folder for what a child writes. On PostgreSQL the journal is stored in the database too, so that another machine can resume."""
+        """Yield a folder for a child's files.
+
+        On PostgreSQL the journal is also stored in the database, so that another machine can resume.
+        """
         path, facts = journals.path(self.folder, journal), None
         files.folder(path.parent, private=True)
         if self.settings.cache != "off":
@@ -194,7 +197,10 @@ class Server:
 
 @contextmanager
 def unless_gone(job: Job, after: int | None = None) -> Iterator[None]:
-    """Go on without what GitHub does not know in the last try (`after`: in the one after so many refusals). Any other refusal is raised: it may pass."""
+    """Ignore something that GitHub does not know, in the last try or after `after` refusals.
+
+    Other refusals are raised, because they may be temporary.
+    """
     try:
         yield
     except HostRefused as refusal:
@@ -203,9 +209,9 @@ def unless_gone(job: Job, after: int | None = None) -> Iterator[None]:
 
 
 async def remember_failure(ask: Ask, why: str, store: Store) -> None:
-    """Keep what came to nothing until it is tried again: the last review of a pull request, a comment's command or remark.
+    """Record a failed review, command or remark until it is tried again.
 
-    What nobody waits for (a cancellation) is in the log alone, and a merge queue that stops in its check run.
+    Other failures are only logged, or shown in a merge queue's check run.
     """
     if isinstance(ask, ReviewAsk):
         name, what = ask.pull.key, "review"

@@ -1,4 +1,4 @@
-"""The money of a day: reserved before a review asks a model, settled when it has ended, however it has ended."""
+"""Daily budgets: money is reserved before a review asks a model, and settled when the review ends."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from bot.values import PullRef
 from bot.values.daily import CapReached, DailyCaps
 from bot.workflow import journals
 
-if TYPE_CHECKING:  # a step of a workflow has no database
+if TYPE_CHECKING:  # the GitHub Actions step has no database
     from bot.storage import Grant
     from bot.workflow.server import Server
 
@@ -31,10 +31,11 @@ log = logging.getLogger("deeprepo.review")
 async def reserve(
     pull: PullRef, journal: str, settings: Config, server: "Server", *, job: str = "", forks: int | None = None
 ) -> "AsyncIterator[Grant | CapReached]":
-    """Grant what this review may spend, or return the cap that is reached. `forks`: the cap of the reviews that nobody has asked for.
+    """Yield what this review may spend, or the cap that is reached.
 
-    The reservation is made before the first call, not at it: what runs at the same time cannot pass a cap together. If no call
-    was paid, it is given back. What a killed process leaves counts until its job is resumed, or for a day.
+    `forks` is the daily cap on unrequested reviews of strangers' changes. The money is reserved before the
+    first call, so concurrent reviews cannot exceed a cap together. An unused reservation is returned. A
+    killed process's reservation counts until its job is resumed, or for a day.
     """
     caps = daily_caps(server.settings, forks)
     paid_so_far = await _paid_so_far(journal, server)
@@ -61,7 +62,10 @@ async def _settle(grant: "Grant", server: "Server") -> None:
 
 
 async def _paid_so_far(journal: str, server: "Server") -> JournalCosts:
-    """Return what a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
+    """Return the costs in a journal.
+
+    On PostgreSQL another machine may have written it, so this machine's file may be missing or old.
+    """
     of_journal = await asyncio.to_thread(costs, journals.path(server.folder, journal))
     if not server.store.database.postgres:
         return of_journal
@@ -71,7 +75,7 @@ async def _paid_so_far(journal: str, server: "Server") -> JournalCosts:
 
 
 def daily_caps(settings: Settings, forks: int | None) -> DailyCaps:
-    """Return the caps of a day."""
+    """Return the daily caps."""
     return DailyCaps(
         repository=settings.cap_usd_per_day_repository,
         installation=settings.cap_usd_per_day_installation,
@@ -81,7 +85,7 @@ def daily_caps(settings: Settings, forks: int | None) -> DailyCaps:
 
 
 def refusal(cap: CapReached) -> str:
-    """Say why no model was asked, and who can change that."""
+    """Return why no model was asked and who can change that."""
     if cap.which == "forks":
         return policy.forks_used(cap.cap)
     return (

@@ -1,4 +1,4 @@
-"""A review that fails before anybody could look at its pull request: a check run of the commit that the delivery names says so."""
+"""Show a check run on the delivered commit if a review fails before its pull request could be read."""
 
 import asyncio
 import time
@@ -15,11 +15,14 @@ from bot.workflow.publish import checks
 from bot.workflow.publish.checks import CheckOwner
 from bot.workflow.server import Server
 
-BEGIN_SECONDS = 60.0  # seconds: where GitHub is away the job is put off soon, and this is done again
+BEGIN_SECONDS = 60.0  # seconds; if GitHub is down, the job is soon delayed and this runs again
 
 
 async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) -> str:
-    """Begin the check run of this review, unless it has one or is made: whatever follows, it is ended with the reason. Return why there can be none."""
+    """Start this review's check run, unless it has one or the review exists; return why there can be none.
+
+    The check run is ended later with the reason.
+    """
     store = server.store
     if not is_object_id(ask.head):
         return "no commit is known"
@@ -37,7 +40,7 @@ async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) 
 
 
 async def conclusion(host: Host, server: Server) -> CheckConclusion:
-    """Return how the check of such a commit ends: as a failure if its settings set a threshold, or GitHub does not give them."""
+    """Return the check's conclusion for such a commit: failure if a threshold is set or may be set."""
     base = default = "HEAD"
     with suppress(HostError):
         facts = await host.facts()

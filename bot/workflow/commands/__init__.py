@@ -1,7 +1,8 @@
-"""The commands that people give in comments: how each is typed, who may give it, and what it does. Each may be done again after a restart.
+"""The commands that people give in comments: how each is typed, who may give it, and what it does.
 
-`COMMANDS` lists them, those of features too; a command is one file of this folder and its words in `templates/words.toml`. The findings that a command means are
-found in the last stored review. What it answers is a template of `templates/replies` or a phrase.
+`COMMANDS` lists them, including those of features. A command is one file in this folder, with its words in
+`templates/words.toml`, and can be run again after a restart. Commands look up findings in the last stored
+review. The answer is a template in `templates/replies` or a phrase.
 """
 
 from collections.abc import Mapping
@@ -18,17 +19,17 @@ from bot.workflow.given_command import CommandSpec, GivenCommand
 
 __all__ = ["COMMANDS", "REVIEWS", "answer", "read", "refusal"]
 
-MAX_WORD_CHARS = 40  # characters of a word that nobody knows
-ALIKE = 0.75  # from here on a word is taken for a slip of the pen, as difflib counts
+MAX_WORD_CHARS = 40  # characters that are quoted of an unknown word
+ALIKE = 0.75  # difflib's similarity from which an unknown word counts as a typing mistake
 
 
 async def _help(command: GivenCommand) -> CommandReply:
-    """The list of commands."""
+    """Answer with the list of commands."""
     return _list_commands("", command.context)
 
 
 def _list_commands(typed: str, given: CommandContext) -> CommandReply:
-    """The list of commands, below what was typed instead of one, if anything was; if that is nearly one, a hint."""
+    """List the commands below what was typed. If that is almost a command, suggest the command instead."""
     near = get_close_matches(typed.casefold(), COMMANDS, 1, ALIKE) if typed else []
     if near:
         use = code(f"/deeprepo {COMMANDS[near[0]].usage}")
@@ -61,7 +62,7 @@ def read(body: str, login: str = "") -> tuple[Command, ...]:
 
 
 def refusal(word: str, actor: str, permission: Permission, settings: Config) -> CommandReply | None:
-    """Return the answer where a person may not give this command, or not now; None where it is to be carried out."""
+    """Return the answer for a person who may not give this command (now); None if the command may run."""
     words = load()
     most = settings.triggers.commands_per_hour if permission.writes else context.STRANGER
     if (wait := context.wait(permission, most)) is not None:
@@ -72,6 +73,6 @@ def refusal(word: str, actor: str, permission: Permission, settings: Config) -> 
 
 
 async def answer(command: GivenCommand) -> CommandReply:
-    """Carry a command out; to a word that nobody knows, the answer is the list of those that are known."""
+    """Carry a command out. An unknown word is answered with the list of commands."""
     word = COMMANDS.get(command.ask.word)
     return await word.run(command) if word is not None else _list_commands(command.ask.word, command.context)

@@ -5,7 +5,7 @@ from bot.workflow.given_command import CommandSpec, GivenCommand
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Stop the review that is under way, and say whether there was one."""
+    """Cancel the review in progress, and answer whether there was one."""
     count = await command.server.jobs.cancel(command.ask.pull)
     return command.context.say("reply_cancelled" if count else "reply_nothing_running")
 

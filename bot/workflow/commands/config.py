@@ -1,4 +1,4 @@
-"""`/deeprepo config`: the settings in force, and where each comes from."""
+"""`/deeprepo config`: the settings in force and the source of each."""
 
 from bot.commands import CommandReply
 from bot.config import FILE
@@ -7,7 +7,7 @@ from bot.workflow.given_command import CommandSpec, GivenCommand
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Show the table of `deeprepo config --explain`; a sentence for a person who wants to change one."""
+    """Show the table of `deeprepo config --explain`, or where to edit settings if an argument was typed."""
     given = command.context
     if command.ask.argument.strip():
         return given.say("reply_config_shows", file=FILE, branch=code(given.branch))

@@ -1,6 +1,7 @@
-"""`/deeprepo fix`: one commit on the branch of the pull request, or a patch in the answer where none may be made.
+"""`/deeprepo fix`: commit fixes to the pull request's branch, or answer with a patch instead.
 
-The commit is decided on once and recorded with its id; a later attempt of the same job only points the branch at it, if it does not yet.
+The commit is made once and recorded with its id. A later attempt of the same job only points the branch at
+it.
 """
 
 from dataclasses import dataclass, replace
@@ -20,28 +21,28 @@ from bot.workflow.given_command import CommandSpec, GivenCommand
 from bot.workflow.publish import committing
 from bot.workflow.publish.committing import CommitRefused
 
-MOST_NAMES = 50  # of findings in one command
-MOST_PATCH = 40_000  # characters: GitHub takes a comment of 65,536
-MOST_LISTED = 20  # lines of one list in an answer
+MOST_NAMES = 50  # finding numbers in one command
+MOST_PATCH = 40_000  # characters; GitHub accepts comments of up to 65,536
+MOST_LISTED = 20  # lines per list in an answer
 
 
 @dataclass(frozen=True, slots=True)
 class FixPlan:
-    """What a command came to, as a later attempt has to know it. `commit`: the id to point the branch at; `refusal`: why nothing is committed."""
+    """The outcome of a command, as a later attempt needs it."""
 
     commit: str = ""
-    head: str = ""  # the commit that it follows
+    head: str = ""  # the commit's parent
     refusal: str = ""
-    says: str = ""  # what GitHub gave as its reason
-    numbers: tuple[int, ...] = ()  # of the findings that are fixed
+    says: str = ""  # the reason that GitHub gave
+    numbers: tuple[int, ...] = ()  # numbers of the fixed findings
     count: int = 0
     paths: tuple[str, ...] = ()
-    left: tuple[tuple[int, str, str], ...] = ()  # number, title and reason of those that are not
-    wrong: tuple[str, ...] = ()  # what the review of the result reports
-    others: tuple[int, ...] = ()  # numbers of the open findings that were not named and have no fix
-    of_models: int = 0  # findings that code cannot judge
+    left: tuple[tuple[int, str, str], ...] = ()  # number, title and reason of each finding that is not fixed
+    wrong: tuple[str, ...] = ()  # findings that the review of the fixed code reports
+    others: tuple[int, ...] = ()  # numbers of open findings that were not named and have no fix
+    of_models: int = 0  # fixed findings that static checks cannot confirm
     patch: str = ""
-    is_masked: bool = False  # there is no patch: a secret is in it
+    is_masked: bool = False  # whether the patch is left out because it contains a secret
 
 
 _PLAN = TypeAdapter(FixPlan)
@@ -73,9 +74,9 @@ async def run(command: GivenCommand) -> CommandReply:
 
 
 def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
-    """The findings that are meant: those that are named, else that of the thread, else all. None: the person has to name them.
+    """Return the named findings, else the thread's finding, else () for all.
 
-    In a thread that is about none, or about several, nothing is meant that the thread does not show.
+    Returns None if the person has to name them, because the thread is about no finding or about several.
     """
     words = ask.argument.split()[:MOST_NAMES]
     names = tuple(filter(None, (word.strip(".,;:#") for word in words)))
@@ -88,7 +89,7 @@ def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
 
 
 async def _plan(command: GivenCommand, last: bytes, host: Host) -> FixPlan:
-    """Fix the findings in a copy, review it, and make the commit if the review allows it."""
+    """Fix the findings in a copy, review the copy, and make the commit if that review is clean."""
     ask, state, server = command.ask, command.state, command.server
     try:
         last_review = reviews.last(last)
@@ -147,7 +148,10 @@ def _with_patch(plan: FixPlan, result: MadeFix, reason: str) -> FixPlan:
 
 
 def _message(findings: tuple[Finding, ...], actor: str) -> str:
-    """The commit's message. No text of a model or of the change is in it: words in a message close issues and skip checks."""
+    """Return the commit's message.
+
+    It contains no text from a model or the change, which could close issues or skip checks.
+    """
     numbers = ", ".join(str(finding.number) for finding in findings if finding.number)
     many = "finding" if len(findings) == 1 else "findings"
     return f"Fix {many} {numbers or len(findings)} from the review\n\nRequested by {actor} with `/deeprepo fix`."

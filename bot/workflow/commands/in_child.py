@@ -1,4 +1,4 @@
-"""The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
+"""Answer commands that work on code, in a child process that gets the change if a model can be asked."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -15,7 +15,7 @@ from bot.workflow.given_command import GivenCommand
 async def answer_in_child(
     answer: Callable[[str, CommandContext], Awaitable[CommandReply]], command: GivenCommand
 ) -> CommandReply:
-    """Answer a command by a function that reads the change."""
+    """Answer a command with a function that reads the change."""
     ask, given, server = command.ask, command.context, command.server
     name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
     question = Question(answer, ask.argument, given, name)

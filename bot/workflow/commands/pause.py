@@ -7,7 +7,7 @@ from bot.workflow.given_command import CommandSpec, GivenCommand
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Pause reviews of this pull request: none starts by itself; say how it goes on."""
+    """Pause automatic reviews of this pull request, and answer how to resume them."""
     people, pull = command.store.people, command.ask.pull
     already = await people.is_paused(pull)
     await people.pause(pull, command.ask.actor, time.time())

@@ -6,7 +6,7 @@ from bot.workflow.given_command import CommandSpec, GivenCommand
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Let reviews start by themselves again, and count pushes from zero; say when the next one comes."""
+    """Resume automatic reviews, count pushes from zero, and answer when the next review comes."""
     were_waiting = await push_count.reset_count(command.host, command.context.settings.pause_after)
     was_paused = await command.store.people.resume(command.ask.pull)
     return command.context.say("reply_resumed" if was_paused or were_waiting else "reply_not_paused")

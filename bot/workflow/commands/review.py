@@ -4,11 +4,12 @@ from bot.commands import CommandReply
 from bot.values import ReviewAsk
 from bot.workflow.given_command import CommandSpec, GivenCommand
 
-REVIEWS = {"review": False, "full review": True}  # words that start a review, and whether everything is read again
+# Commands that start a review, and whether the review is full.
+REVIEWS = {"review": False, "full review": True}
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Ask for a review of the head and the base that the person saw; the review itself is the answer."""
+    """Request a review of the head and base that the person saw. The review itself is the answer."""
     ask, facts, is_full = command.ask, command.state.facts, REVIEWS[command.ask.word]
     request = ReviewAsk(ask.pull, "command", is_full, ask.actor, ask.comment, facts.head_sha, base=facts.base_ref)
     await command.server.jobs.submit(request, f"comment-{ask.comment.kind}-{ask.comment.id}")

@@ -1,8 +1,8 @@
-"""Durable jobs: what was asked for is on disk before it is answered, and is carried out whatever happens to the process.
+"""Durable jobs: an ask is on disk before it is acknowledged, and is carried out even if the process dies.
 
-DBOS keeps them, in a SQLite file for one process or in PostgreSQL for several. A job is known by its delivery, so that copies change
-nothing; reviews of one pull request take each other's place; a dead process's jobs are taken over. The work itself is given from
-outside.
+DBOS stores the jobs, in a SQLite file for one process or in PostgreSQL for several. A job is identified by
+its delivery, so copies of a delivery change nothing. A new review of a pull request replaces the earlier
+ones. Jobs of a dead process are taken over. The caller supplies the function that does the work.
 """
 
 from bot.workflow.jobs.engine import JobSettings

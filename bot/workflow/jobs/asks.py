@@ -1,11 +1,11 @@
-"""How an ask is stored: the name of its job, and its JSON. Plain text, never a pickled object.
+"""How an ask is stored: the name of its job, and its JSON.
 
-KIND~INSTALLATION~SUBJECT~DELIVERY      and for its second try, its third: the same with +1, +2
+A name is KIND~INSTALLATION~SUBJECT~DELIVERY, with +1, +2 and so on appended for further tries. The same
+delivery always gives the same name, so copies are recognized. Names about different pull requests share no
+prefix.
 
-`JOB_FORM` numbers the meaning of the JSON, which also names the build that wrote it. Several builds may share one database, so an ask that this
-build cannot read is left for the one that can.
-
-The same delivery gives the same name, so that its copies are known; no two pull requests share a beginning.
+`JOB_FORM` is the version of the JSON, which also names the build that wrote it. Several builds can share one
+database, so this build leaves an ask that it cannot read to one that can.
 """
 
 import json
@@ -18,14 +18,15 @@ from pydantic import TypeAdapter
 from bot.machine import build
 from bot.values import Ask, PullRef
 
-JOB_FORM = 1  # builds before 0.2.0 wrote none, and meant this one
+JOB_FORM = 1  # builds before 0.2.0 wrote no version and used this one
 UNNAMED_BUILD = "before 0.2.0"
-MAX_DELIVERY_CHARS = 120  # characters of a delivery's id
-QUEUES = {  # of the kinds of jobs, which are the first words of their names
+MAX_DELIVERY_CHARS = 120  # characters kept of a delivery's id
+QUEUES = {  # by kind of job, which is the first part of a job's name
     "review": "reviews", "command": "commands", "cancel": "commands", "ci": "commands",
     "small": "commands", "packages": "commands",
 }  # fmt: skip
-OF_PULLS = tuple(kind for kind in QUEUES if kind not in ("small", "packages"))  # whose subject begins with a repository
+# Kinds whose subject begins with a repository.
+OF_PULLS = tuple(kind for kind in QUEUES if kind not in ("small", "packages"))
 ASK_KINDS: dict[str, TypeAdapter[Any]] = {kind.__name__: TypeAdapter(kind) for kind in get_args(Ask)}
 
 
@@ -36,7 +37,7 @@ def write(ask: Ask) -> str:
 
 
 def read(text: str) -> Ask | None:
-    """Return the ask; None if another build wrote it in a form that this one cannot read, or it is damaged."""
+    """Return the ask; None if it is damaged or in a form that this build cannot read."""
     try:
         record = json.loads(text)
         if record.pop("form", JOB_FORM) != JOB_FORM:
@@ -48,7 +49,7 @@ def read(text: str) -> Ask | None:
 
 
 def other_build(text: str) -> str:
-    """Return the name of the build that wrote an ask, "" if that is this one or the text is not an ask."""
+    """Return the name of the build that wrote an ask; "" if it is this build or the text is not an ask."""
     try:
         record = json.loads(text)
         return str(record.get("by", UNNAMED_BUILD)) * (bool(record["kind"]) and record.get("by") != build.name())
@@ -57,39 +58,39 @@ def other_build(text: str) -> str:
 
 
 def name(ask: Ask, delivery: str) -> str:
-    """Return the name of the job that a delivery asks for."""
+    """Return the name of a delivery's job."""
     label = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:MAX_DELIVERY_CHARS]
     return beginning(ask) + label
 
 
 def beginning(ask: Ask) -> str:
-    """Return the prefix of the names of all jobs of a kind about the same thing."""
+    """Return the prefix shared by the names of all jobs of this kind about the same subject."""
     return f"{ask.job}~{ask.installation}~{ask.subject}~"
 
 
 def reviews(pull: PullRef) -> str:
-    """Return the prefix of the names of all reviews of a pull request."""
+    """Return the prefix shared by the names of all reviews of a pull request."""
     return f"review~{pull.installation}~{pull.key}~"
 
 
 def line(job: str) -> list[str]:
-    """Return the prefixes of the names of an installation's jobs in one queue."""
+    """Return the prefixes of an installation's job names in the same queue as this job."""
     kind, installation, *_ = job.split("~")
     return [f"{other}~{installation}~" for other, queue in QUEUES.items() if queue == QUEUES[kind]]
 
 
 def queue(job: str) -> str:
-    """Return the queue that a job waits in."""
+    """Return a job's queue."""
     return QUEUES[job.partition("~")[0]]
 
 
 def first_try(job: str) -> str:
-    """Return the job that this one is a further try of, or itself."""
+    """Return the name of a job's first try."""
     return job.partition("+")[0]
 
 
 def tries(job: str) -> int:
-    """Return how many tries went before this one."""
+    """Return the number of earlier tries."""
     return int(job.partition("+")[2] or 0)
 
 
@@ -99,6 +100,6 @@ def following(job: str) -> str:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Return whether two jobs are reviews of the same pull request, or one and the same job."""
+    """Return whether two jobs are the same job, or reviews of the same pull request."""
     reviews = one.startswith("review~") and one.rpartition("~")[0] == other.rpartition("~")[0]
     return one == other or reviews

@@ -1,8 +1,9 @@
-"""The library that keeps the jobs (DBOS), and nothing outside this module knows it: start and end, stored jobs put in, found, ended.
+"""The only module that uses the job library (DBOS): start, stop, and store, find and end jobs.
 
-Each job is one workflow without recorded steps: what it must not do twice is in its attributes, by name, so that another order of
-work after a restart misleads nobody. Every call here runs outside the job that makes it; the library would otherwise take it for a part
-of that job's course, and answer it from the record after a restart.
+Each job is one workflow without recorded steps. What it must not do twice is stored in its attributes, by
+name, so a changed order of steps after a restart does no harm. Every call here runs outside the job that
+makes it. Otherwise the library would record the call as a step of that job and replay the recorded answer
+after a restart.
 """
 
 import asyncio
@@ -27,17 +28,18 @@ from bot.values import Ask, ReviewAsk
 from bot.values.ask import ASKED
 from bot.workflow.jobs import asks
 
-VERSION = "deeprepo-wf-1"  # of how jobs run; by default a hash of the code, and each edit would strand stored jobs
+# Fixed, because the default is a hash of the code, and each edit would strand stored jobs.
+VERSION = "deeprepo-wf-1"
 WORKFLOW = "job_v1"
 WAITING, DELAYED, RUNNING = "ENQUEUED", "DELAYED", "PENDING"
 ACTIVE = (WAITING, DELAYED, RUNNING)
 STATES = {WAITING: "waiting", DELAYED: "delayed", RUNNING: "running"}
 CONNECTIONS = 12
-WIDER = 4  # times as many commands are begun as are carried out: those of one pull request wait for each other
-WAKING = 0.1  # seconds between two wakings of a thread that asks the database nothing, and whose end is waited for
+WIDER = 4  # commands started per command carried out, because those of one pull request wait for each other
+WAKING = 0.1  # seconds between two wake-ups of a thread that only waits for its end
 MAX_DELETED_JOBS = 500  # jobs deleted in one transaction
-TIER = 500_000_000  # places: what nobody waits for stands so far behind what people ask, and behind that what strangers ask
-RECENT = 20  # jobs of an installation among which the last is looked for, and of all that run
+TIER = 500_000_000  # priorities per tier: people's requests, then automatic work, then strangers' requests
+RECENT = 20  # jobs of an installation, and running jobs, among which the last priority is looked up
 log = logging.getLogger("deeprepo.jobs")
 
 Given = ParamSpec("Given")
@@ -47,28 +49,32 @@ Run = Callable[[str, str], Awaitable[str]]
 
 @dataclass(frozen=True, slots=True)
 class JobSettings:
-    """Where jobs are kept and how they are carried out. Without `url`, a SQLite file in the folder, for one process alone."""
+    """Where jobs are stored and how they run.
+
+    Without `url`, a SQLite file in the folder, for one process only.
+    """
 
     folder: Path
-    url: str = field(default="", repr=False)  # of a PostgreSQL database that several processes share, with its password
-    at_once: int = 8  # reviews that this process carries out at the same time, and as many commands beside them
+    # Of a PostgreSQL database shared by several processes; contains the password.
+    url: str = field(default="", repr=False)
+    at_once: int = 8  # reviews that this process runs at the same time, and as many commands in addition
     debounce: float = 5.0  # seconds that a push waits for the next one
-    crashes: int = 5  # processes that may die during a job before it is given up
-    tries: int = 8  # how often a job is put off because GitHub does not answer or asks to wait
-    pause: float = 30.0  # seconds before the second try where GitHub names no time; doubled with each
-    refusals: int = 3  # how often a job is tried again that GitHub refuses: it may pass, or a replica is late
-    refusal_pause: float = 2.0  # seconds before the second try then; four times as long with each
-    poll: float = 0.5  # seconds between two looks for work
-    keep_days: int = 30  # finished jobs, by which late copies of a delivery are recognised
+    crashes: int = 5  # processes that may die during a job before the job is given up
+    tries: int = 8  # delays of a job because GitHub does not answer or asks to wait
+    pause: float = 30.0  # seconds before the second try if GitHub names no time; doubled each time
+    refusals: int = 3  # further tries of a job that GitHub refuses, because a refusal can be temporary
+    refusal_pause: float = 2.0  # seconds before the second try after a refusal; four times as long each time
+    poll: float = 0.5  # seconds between two checks for work
+    keep_days: int = 30  # days to keep finished jobs, by which late copies of a delivery are recognized
 
     @property
     def is_shared(self) -> bool:
-        """Whether several processes can work on what is stored."""
+        """Whether several processes can work on the stored jobs."""
         return bool(self.url) and not self.url.startswith("sqlite")
 
     @property
     def sweep(self) -> float:
-        """Seconds between two looks for jobs whose process is gone; at the second look they are taken over."""
+        """Seconds between two searches for jobs of dead processes. The second search takes them over."""
         return max(1.0, 10 * self.poll)
 
     @property
@@ -79,14 +85,14 @@ class JobSettings:
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """One stored job. `text` is its ask where that was asked for; `executor` the process that has it, or had it last."""
+    """One stored job. `text` is its ask, if requested; `executor` is the process that runs or last ran it."""
 
     id: str
     state: str
     queue: str
     priority: int
     executor: str
-    starts: int  # how often a process has begun it; counted anew after a takeover or an orderly stop
+    starts: int  # how often a process started it; reset by a takeover or an orderly stop
     created_at: float  # seconds since 1970, like all times here
     due_at: float
     attributes: Mapping[str, Any] = field(default_factory=dict)
@@ -94,16 +100,16 @@ class JobRow:
 
     @property
     def since(self) -> float:
-        """When it was first stored, also if this is a further try."""
+        """When the first try was stored, in seconds since 1970."""
         return float(self.attributes.get("since", self.created_at))
 
 
 async def launch(settings: JobSettings, executor: str, run: Run, *, work_here: bool) -> None:
-    """Start it in this event loop. Raises StorageError where the database cannot be used."""
+    """Start the library in this event loop. Raises StorageError if the database cannot be used."""
     logger = logging.getLogger("dbos")
     logger.addFilter(_is_news)
     if not logger.handlers:
-        logger.addHandler(logging.NullHandler())  # it would bring one of its own along
+        logger.addHandler(logging.NullHandler())  # otherwise the library adds its own handler
     async with AsyncExitStack() as failed:
         failed.push_async_callback(close)
 
@@ -129,11 +135,12 @@ async def launch(settings: JobSettings, executor: str, run: Run, *, work_here: b
 
 
 async def close(grace: float = 0.0) -> None:
-    """Take no more jobs, wait so long for those that run, end. What is unfinished then stays stored."""
+    """Accept no more jobs, wait `grace` seconds for running jobs, and stop. Unfinished jobs stay stored."""
     loop, executor = asyncio.get_running_loop(), ThreadPoolExecutor()
     ending = partial(DBOS.destroy, destroy_registry=True, workflow_completion_timeout_sec=math.ceil(grace))
     await loop.run_in_executor(executor, ending)
-    loop.set_default_executor(executor)  # the library had made its own threads the loop's, and has ended them
+    # The library had made its own executor the default and has shut it down.
+    loop.set_default_executor(executor)
 
 
 def _config(settings: JobSettings, executor: str) -> DBOSConfig:
@@ -142,7 +149,8 @@ def _config(settings: JobSettings, executor: str) -> DBOSConfig:
         "application_version": VERSION,
         "executor_id": executor,
         "log_level": "WARNING",
-        "serializer": DBOSPortableJSONSerializer(),  # the default is pickle: who writes the database would run code here
+        # The default is pickle, which would let anyone with database access run code here.
+        "serializer": DBOSPortableJSONSerializer(),
         "use_listen_notify": False,
         "notification_listener_polling_interval_sec": WAKING,
         "scheduler_polling_interval_sec": 60.0,
@@ -154,7 +162,7 @@ def _config(settings: JobSettings, executor: str) -> DBOSConfig:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a record is worth a line: what it says of a job that was superseded while it ran is not."""
+    """Return whether a log record matters. Records about a job superseded while it ran do not."""
     if record.exc_info and isinstance(record.exc_info[1], errors.DBOSAwaitedWorkflowCancelledError):
         return False
     return not record.getMessage().startswith("Asyncio task cancelled") and "outcome was not recorded" not in record.msg
@@ -166,7 +174,7 @@ def _reason(error: Exception) -> str:
 
 
 def _apart(call: Callable[Given, Coroutine[Any, Any, Result]]) -> Callable[Given, Awaitable[Result]]:
-    """Run a call outside the job that makes it. Raises StorageError where the database fails."""
+    """Run a call outside the job that makes it. Raises StorageError if the database fails."""
 
     @wraps(call)
     async def made(*args: Given.args, **kwargs: Given.kwargs) -> Result:
@@ -190,7 +198,10 @@ async def find(
     most: int | None = None,
     newest: bool = False,
 ) -> list[JobRow]:
-    """Return the jobs that fit, oldest first or `newest`. `states` None: whatever their state; `before`: that ended before this moment (ISO 8601)."""
+    """Return the matching jobs, oldest first unless `newest`.
+
+    `states` None matches every state. `before` selects jobs that ended before this moment (ISO 8601).
+    """
     rows = await DBOS.list_workflows_async(
         workflow_ids=None if names is None else list(names),
         workflow_id_prefix=None if prefixes is None else list(prefixes),
@@ -206,13 +217,13 @@ async def find(
 
 
 async def put(ask: Ask, name: str, *, delay: float = 0.0, attributes: Mapping[str, Any] | None = None) -> bool:
-    """Store a job at its place in the queue; on disk when this returns. False: one of this name is known, perhaps finished."""
+    """Store a job on disk with its priority. Returns False if a job of this name exists, perhaps finished."""
     options = _options(name, await _place(ask, name), delay, attributes or {})
     return await _enqueue(options, asks.write(ask))
 
 
 async def put_unread(row: JobRow, text: str, delay: float) -> None:
-    """Store a job that this build cannot read once more, as it is and at its place, for the build that can."""
+    """Store a job that this build cannot read again, with the same priority, for a build that can."""
     await _enqueue(_options(asks.following(row.id), row.priority, delay, {**row.attributes, "since": row.since}), text)
 
 
@@ -233,10 +244,10 @@ def _options(name: str, priority: int, delay: float, attributes: Mapping[str, An
 
 
 async def _place(ask: Ask, name: str) -> int:
-    """Whose turn it is: the place of a job in its queue, which it keeps; lower goes first.
+    """Return a job's priority in its queue, which it keeps; lower goes first.
 
-    A job stands one behind the last of its installation's jobs, and of those that run. So places go to installations in turns: of those
-    that wait the first of each, then the second of each; and one that comes later begins where the others are.
+    The priority is one more than that of the last job of its installation or of the running jobs. So
+    installations take turns, and an installation that comes later starts where the others are.
     """
     recent = await find(prefixes=asks.line(name), newest=True, most=RECENT)
     running = await find(queue=asks.queue(name), states=[RUNNING], newest=True, most=RECENT)
@@ -257,26 +268,26 @@ async def _enqueue(options: EnqueueOptions, text: str) -> bool:
 
 @_apart
 async def note(name: str, attributes: Mapping[str, Any]) -> None:
-    """Add to what is noted with a job."""
+    """Add to a job's stored attributes."""
     await DBOS.update_workflow_attributes_async(name, dict(attributes), merge=True)
 
 
 @_apart
 async def end(names: Sequence[str]) -> None:
-    """Cancel jobs: those that wait never run. Who carries one out finds it so."""
+    """Cancel jobs. Waiting jobs never run; a running job notices the cancellation."""
     if names:
         await DBOS.cancel_workflows_async(list(names))
 
 
 @_apart
 async def put_back(row: JobRow) -> None:
-    """Let a job that was begun wait again."""
+    """Put a started job back into the queue."""
     await DBOS.resume_workflow_async(row.id, queue_name=row.queue)
 
 
 @_apart
 async def delete(names: Sequence[str]) -> None:
-    """Delete jobs with all that is stored of them."""
+    """Delete jobs with everything stored about them."""
     for start in range(0, len(names), MAX_DELETED_JOBS):
         await DBOS.delete_workflows_async(list(names[start : start + MAX_DELETED_JOBS]))
 

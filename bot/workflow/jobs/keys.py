@@ -1,6 +1,6 @@
-"""One at a time by a key, over all processes of a PostgreSQL database; and which of these processes are alive.
+"""Locks by key across all processes of a PostgreSQL database, and which of these processes are alive.
 
-Both are advisory locks of one connection that a process keeps: when it ends, however it ends, they are gone with it. Nothing is written.
+Both are advisory locks on one connection per process, so they end with the process. Nothing is written.
 """
 
 import asyncio
@@ -22,10 +22,10 @@ from bot.errors import StorageError, UsageError
 from bot.machine import files
 from bot.storage.database import Database
 
-LOCK_NAME = "jobs.lock"  # of a data folder
-ALIVE = 0x0DEE9  # the class of the locks by which processes are known to be alive
-RETRY = 0.1  # seconds until a key is asked for again that another process has
-SILENCE = (  # a machine that is gone without a word is noticed within half a minute
+LOCK_NAME = "jobs.lock"  # in a data folder
+ALIVE = 0x0DEE9  # class of the advisory locks that show which processes are alive
+RETRY = 0.1  # seconds between two tries for a key that another process has locked
+SILENCE = (  # a machine that vanishes is noticed within half a minute
     "SET tcp_keepalives_idle = 10",
     "SET tcp_keepalives_interval = 5",
     "SET tcp_keepalives_count = 4",
@@ -37,7 +37,7 @@ _HOLDERS = sa.text(
 
 
 class Keys:
-    """The keys of this process. `database` is None if it works alone, `executor` if it carries nothing out."""
+    """This process's keys. `database` is None for a single process, `executor` if it runs no jobs."""
 
     def __init__(self, database: Database | None, executor: str | None) -> None:
         self._database, self._executor = database, executor
@@ -47,28 +47,28 @@ class Keys:
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
-        """Hold a key until the end of the block. Raises StorageError."""
+        """Lock a key until the end of the block. Raises StorageError."""
         async with self._turns.setdefault(key, asyncio.Lock()):
             if self._database is None:
                 yield
                 return
             number = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big", signed=True)
             taken = partial(self._ask, f"SELECT pg_try_advisory_lock({number})")
-            while not await self._database.thread(taken):  # noqa: ASYNC110 - another process tells nobody
+            while not await self._database.thread(taken):  # noqa: ASYNC110 - other processes send no signal
                 await asyncio.sleep(RETRY)
             try:
                 yield
             finally:
-                with suppress(StorageError):  # it is gone with the connection
+                with suppress(StorageError):  # the lock ended with the connection
                     await self._database.thread(partial(self._ask, f"SELECT pg_advisory_unlock({number})"))
 
     async def live(self) -> None:
-        """Be known to be alive, also after a connection was lost. Raises StorageError."""
+        """Show that this process is alive, also after a lost connection. Raises StorageError."""
         if self._database is not None:
             await self._database.thread(partial(self._ask, "SELECT true"))
 
     async def alive(self, executors: frozenset[str]) -> frozenset[str]:
-        """Return which of these processes are alive, apart from this one. Raises StorageError."""
+        """Return which of these other processes are alive. Raises StorageError."""
         if self._database is None:
             return frozenset()
         numbers = await self._database.look(
@@ -77,7 +77,7 @@ class Keys:
         return frozenset(executor for executor in executors if _number(executor) in numbers)
 
     async def leave(self) -> None:
-        """Leave in good order."""
+        """Release the locks and close the connection."""
         if self._connection is not None:
             await asyncio.to_thread(self._close)
 
@@ -104,7 +104,7 @@ class Keys:
         return connection
 
     def _close(self) -> None:
-        """Close the connection for good: back in the pool, it would keep its locks."""
+        """Close the connection instead of returning it to the pool, where it would keep its locks."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(SQLAlchemyError):
@@ -118,13 +118,13 @@ def _number(executor: str) -> int:
 
 @contextmanager
 def hold_folder(folder: Path) -> Iterator[None]:
-    """Let one process use a data folder where the jobs are in a file: two would carry out the same job.
+    """Lock a data folder for one process, because two processes on one file would run the same job.
 
-    Hold the folder until the end of the block. Raises UsageError where another process has it, or it cannot be written.
+    The lock ends with the block. Raises UsageError if another process has it or the folder cannot be written.
     """
     files.folder(folder, label="the data folder ", private=True)
     with files.append(folder / LOCK_NAME, below=folder, label="the lock of the data folder, ", private=True) as file:
-        try:  # the system lifts it when the process ends, however it ends
+        try:  # the system releases the lock when the process ends
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             file.seek(0)

@@ -1,4 +1,4 @@
-"""The jobs as their askers see them: handed in, called off, counted, stopped. And which of several asks about one thing stays."""
+"""The job queue for its clients: submit, cancel, count and stop jobs, and merge asks about one subject."""
 
 import asyncio
 import contextvars
@@ -24,47 +24,52 @@ from bot.workflow.jobs.keys import Keys
 from bot.workflow.jobs.runner import Apologise, Runner, Work
 
 log = logging.getLogger("deeprepo.jobs")
-WRITERS = 4  # at the same time: many would wait for each other unfairly, and some for seconds
-STORE_SECONDS = 5.0  # seconds for an answer about our health, or for a job to be stored
-LOOKS, LOOKS_OF_OURS = 2, 6  # before a job counts as left behind: one of our own may be about to begin or to end
-UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
-LISTED_JOBS = 1000  # jobs of one list
-HERE = "here"  # the one process of a data folder: what it had begun it goes on with after a restart
+WRITERS = 4  # concurrent writes; with more, some would wait for seconds
+STORE_SECONDS = 5.0  # seconds for a health check or for storing a job
+# Searches before a job counts as lost; more for our own, which may be about to start or end.
+LOOKS, LOOKS_OF_OURS = 2, 6
+UNWINDING = 5.0  # seconds for jobs to end after they are asked to
+LISTED_JOBS = 1000  # jobs in one list
+HERE = "here"  # executor of a data folder's only process, which resumes its own jobs after a restart
 OTHER_BUILD = "jobs in the database: {count} that another build ({builds}) stored and this one ({this}) cannot read. Start that build, or a newer one"
-UNKNOWN_HEAD = "unknown"  # the head or base of a command that was stored without one: no later one is the same
+UNKNOWN_HEAD = "unknown"  # head or base of a command stored without one; equals no real head or base
 
 
 @dataclass(frozen=True, slots=True)
 class ListedJob:
-    """A job that waits, is put off, or runs."""
+    """A job that is waiting, delayed or running."""
 
     id: str
-    state: str  # "waiting", "delayed", "running"
+    state: str  # "waiting", "delayed" or "running"
     stored_at: float  # seconds since 1970
-    tries: int  # that went before
+    tries: int  # earlier tries
     ask: Ask
 
 
 class Jobs:
-    """The stored jobs. What `submit` has returned from is on disk."""
+    """The stored jobs. A job is on disk when `submit` returns."""
 
     def __init__(self, settings: JobSettings, store: Store | None = None) -> None:
-        """Jobs that nobody carries out yet. On PostgreSQL the store's database shows which processes are alive."""
+        """Create the queue; jobs run only inside `running`.
+
+        On PostgreSQL the store shows which processes are alive.
+        """
         if settings.is_shared and store is None:
             raise UsageError("several processes on one database need the store to show that they are alive")
         self._settings, self._store = settings, store
         self._writers = asyncio.Semaphore(WRITERS)
         self._ending: asyncio.Task[None] | None = None
-        self._looks = Counter[str]()  # in succession, at which nobody ran a job
+        self._looks = Counter[str]()  # consecutive searches that found a job without a process
 
     @asynccontextmanager
     async def running(
         self, work: Work, apologise: Apologise, *, serve: bool = True, work_here: bool = True
     ) -> AsyncIterator["Jobs"]:
-        """Have this process carry them out until the end of the block. `serve`: it also tidies up; `work_here`: it carries jobs out.
+        """Run jobs in this process until the end of the block.
 
-        `apologise` is called once when a job is given up, with the reason. Raises UsageError if the data folder is another process's,
-        StorageError if the database cannot be used.
+        With `serve` the process also deletes old jobs; with `work_here` it carries jobs out. `apologise` is
+        called once, with the reason, when a job is given up. Raises UsageError if another process uses the
+        data folder, StorageError if the database cannot be used.
         """
         settings = self._settings
         if not settings.is_shared and not work_here:
@@ -77,7 +82,7 @@ class Jobs:
             if not settings.is_shared:
                 stack.enter_context(keys.hold_folder(settings.folder))
             stack.push_async_callback(self._keys.leave)
-            await self._keys.live()  # before the first job can be ours
+            await self._keys.live()  # before the first job is ours
             await engine.launch(settings, executor, runner.run, work_here=work_here)
             stack.push_async_callback(self.stop)
             for row in await engine.find(text=True, most=LISTED_JOBS) if work_here else ():
@@ -94,10 +99,10 @@ class Jobs:
                 await asyncio.gather(*tasks, return_exceptions=True)
 
     async def submit(self, ask: Ask, delivery: str, *, delay: float | None = None) -> bool:
-        """Store what was asked for. False: this delivery is known, or what is under way already does all of it.
+        """Store an ask. Returns False if the delivery is known or existing jobs already cover the ask.
 
-        A review takes the place of all earlier ones of its pull request; a push waits a moment for the next one. A delay counts from
-        the first that is put off: what follows in the meantime does not lengthen it.
+        A review replaces all earlier reviews of its pull request, and a push waits briefly for the next push.
+        A delay counts from the first delayed ask, so later asks do not extend it.
         """
         if self._ending is not None:
             raise StorageError("this process is stopping and accepts no more jobs")
@@ -112,7 +117,7 @@ class Jobs:
                 return await self._replace(ask, name, delay, rows)
             wait = (self._settings.debounce if isinstance(ask, ChecksEnded) else 0.0) if delay is None else delay
             if isinstance(ask, Cancel) and wait and await self.reviews(ask.pull):
-                wait = 0.0  # while a review runs it is not put off
+                wait = 0.0  # a running review is canceled without delay
             due = time.time() + wait
             waiting = [job for job in rows if job.state != engine.RUNNING and job.due_at <= due]
             if any(covers(asks.read(job.text), ask) for job in waiting):
@@ -120,18 +125,21 @@ class Jobs:
             return await self._put(ask, name, wait)
 
     def alone(self, key: str) -> AbstractAsyncContextManager[None]:
-        """Hold a key until the end of the block, over all processes: what is looked for and made if it lacks is made once. Raises StorageError."""
+        """Lock a key across all processes until the end of the block, so check-and-create runs once.
+
+        Raises StorageError.
+        """
         return self._keys.alone(key)
 
     async def reviews(self, pull: PullRef) -> dict[str, ReviewAsk]:
-        """Return the reviews of a pull request that wait and run, by the name of their first try."""
+        """Return a pull request's waiting and running reviews, by the name of their first try."""
         rows = await engine.find(prefixes=[asks.reviews(pull)], text=True)
         return {asks.first_try(job.id): ask for job in rows if isinstance(ask := asks.read(job.text), ReviewAsk)}
 
     async def cancel(self, pull: PullRef, runs: Collection[str] | None = None) -> int:
-        """Call off the reviews of a pull request, waiting and running, or some of them (`runs`); how many there were.
+        """Cancel a pull request's waiting and running reviews, or only `runs`. Returns their number.
 
-        What they have begun at GitHub is ended by a job of its own: one that waits, or whose process is dead, cannot do it.
+        A separate job ends their check runs, because a waiting job or one whose process is dead cannot do it.
         """
         async with self._keys.alone(f"submit {asks.reviews(pull)}"):
             rows = await engine.find(prefixes=[asks.reviews(pull)])
@@ -143,15 +151,18 @@ class Jobs:
         return len(ends)
 
     async def forget(self, installation: int, repositories: Sequence[int] = ()) -> int:
-        """Call off and delete all jobs of an installation, or of some of its repositories; how many were deleted."""
+        """Cancel and delete all jobs of an installation or of some of its repositories.
+
+        Returns how many were deleted.
+        """
         every = [f"{kind}~{installation}~" for kind in asks.QUEUES]
         prefixes = [
             f"{kind}~{installation}~{repository}#" for kind in asks.OF_PULLS for repository in repositories
         ] or every
         of_pulls = [prefix for prefix in prefixes if prefix.partition("~")[0] in asks.OF_PULLS]
-        names = [row.id for row in await engine.find(prefixes=of_pulls)]  # the job that does this goes on
+        names = [row.id for row in await engine.find(prefixes=of_pulls)]  # excludes the job that runs this
         await self._end(names)
-        # What a review has paid is counted as it ends, of its journal, which goes next.
+        # A review's costs are counted from its journal as it ends, and the journal is deleted next.
         ends = [job.task for name in names if (job := self._runner.live.get(name)) is not None and job.task is not None]
         if ends:
             await asyncio.wait(ends, timeout=UNWINDING)
@@ -160,24 +171,24 @@ class Jobs:
         return len(ended)
 
     async def counts(self) -> dict[str, int]:
-        """Return how many jobs wait, are put off, and run, over all processes."""
+        """Return the numbers of waiting, delayed and running jobs, over all processes."""
         counts = dict.fromkeys(engine.STATES.values(), 0)
         for job in await engine.find():
             counts[engine.STATES[job.state]] += 1
         return counts
 
     async def list_jobs(self) -> list[ListedJob]:
-        """Return the jobs that are not done, oldest first, a bounded number. UnreadableError ones are left out."""
+        """Return up to LISTED_JOBS unfinished jobs, oldest first. Unreadable jobs are skipped."""
         rows = await engine.find(text=True, most=LISTED_JOBS)
         return [job for row in rows if (job := _list(row)) is not None]
 
     async def one(self, job: str) -> ListedJob | None:
-        """Return a job that is not done, by its id or that of its first try."""
+        """Return an unfinished job by its id or the id of its first try."""
         rows = await engine.find(names=[job], text=True) or await engine.find(prefixes=[f"{job}+"], text=True, most=1)
         return _list(rows[0]) if rows else None
 
     async def healthy(self) -> tuple[bool, str]:
-        """Return whether jobs can be stored and are carried out, and what is wrong otherwise."""
+        """Return whether jobs can be stored and carried out, and the state or problem in words."""
         if self._ending is not None:
             return False, "stopping"
         try:
@@ -191,22 +202,22 @@ class Jobs:
         return True, "ready"
 
     async def _unread(self) -> dict[str, str]:
-        """Return the stored jobs that this build cannot read, each with the build that stored it."""
+        """Return the stored jobs that this build cannot read, with the build that stored each."""
         unread, names = self._runner.unread, [*self._runner.unread]
         rows = await engine.find(prefixes=names or ["nobody"])
-        for name in {*names} - {asks.first_try(row.id) for row in rows}:  # another build has carried them out
+        for name in {*names} - {asks.first_try(row.id) for row in rows}:  # another build carried them out
             unread.pop(name, None)
         return unread
 
     async def stop(self, grace: float = 0.0) -> None:
-        """Take on nothing more, give running jobs this many seconds, and leave what is unfinished for the next process."""
+        """Accept no more jobs, wait `grace` seconds for running ones, and leave the rest to the next process."""
         if self._ending is None:
             self._runner.stopping = True
             self._ending = asyncio.create_task(self._stop(grace))
         await asyncio.shield(self._ending)
 
     async def sweep(self) -> None:
-        """Put back what belongs to a process that is gone, if twice seen so, and what is ours and nobody runs here, after more looks."""
+        """Put back jobs of dead processes, and jobs of ours that do not run here, after several searches."""
         await self._keys.live()
         if not await engine.find(states=[engine.RUNNING], most=1):
             return
@@ -223,7 +234,7 @@ class Jobs:
                     await engine.put_back(job)
 
     async def tidy_up(self) -> None:
-        """Delete the jobs that ended long ago."""
+        """Delete jobs that ended more than `keep_days` ago."""
         old = datetime.now(UTC) - timedelta(days=self._settings.keep_days)
         while names := [
             job.id for job in await engine.find(states=None, before=old.isoformat(), most=engine.MAX_DELETED_JOBS)
@@ -231,7 +242,7 @@ class Jobs:
             await engine.delete(names)
 
     async def _stop(self, grace: float) -> None:
-        """After the grace, ask each job that is left to end where it is."""
+        """Wait for the grace period, then interrupt the jobs that still run."""
         ends = [asyncio.create_task(job.gone.wait()) for job in self._runner.live.values()]
         closing = asyncio.create_task(engine.close(grace + UNWINDING)) if ends and grace > 0 else None
         if ends:
@@ -243,12 +254,12 @@ class Jobs:
         await (closing or engine.close())
 
     async def _replace(self, ask: ReviewAsk, name: str, delay: float | None, older: Sequence[JobRow]) -> bool:
-        """Store it first and end the older ones then: a crash between the two must not lose the newer."""
+        """Store the new job before ending the older ones, so that a crash in between does not lose it."""
         known = [asks.read(job.text) for job in older]
         if any(covers(known_ask, ask) for known_ask in known):
             return False
         wait = self._settings.debounce if ask.trigger == "push" else 0.0
-        if delay is not None:  # due no later than the first of those that wait
+        if delay is not None:  # due no later than the first waiting job
             now = time.time()
             wait = max(0.0, min([delay, *(job.due_at - now for job in older if job.state != engine.RUNNING)]))
         reviews = [known_ask for known_ask in known if isinstance(known_ask, ReviewAsk)]
@@ -262,7 +273,7 @@ class Jobs:
         self._runner.end(names)
 
     async def _put(self, ask: Ask, name: str, delay: float) -> bool:
-        """Store a job behind those of its installation. Raises StorageError, also if the database does not answer in time."""
+        """Store a job. Raises StorageError, also if the database does not answer in time."""
         try:
             async with self._writers, asyncio.timeout(STORE_SECONDS):
                 return await engine.put(ask, name, delay=delay)
@@ -276,11 +287,12 @@ def _list(row: JobRow) -> ListedJob | None:
 
 
 def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
-    """Return the new ask, with what people asked for in those that it replaces: a push must not swallow a command.
+    """Return the new ask combined with what people asked for in the reviews that it replaces.
 
-    The command keeps the head and the base that it was given at: `policy.bound` decides what it is worth for others. It is handed on
-    once: each review that replaces another may have to be paid. From then on its comment alone is kept, for an answer. A button is
-    worth no more than a push until its presser's permission is known: it adds nothing to what another person asked for.
+    A push must not swallow a command. The command keeps its head and base; `policy.bound` decides what it may
+    do for others. It is passed on only once, because each replacing review may have to be paid; after that
+    only its comment is kept, for an answer. A button counts as a push until the permission of the person who
+    pressed it is known, so it adds nothing to another person's request.
     """
     for old in older:
         events = (*new.also, new.trigger, *old.also, old.trigger)
@@ -297,9 +309,10 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
 
 
 def covers(known: Ask | None, new: ReviewAsk | Cancel | ChecksEnded) -> bool:
-    """Return whether what waits, or the review that runs, does all that the new ask is for: each looks at the state of things itself.
+    """Return whether a waiting job or running review already does everything the new ask is for.
 
-    A button adds nothing to a command of somebody else, nor to what its presser has asked for: pressed again and again it would end it.
+    A button adds nothing to another person's command or to the presser's own earlier request. Otherwise
+    pressing it repeatedly would keep ending the review.
     """
     if isinstance(new, ReviewAsk):
         if new.trigger == "catch-up" or not isinstance(known, ReviewAsk):
@@ -313,7 +326,7 @@ def covers(known: Ask | None, new: ReviewAsk | Cancel | ChecksEnded) -> bool:
 
 
 async def _again(do: Callable[[], Awaitable[None]], seconds: float) -> None:
-    """Do it again and again, until cancelled."""
+    """Call a function every `seconds` until canceled."""
     while True:
         try:
             await do()

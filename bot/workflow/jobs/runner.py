@@ -1,4 +1,4 @@
-"""What becomes of one stored job when its turn has come: carried out, put off, given up, or left to somebody else."""
+"""Decide what happens to a stored job whose turn has come: run it, delay it, give it up, or leave it."""
 
 import asyncio
 import json
@@ -18,44 +18,49 @@ from bot.workflow.jobs.keys import Keys
 from deeprepo.rlm.errors import JournalInUse
 
 log = logging.getLogger("deeprepo.jobs")
-MAX_DELAY = 3600.0  # seconds that a job was delayed at most
-SLOWER = 4  # times as long waits each further try of what GitHub refuses
-RECENT = 20  # reviews of one pull request that are looked at, further tries among them
-WANTED_LOOK_SECONDS = 0.5  # seconds between two looks whether what runs here is still wanted
+MAX_DELAY = 3600.0  # longest delay of a job, in seconds
+SLOWER = 4  # factor by which each further try after a refusal waits longer
+RECENT = 20  # reviews of one pull request that are considered, including further tries
+WANTED_LOOK_SECONDS = 0.5  # seconds between two checks whether a running job is still wanted
 DIED = "its process crashed every time"
 JOB_LOST = "the job was cancelled, or another process runs it"
-STEP = "step "  # how the names of steps begin among what is noted with a job
-UNREAD_PAUSES = 10  # times the pause after which a job that this build cannot read is looked at again
-LARGEST = 1_000_000  # characters of a step's result: what is larger belongs into a file, and its path here
+STEP = "step "  # prefix of step names among a job's attributes
+UNREAD_PAUSES = 10  # pauses until a job that this build cannot read is tried again
+LARGEST = 1_000_000  # characters of a step's result; store larger results in a file and its path here
 ANYTHING = TypeAdapter[Any](Any)
 Result = TypeVar("Result")
 
 
 class Job:
-    """One stored piece of work, as the code that carries it out sees it. `over` is set once it is another process's, or nobody's."""
+    """One stored job, as seen by the code that carries it out.
+
+    `over` is set once the job is another process's or no longer wanted.
+    """
 
     def __init__(self, row: JobRow, executor: str, settings: JobSettings) -> None:
         self.row, self.executor, self.task = row, executor, asyncio.current_task()
-        self.id = asks.first_try(row.id)  # the same after a restart, and in a further try
-        self.attempt = row.starts + int(row.attributes.get("deaths", 0))  # 1, and one more for each process that died
+        self.id = asks.first_try(row.id)  # unchanged by restarts and further tries
+        # 1, plus one for each process that died.
+        self.attempt = row.starts + int(row.attributes.get("deaths", 0))
         self.stored_at = row.since
-        self.refusals = int(row.attributes.get("refusals", 0))  # earlier tries that GitHub has refused
-        # Whether no further try follows if GitHub refuses something now.
+        self.refusals = int(row.attributes.get("refusals", 0))  # earlier tries that GitHub refused
+        # Whether a refusal by GitHub now is final.
         self.last = self.refusals >= settings.refusals or asks.tries(row.id) >= settings.tries
         self.over, self.gone = asyncio.Event(), asyncio.Event()
         self._steps: dict[str, Any] = {key: row.attributes[key] for key in row.attributes if key.startswith(STEP)}
 
     @property
     def delivery(self) -> str:
-        """What asked for it, as the names of the jobs that it brings about repeat it."""
+        """The delivery that caused the job. Jobs that it creates repeat it in their names."""
         return self.id.rpartition("~")[2]
 
     async def step(
         self, name: str, do: Callable[[], Awaitable[Result]], form: TypeAdapter[Result] = ANYTHING
     ) -> Result:
-        """Run `do` and keep its result under this name, which a later attempt gets instead. What fails leaves no record: it is done again.
+        """Run `do` and store its result under this name. A later attempt gets the stored result instead.
 
-        A further try, after GitHub has refused or failed, gets the result too: what a command has done is not done again for its answer.
+        A failure is not stored, so the step runs again. A further try after GitHub refused or failed also
+        gets the result, so a command is not carried out twice for one answer.
         """
         key = f"{STEP}{name}"
         if key not in self._steps:
@@ -74,11 +79,11 @@ class Job:
 
     @property
     def lasting(self) -> Mapping[str, Any]:
-        """What a further try of this job has to know."""
+        """The attributes that a further try of this job needs."""
         return {**self._steps, "since": self.stored_at, "refusals": self.refusals}
 
     async def current(self) -> bool:
-        """Return whether the work is still wanted, and this process the one to do it."""
+        """Return whether the job is still wanted and still assigned to this process."""
         if not self.over.is_set():
             rows = await engine.find(names=[self.row.id], states=[engine.RUNNING])
             if not (rows and rows[0].executor == self.executor and rows[0].starts == self.row.starts):
@@ -90,7 +95,10 @@ class Job:
             raise SupersededError(JOB_LOST)
 
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
-        """Await something long. It is cancelled, and SupersededError raised, within a second of the job's own end."""
+        """Await something long.
+
+        When the job ends, it is canceled and SupersededError is raised within a second.
+        """
         doing, ending = asyncio.ensure_future(work), asyncio.ensure_future(self.over.wait())
         try:
             await asyncio.wait({doing, ending}, return_when=asyncio.FIRST_COMPLETED)
@@ -105,7 +113,7 @@ class Job:
 
 
 def _plain(name: str, result: object) -> str:
-    """A result as JSON, so that the first attempt sees what a later one would."""
+    """Return a result as JSON, so that the first attempt sees the same values as a later one."""
     try:
         text = json.dumps(result, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -116,7 +124,7 @@ def _plain(name: str, result: object) -> str:
 
 
 Work = Callable[[Ask, Job], Awaitable[None]]
-Apologise = Callable[[Ask, str], Awaitable[None]]  # tells whoever asked why nothing comes of it
+Apologise = Callable[[Ask, str], Awaitable[None]]  # tells the person who asked why the job was given up
 
 
 @dataclass
@@ -128,18 +136,19 @@ class Runner:
     keys: Keys
     work: Work
     apologise: Apologise
-    live: dict[str, Job] = field(default_factory=dict)  # by stored name
+    live: dict[str, Job] = field(default_factory=dict)  # running jobs by stored name
     stopping: bool = False
-    unread: dict[str, str] = field(default_factory=dict)  # by the name of its first try, which other build stored a job
+    # Jobs that another build stored, by the name of their first try, with that build's name.
+    unread: dict[str, str] = field(default_factory=dict)
     _places: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
         self._places = asyncio.Semaphore(self.settings.at_once)
 
     async def run(self, name: str, text: str) -> str:
-        """Carry out one job; what became of it, as a word for the record.
+        """Carry out one job and return its outcome as a word for the record.
 
-        A job that is no longer ours ends by CancelledError, which leaves it to its present owner.
+        Raises CancelledError for a job that is no longer ours, which leaves it to its current owner.
         """
         rows = await engine.find(names=[name], states=[engine.RUNNING])
         if not rows or self.stopping:
@@ -148,17 +157,17 @@ class Runner:
         before = [other for other in self.live.values() if asks.is_same(other.row.id, name)]
         self.live[name] = job
         try:
-            for other in (
-                before
-            ):  # an earlier review of the pull request, or an earlier run of this job, ends before this one begins
-                # The same job was taken over by another process and has come back. An older review is ended by whoever stored
-                # this one, who may not have got so far, or have died before.
+            for other in before:  # an earlier review of the pull request, or run of this job, ends first
+                # This job may have been taken over by another process and have come back. An older review is
+                # normally ended by the process that stored this one, which may not have got that far or may
+                # have died.
                 if other.row.id == name or (other.id != job.id and _age(other) < _age(job)):
                     other.over.set()
                 if other.over.is_set():
                     await other.gone.wait()
             return await self._outcome(text, job)
-        except StorageError as error:  # its end cannot be written: it stays begun, and the next sweep puts it back
+        # Its end cannot be stored, so it stays started and the next sweep puts it back.
+        except StorageError as error:
             log.error("a job stays unfinished", extra={"facts": {"job": name, "reason": str(error)}})  # noqa: TRY400
             raise asyncio.CancelledError from error
         except asyncio.CancelledError:
@@ -181,12 +190,12 @@ class Runner:
         else:
             async with self.keys.alone(ask.serial), self._places:
                 outcome = await self._tried(ask, job)
-        if not await job.current():  # the database knows already what has become of it
+        if not await job.current():  # the database already records the job's outcome
             raise asyncio.CancelledError
         return outcome
 
     async def _left(self, text: str, job: Job) -> str:
-        """Leave a job that cannot be read for the build that stored it; one that is damaged ends."""
+        """Leave a job that cannot be read to the build that stored it. End a damaged one."""
         other = asks.other_build(text)
         if not other:
             log.error("dropping a damaged job", extra={"facts": {"job": job.row.id}})
@@ -208,22 +217,23 @@ class Runner:
             outcome = "superseded"
         except HostLimited as error:
             outcome = await self._put_off(ask, job, error, error.retry_after)
-        except (HostDown, StorageError, JournalInUse) as error:  # in use: this job's own earlier attempt is ending
+        # JournalInUse: this job's own earlier attempt is ending.
+        except (HostDown, StorageError, JournalInUse) as error:
             outcome = await self._put_off(ask, job, error, self.settings.pause * 2 ** asks.tries(job.row.id))
-        except HostRefused as error:  # it may be a passing one, and what is not there may not be there yet
+        except HostRefused as error:  # the refusal may be temporary, and a missing thing may still appear
             wait, job.refusals = self.settings.refusal_pause * SLOWER**job.refusals, job.refusals + 1
             is_last = job.refusals > self.settings.refusals
             outcome = await (
                 self._given_up(ask, job, public(error)) if is_last else self._put_off(ask, job, error, wait)
             )
-        except Exception as error:  # one of the doors: a job's fault must not end its process
+        except Exception as error:  # an error in one job must not end the process
             log.exception("a job failed", extra={"facts": {"job": job.row.id}})
             inside = f"an error inside deeprepo ({type(error).__name__})"
             outcome = await self._given_up(ask, job, public(error) if isinstance(error, DeepRepoError) else inside)
         return outcome
 
     async def _put_off(self, ask: Ask, job: Job, error: Exception, wait: float) -> str:
-        """Try again later, as a job of its own that is stored before this one ends."""
+        """Store the next try as a separate job before this one ends."""
         if asks.tries(job.row.id) >= self.settings.tries:
             return await self._given_up(ask, job, public(error))
         if not await job.current():
@@ -242,7 +252,7 @@ class Runner:
         return "given up"
 
     async def watch(self) -> None:
-        """Learn which of the jobs that run here were cancelled or taken over elsewhere, until cancelled. Idle, it asks nothing."""
+        """Keep checking whether jobs that run here were canceled or taken over elsewhere, until canceled."""
         while True:
             await asyncio.sleep(WANTED_LOOK_SECONDS)
             for job in list(self.live.values()):
@@ -252,13 +262,13 @@ class Runner:
                     log.warning("the state of running jobs is unknown", extra={"facts": {"reason": str(error)}})
 
     def end(self, names: Iterable[str]) -> None:
-        """Tell the jobs of this process at once that they are no longer wanted."""
+        """Mark jobs of this process as no longer wanted."""
         for name in names:
             if name in self.live:
                 self.live[name].over.set()
 
     def interrupt(self) -> None:
-        """Make each running job end where it is; it stays stored."""
+        """Cancel every running job. Its record stays stored."""
         for job in self.live.values():
             if job.task is not None:
                 job.task.cancel()
@@ -269,6 +279,10 @@ def _age(job: Job) -> tuple[float, str]:
 
 
 async def _is_newest(job: Job) -> bool:
-    """Whether no newer review of the pull request is stored, done or not: one is if a process died before it ended the older. It knew what this was to do."""
+    """Return whether this pull request has no newer review, finished or not.
+
+    A newer one is stored if a process died before it ended the older one; it took over what this one was
+    asked to do.
+    """
     rows = await engine.find(prefixes=[job.row.id.rpartition("~")[0] + "~"], states=None, newest=True, most=RECENT)
     return all((row.since, row.id) <= _age(job) or asks.first_try(row.id) == job.id for row in rows)

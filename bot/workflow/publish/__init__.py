@@ -1,7 +1,7 @@
-"""A review put on its pull request: everything once, nothing lost, whatever GitHub or the machine does in between.
+"""Publish a review on its pull request, so that every comment is posted exactly once.
 
-Each comment carries our marker with the run that wrote it. Before a write is done its marker is looked for, so the same
-run can be gone through again after any crash: it goes on where it was broken off.
+Each comment carries a marker with the run that wrote it. Before a comment is written, its marker is searched
+for, so a run that is repeated after a crash continues where it stopped.
 """
 
 import asyncio
@@ -37,11 +37,11 @@ async def publish(
     still_current: Callable[[], Awaitable[bool]],
     facts: Mapping[str, str] = MappingProxyType({}),
 ) -> PublishResult:
-    """Publish a review: its comments on lines first, then the summary, then what earlier rounds left is tidied up.
+    """Publish a review: comments on lines first, then the summary, then clean up after earlier reviews.
 
-    `comments` is asked again where GitHub refuses a comment on lines, a request for changes, or to resolve a thread: the summary then reports it.
-
-    `facts`: what else the marker of the summary has to keep. Raises SupersededError where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
+    `comments` is called again if GitHub refuses a comment on lines, a request for changes or resolving a
+    thread, so that the summary reports it. `facts` go into the summary's marker. Raises SupersededError if
+    the pull request, head or base is no longer what was reviewed, and subclasses of HostError.
     """
     publication = Publication(host, review, run, load(), still_current)
     await publication.check()
@@ -55,7 +55,7 @@ async def publish(
         return await publication.put_summary((await asyncio.to_thread(comments, told_review)).summary, facts)
 
     refused_notes = _refusal_notes(publication, refusals)
-    # That a place takes no comment is nobody's concern; what holds for all of them somebody can change.
+    # A person can change a general refusal, but not a line that takes no comment.
     general = () if all(map(_is_about_place, refusals.values())) else refused_notes
     unheard = (*general, *await change_requests.update(publication, request))
     stands = await put_summary(unheard)
@@ -76,10 +76,11 @@ async def _is_wanted() -> bool:
 
 
 async def renew(host: Host, run: str, review: Review, comments: Comments, page: str, status: HeadStatus) -> None:
-    """Write what has changed since this run made the review. `status`: what its head comes to. Nothing is posted on lines: a finding that is back is listed in the summary.
+    """Update what this run posted. `status` is the head's conclusion now.
 
-    Done again, it changes nothing. What GitHub refuses of the check run is raised. Of the page it costs that part: the next review
-    makes its own, as it does if the pull request has gone on.
+    Nothing is posted on lines: a finding that is back is listed in the summary. Repeating the call changes
+    nothing. Raises GitHub's refusal for the check run. A refusal for the summary is ignored, because the next
+    review writes its own summary.
     """
     summary: PostedComment | None = None
     with suppress(HostRefused):
@@ -108,7 +109,7 @@ async def _renew_page(host: Host, summary: PostedComment, review: Review, commen
         text = f"{text}\n> {publication.words.say('threads_open')}\n"
     if not same(summary.body, text):
         await host.edit_comment(summary.id, text)
-    with suppress(HostRefused):  # the next review tries again, and reports the reason
+    with suppress(HostRefused):  # the next review tries again and reports the reason
         await change_requests.update(publication, await change_requests.read(publication))
 
 
@@ -120,29 +121,32 @@ if TYPE_CHECKING:
 
 UNPROCESSABLE = 422
 
-# The fields of a comment that say where it stands, as GitHub's errors name them.
+# The location fields of a comment, as GitHub's errors name them.
 PLACE = frozenset({"path", "line", "side", "start_line", "start_side", "position", "diff_hunk", "subject_type"})
 
 
 async def post(
     publication: Publication, comments: Callable[[Review], Comments], request: ChangeRequest
 ) -> tuple[Comments, Mapping[Mark, HostRefused]]:
-    """Say every finding that has a place on the diff. What comes back says where each is in the end, and which were refused."""
+    """Post every finding that has a line in the diff.
+
+    Returns the final comments and the refused findings.
+    """
     refusals: dict[Mark, HostRefused] = {}
     while True:
         review = tell_in_summary(publication.review, refusals) if refusals else publication.review
-        comments_now = await asyncio.to_thread(comments, review)  # it may wait for a process
+        comments_now = await asyncio.to_thread(comments, review)  # can wait for a process
         posted = told(await posted_findings(publication.host), publication.run)
         bad = await _put(
             publication, [rest for draft in comments_now.posts if (rest := _rest(draft, posted)) is not None], request
         )
         if not bad:
             return comments_now, refusals
-        refusals |= bad  # their places in the quota go to others, which are posted in the next turn
+        refusals |= bad  # other findings take their places in the quota in the next iteration
 
 
 def keys(draft: Post) -> list[Mark]:
-    """Return which findings a comment is about; the first is the one on whose lines it stands."""
+    """Return the findings that a comment is about, starting with the finding on its lines."""
     return [_key(body) for body in (draft.body, *(also.body for also in draft.more))]
 
 
@@ -151,7 +155,7 @@ def _key(body: str) -> Mark:
 
 
 def _rest(draft: Post, posted: Collection[Mark]) -> Post | None:
-    """The comment without the findings that have one already; None if all of them have."""
+    """Return the comment without the findings that are already posted; None if all of them are."""
     more = tuple(also for also in draft.more if _key(also.body) not in posted)
     if _key(draft.body) not in posted:
         return replace(draft, more=more)
@@ -162,12 +166,12 @@ def _rest(draft: Post, posted: Collection[Mark]) -> Post | None:
 
 
 def _is_about_place(refusal: HostRefused) -> bool:
-    """Whether GitHub refuses one comment for where it stands: another one may be taken."""
+    """Return whether GitHub refuses a comment because of its location. Other comments may be accepted."""
     return any(field.rpartition(".")[2] in PLACE for field in refusal.fields)
 
 
 def _refusal_notes(publication: Publication, refusals: Mapping[Mark, HostRefused]) -> tuple[str, ...]:
-    """One sentence for each reason why GitHub took no comment. What is not about a place may be about the account that writes."""
+    """Return a sentence per reason for refused comments. A reason unrelated to location names our account."""
     reasons = Counter(
         refusal.reason if _is_about_place(refusal) else f"{refusal.reason} to `{publication.host.voice.login}`"
         for refusal in refusals.values()
@@ -176,7 +180,7 @@ def _refusal_notes(publication: Publication, refusals: Mapping[Mark, HostRefused
 
 
 def tell_in_summary(review: Review, refused_keys: Collection[Mark]) -> Review:
-    """Return the review with these findings told in the summary instead of on the diff."""
+    """Return the review with these findings listed in the summary instead of on the diff."""
 
     def place_outside(finding: PlacedFinding) -> PlacedFinding:
         is_refused = finding.finding.identity in {name for name, _ in refused_keys}
@@ -186,7 +190,7 @@ def tell_in_summary(review: Review, refused_keys: Collection[Mark]) -> Review:
 
 
 async def _put(publication: Publication, left: Sequence[Post], request: ChangeRequest) -> dict[Mark, HostRefused]:
-    """Post these; those that GitHub does not take. What it refuses for no place of them holds for the others too."""
+    """Post these comments and return the refused ones. A refusal unrelated to location applies to all."""
     lines = [draft for draft in left if draft.subject == "line"]
     alone = [draft for draft in left if draft.subject == "file"]
     if lines and await _together(publication, lines, request) is not None:
@@ -201,7 +205,7 @@ async def _put(publication: Publication, left: Sequence[Post], request: ChangeRe
 
 
 async def _together(publication: Publication, lines: Sequence[Post], request: ChangeRequest) -> HostRefused | None:
-    """One review with all of them: all are taken, or none. It requests changes if GitHub lets it."""
+    """Post one review with all comments; GitHub accepts all or none. Request changes if GitHub allows it."""
     first = "-".join(part or "" for part in keys(lines[0])[0])
     request_body, body = (
         publication.make(REVIEW, change_requests.review_text(publication, draft, len(lines)), first=first)
@@ -221,7 +225,8 @@ async def _together(publication: Publication, lines: Sequence[Post], request: Ch
 
     async def write() -> PostedComment:
         if request.made_by_this:
-            with suppress(HostRefused):  # for a bad place, or for the request: as a comment it shows which
+            # The retry as a plain comment shows whether a location or the request was refused.
+            with suppress(HostRefused):
                 return await publication.host.review(publication.head, request_body, rows, change_requests.REQUEST)
         return await publication.host.review(publication.head, body, rows)
 
@@ -229,7 +234,7 @@ async def _together(publication: Publication, lines: Sequence[Post], request: Ch
 
 
 async def _single(publication: Publication, draft: Post) -> HostRefused | None:
-    """One comment by itself."""
+    """Post one comment on its own."""
 
     async def find() -> PostedComment | None:
         mine = (
@@ -249,7 +254,7 @@ async def _try(
     find: Callable[[], Awaitable[PostedComment | None]],
     write: Callable[[], Awaitable[PostedComment]],
 ) -> HostRefused | None:
-    """Why GitHub did not take it; None if it did. A refusal because the head has moved raises SupersededError."""
+    """Return GitHub's refusal of a comment, else None. Raises SupersededError if the head has moved."""
     try:
         await publication.put(find, write)
     except HostRefused as refusal:
@@ -261,7 +266,7 @@ async def _try(
 
 
 def _row(publication: Publication, draft: Post) -> "Row":
-    """The comment as it is sent: one marker names all of its findings."""
+    """Return the comment as GitHub expects it. One marker names all of its findings."""
     text = RULE.join([draft.body, *(also.body.partition("\n")[2] for also in draft.more)])
     row: Row = {"path": draft.path, "body": publication.sign(text, **markers.of_findings(*keys(draft)))}
     if draft.line and draft.side:

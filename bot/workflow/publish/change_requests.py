@@ -1,7 +1,7 @@
-"""Changes requested: while a finding at or above the owner's bar is open, our own review blocks the merge; it is dismissed once none is.
+"""Request changes while a finding reaches the owner's threshold, and dismiss the request afterwards.
 
-Nothing is ever approved. A request that a person has dismissed is made again only for a finding that is new; one that we have
-dismissed ourselves is made again whenever there is a reason.
+Nothing is ever approved. A request that a person dismissed is made again only for a new finding; one that we
+dismissed is made again whenever there is a reason.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from bot.workflow.publish.existing import REVIEW, marker_of
 from bot.workflow.publish.publication import Publication
 
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
-WITHDRAWN = "withdrawn"  # a fact of a review that we have dismissed ourselves
+WITHDRAWN = "withdrawn"  # marker fact of a request that we dismissed
 REQUEST: Literal["REQUEST_CHANGES"] = "REQUEST_CHANGES"
 INCOMPLETE = "The request for changes remains, because this review is incomplete and cannot confirm the fixes."
 NOT_DISMISSED = "The request for changes could not be dismissed ({why}): someone with write permission can dismiss it."
@@ -26,13 +26,13 @@ NOT_DISMISSED = "The request for changes could not be dismissed ({why}): someone
 class ChangeRequest:
     """Whether changes are requested now, and whether this review has to request them."""
 
-    blocking: tuple[Finding, ...]  # open, and at or above the bar
-    requests: tuple[PostedComment, ...]  # our reviews that block
-    made_by_this: bool  # by this review
+    blocking: tuple[Finding, ...]  # open findings that reach the threshold
+    requests: tuple[PostedComment, ...]  # our blocking reviews
+    made_by_this: bool  # whether this review makes the request
 
 
 async def read(publication: Publication) -> ChangeRequest:
-    """Read what the review asks for, compared with what is on the pull request."""
+    """Compare what the review requires with the requests on the pull request."""
     own_reviews = await _ours(publication.host)
     requests = tuple(review for review in own_reviews if review.state == STANDS)
     blocking = publication.review.reaching(publication.review.settings.request_changes)
@@ -52,14 +52,17 @@ def _withdrawal(words: Phrases, bar: Severity) -> str:
 
 
 def review_text(publication: Publication, request: ChangeRequest | None, posts: int) -> str:
-    """Write the text of a review with so many comments. `request`: the one that it makes."""
+    """Write the text of a review with `posts` comments. `request` is the request that it makes."""
     bar, blocks = publication.review.settings.request_changes, bool(request and request.made_by_this)
     bar_name = Safe(publication.words.say(bar)) if bar else ""
     return comment("publish/review.md.j2", publication.words, posts=posts, blocking=blocks, bar=bar_name)
 
 
 async def update(publication: Publication, request: ChangeRequest) -> tuple[str, ...]:
-    """Request changes where no comment has carried the request, or dismiss it. Return sentences about what GitHub refused."""
+    """Request changes if no comment has carried the request, or dismiss it.
+
+    Return sentences about refusals.
+    """
     if request.made_by_this:
         return await _make(publication, request)
     if request.blocking or not request.requests:
@@ -85,10 +88,10 @@ async def _make(publication: Publication, request: ChangeRequest) -> tuple[str, 
 
 
 async def _dismiss(publication: Publication, posted: PostedComment, why: str) -> tuple[str, ...]:
-    """Take a request back. Its text says first that it is us: GitHub does not say who has dismissed a review."""
+    """Dismiss a request. Its text is marked first, because GitHub does not show who dismissed a review."""
     await publication.check()
     try:
-        text = posted.body.replace("\r\n", "\n").partition("\n")[2]  # below the marker, in whose place comes another
+        text = posted.body.replace("\r\n", "\n").partition("\n")[2]  # a new marker replaces the first line
         body = publication.make(REVIEW, markers.without(text), **{WITHDRAWN: "1"})
         await publication.host.edit_comment(posted.id, body, "whole")
         dismiss = publication.host.rest.pulls.async_dismiss_review

@@ -1,7 +1,8 @@
-"""The check run of a review: begun when work begins, told how far it is, ended whatever happens.
+"""The check run of a review: started with the review, updated during it, and always ended.
 
-It belongs to one head of one pull request and says what the review of that head came to. GitHub takes the newest check run of a name
-for a commit's answer, and several open pull requests may have one commit as their head: each shows the worst of them.
+It belongs to one head of one pull request and shows the conclusion of that head's review. GitHub uses a
+commit's newest check run of a name, and several open pull requests can have the same head, so each check run
+shows the worst conclusion of them.
 """
 
 import asyncio
@@ -30,41 +31,42 @@ if TYPE_CHECKING:
     Output = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputType
     Row = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputPropAnnotationsItemsType
 
-BATCH = 50  # annotations in one request
+BATCH = 50  # annotations per request
 CHECK = {"title": "output.title", "summary": "output.summary", "text": "output.text", "head": "head_sha"}
 
 CHECK_NAME = "deeprepo"
-CHECK_TITLE_CHARS, MESSAGE_CHARS = 250, 8_000  # characters; GitHub takes 255 and 64 KB
+CHECK_TITLE_CHARS, MESSAGE_CHARS = 250, 8_000  # characters; GitHub accepts 255 and 64 KB
 ANNOTATION_LEVELS: Mapping[str, AnnotationLevel] = {
     "critical": "failure",
     "high": "warning",
     "medium": "warning",
     "low": "notice",
 }
-# Of the team's own checks, by severity.
+# By the severity of the team's own checks.
 RULING_LEVELS: Mapping[str, AnnotationLevel] = {"fail": "failure", "warn": "warning", "note": "notice"}
-# The last two stop a required check.
+# From best to worst. The last two block a required check.
 BADNESS: tuple[CheckConclusion, ...] = ("success", "skipped", "neutral", "cancelled", "failure")
-AGAIN, FULL = "again", "full"  # the identifiers of the buttons
+AGAIN, FULL = "again", "full"  # identifiers of the buttons
 
 
 @dataclass(frozen=True, slots=True)
 class CheckOwner:
-    """The review that a check run in progress belongs to, as the check run states it."""
+    """The review that owns a check run in progress, as written in its marker."""
 
     run: str
     if_broken: CheckConclusion = "neutral"  # how the check run ends if the review is given up
 
     def mark(self, text: str) -> str:
-        """Return a text of the check run with its owner, for a later run to read."""
+        """Return a text of the check run with its owner's marker, for later runs."""
         return _mark(text, run=self.run, broken=self.if_broken)
 
 
 @dataclass(frozen=True, slots=True)
 class HeadStatus:
-    """What the check of a head comes to.
+    """The conclusion for a head.
 
-    `is_reviewed`: a stored review of this head decides it. `other`: another open pull request with this head that makes it worse, 0 if none does.
+    `is_reviewed`: a stored review of this head decides it. `other`: the number of another open pull request
+    with this head that makes it worse, 0 if none.
     """
 
     conclusion: CheckConclusion
@@ -73,19 +75,26 @@ class HeadStatus:
 
 
 def conclude(review: Review) -> CheckConclusion:
-    """Return what the check of a reviewed head says: red at the owner's bar, green only if everything was read, nothing was found, and no threshold is in doubt."""
+    """Return the conclusion of a review.
+
+    It is a failure at the owner's threshold, and a success only if everything was read, nothing was found,
+    and no threshold is in doubt.
+    """
     if review.failing:
         return "failure"
     return "success" if review.status == "clean" and not review.settings.doubts else "neutral"
 
 
 def worst(conclusions: Iterable[CheckConclusion]) -> CheckConclusion:
-    """Return the worst of these, of which there is at least one."""
+    """Return the worst of at least one conclusion."""
     return max(conclusions, key=BADNESS.index)
 
 
 async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> int:
-    """Begin the check run of this review: its own after a restart, one that nobody ended, else a new one. `waits`: why it does not go on yet."""
+    """Start or reuse a check run: this review's own after a restart, else an open one, else a new one.
+
+    `waits` is the reason why the review is delayed.
+    """
     words, number = load(), str(host.pull.number)
 
     async def find() -> CheckRun | None:
@@ -104,7 +113,7 @@ async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> in
 
 
 async def progress(host: Host, number: int, owner: CheckOwner, now: Progress) -> None:
-    """Report what is read, what code has found and how far it is. A failure to report this stops nothing."""
+    """Show the coverage, the static findings and the current step. A failure to show them is ignored."""
     words, reading = load(), now.reading
     findings = reading.worst_findings if reading is not None else ()
     text = comment("publish/progress.md.j2", words, reading=reading, found=findings, step=now.step)
@@ -115,7 +124,10 @@ async def progress(host: Host, number: int, owner: CheckOwner, now: Progress) ->
 async def end_with_review(
     host: Host, number: int, run: str, review: Review, outcome: PublishResult, status: HeadStatus, page: str = ""
 ) -> None:
-    """End it with the review. `status`: what its head comes to. `page`: the review as Markdown, where that is made already."""
+    """End a check run with a review.
+
+    `status` is the head's conclusion. `page` is the review as Markdown, if already rendered.
+    """
     words = load()
     sentence = facts.summary(review, words).result
     first = comment(
@@ -143,7 +155,10 @@ async def end_without_review(
     *,
     is_left_out: bool = False,
 ) -> None:
-    """End it without a review; the sentence says why. `is_left_out`: by the owner's own settings."""
+    """End a check run without a review; `says` is the reason.
+
+    `is_left_out`: the owner's settings leave this head out.
+    """
     words = load()
     says = f"{words.say('check_not')}: {says}"
     stands = [words.say("check_stands")] if status.is_reviewed and not status.other else []
@@ -153,7 +168,10 @@ async def end_without_review(
 
 
 async def end_broken(host: Host, number: int, run: str, head: str, says: str, *, earlier: str = "") -> None:
-    """End one whose review was given up, as it was fixed when it began. It is on the head, or on an earlier one."""
+    """End the check run of a review that was given up, with the conclusion in its marker.
+
+    It is on `head` or on the `earlier` commit.
+    """
     mine: CheckRun | None = None
     for commit in filter(None, (head, earlier)):
         with suppress(HostError):
@@ -167,7 +185,7 @@ async def end_broken(host: Host, number: int, run: str, head: str, says: str, *,
 
 
 async def renew(host: Host, run: str, review: Review, outcome: PublishResult, status: HeadStatus, page: str) -> None:
-    """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
+    """Show the current conclusion of a review in the check run that this run ended, if there is one."""
     checks = await _list_runs(host, review.pull.head)
     mine = [check for check in checks if _facts(check).get("run") == run and check.is_over]
     if mine:
@@ -176,7 +194,7 @@ async def renew(host: Host, run: str, review: Review, outcome: PublishResult, st
 
 
 async def show(host: Host, head: str, status: HeadStatus) -> None:
-    """Have the newest check run of this pull request on a commit end as its head does now."""
+    """Change the conclusion of this pull request's newest check run on a commit to the head's current one."""
     newest = await _newest(host, head)
     if newest is not None and newest.is_over and newest.conclusion != status.conclusion:
         words, summary = load(), newest.summary
@@ -188,7 +206,7 @@ async def show(host: Host, head: str, status: HeadStatus) -> None:
 
 
 async def is_shown(host: Host, head: str, status: HeadStatus) -> bool:
-    """Return whether the newest check run of this pull request on a commit ends as its head does now."""
+    """Return whether this pull request's newest check run on a commit shows the head's conclusion."""
     newest = await _newest(host, head)
     return newest is not None and newest.is_over and newest.conclusion == status.conclusion
 
@@ -199,19 +217,22 @@ async def is_there(host: Host, head: str) -> bool:
 
 
 async def is_left_out(host: Host, head: str) -> bool:
-    """Return whether the newest check run of this pull request on a commit says that the owner's own settings leave it out, and lets it pass."""
+    """Return whether this pull request's newest check run passes because settings leave the head out."""
     newest = await _newest(host, head)
     return newest is not None and newest.conclusion == "neutral" and "left" in _facts(newest)
 
 
 async def pulls_of(host: Host, head: str) -> list[int]:
-    """Return the numbers of the pull requests for which deeprepo has made a check run on this commit, newest first."""
+    """Return the numbers of the pull requests with one of our check runs on this commit, highest first."""
     numbers = (run.external_id for run in await _list_runs(host, head) if run.external_id.isdecimal())
     return sorted({int(number) for number in numbers} - {0}, reverse=True)
 
 
 async def answer_queue(host: Host, head: str, conclusion: CheckConclusion, says: str) -> None:
-    """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one. `says`: the key of its sentence."""
+    """Answer a merge queue on its own commit, because a queue that requires our check would stall.
+
+    `says` is the message key.
+    """
     words, run = load(), f"queue-{head}"
     if any(check_run.is_over and _facts(check_run).get("run") == run for check_run in await _list_runs(host, head)):
         return
@@ -221,7 +242,7 @@ async def answer_queue(host: Host, head: str, conclusion: CheckConclusion, says:
 
 
 async def _newest(host: Host, head: str) -> CheckRun | None:
-    """The newest of this pull request's check runs on a commit."""
+    """Return this pull request's newest check run on a commit."""
     of_pull = [run for run in await _list_runs(host, head) if run.external_id == str(host.pull.number)]
     return max(of_pull, key=lambda check_run: check_run.id, default=None)
 
@@ -235,7 +256,10 @@ async def _end(
     texts: tuple[str, str, str],
     rows: Sequence[Annotation] = (),
 ) -> None:
-    """End it with its title, text and page. Where another pull request makes the commit worse, it names that first."""
+    """End a check run with title, text and page.
+
+    Name another pull request first if it makes the result worse.
+    """
     title, text, page = texts
     if status.other:
         text = f"{words.say('check_counts', pull=Safe(f'#{status.other}'))}\n\n{text}"
@@ -245,7 +269,7 @@ async def _end(
 
 
 def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
-    """Return the failed checks and the findings that are on lines of the head, as plain words."""
+    """Return the failed own checks and the findings on lines of the head, as plain text."""
     rows = list[Annotation]()
 
     def annotate(path: str, start: int, end: int, level: AnnotationLevel, title: str, message: str) -> None:
@@ -259,7 +283,8 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
             if shown.side == "head":
                 end = shown.line + shown.quote.strip("\n").count("\n")
                 annotate(shown.path, shown.line, end, level, title, ruling.reason)
-    for item in facts.listing(review).all:  # earlier rounds too: they are on another commit's check run
+    # Findings of earlier reviews too, because those are on another commit's check run.
+    for item in facts.listing(review).all:
         finding = item.finding
         title = f"{words.say(finding.severity).capitalize()} · {f'{finding.number}. ' if finding.number else ''}{finding.title}"
         if finding.side == "head" and finding.start:
@@ -286,7 +311,10 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
 
 
 def _buttons(host: Host, words: Phrases) -> "list[Button]":
-    """What a person can ask for on the check run. Who writes with a workflow's token never hears of a button pressed."""
+    """Return the buttons of a check run.
+
+    With a workflow's token there are none, as presses are not delivered.
+    """
     return [
         {"label": words.say(f"button_{name}"), "description": words.say(f"button_{name}_about"), "identifier": name}
         for name in ((AGAIN, FULL) if host.voice.app else ())
@@ -302,7 +330,7 @@ def _mark(text: str, **marker_facts: str) -> str:
 
 
 async def _list_runs(host: Host, head: str) -> tuple[CheckRun, ...]:
-    """Read our check runs on a commit, newest first as GitHub lists them."""
+    """Return our check runs on a commit, newest first as GitHub lists them."""
     voice, commit = host.voice, quote(head, safe="")
     ours = ("app.id", voice.app) if voice.app else ("app.slug", voice.login.removesuffix("[bot]"))
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, check_name=CHECK_NAME, filter_="all")
@@ -311,7 +339,7 @@ async def _list_runs(host: Host, head: str) -> tuple[CheckRun, ...]:
 
 
 async def _create(host: Host, head: str, external_id: str, title: str, summary: str) -> CheckRun:
-    """Make a new check run, in progress."""
+    """Create a check run in progress."""
     asked = host.rest.checks.async_create(
         *host.repo,
         name=CHECK_NAME,
@@ -324,7 +352,7 @@ async def _create(host: Host, head: str, external_id: str, title: str, summary: 
 
 
 async def _update(host: Host, number: int, title: str, summary: str) -> None:
-    """Change what a check run in progress shows."""
+    """Change the text of a check run in progress."""
     shown: Output = {"title": title, "summary": summary}
     patch = partial(host.rest.checks.async_update, *host.repo, number, status="in_progress", output=shown)
     await _retry(host, lambda: host.client.json(patch()))
@@ -340,9 +368,9 @@ async def _complete(
     annotations: Sequence[Annotation] = (),
     actions: "Sequence[Button]" = (),
 ) -> None:
-    """End a check run; it is not ended before its last annotation is there.
+    """End a check run after its last annotation is sent.
 
-    Annotations are added and never replaced: what a lost answer has stored is not sent again.
+    Annotations can only be added, so those stored by a request whose answer was lost are not sent again.
     """
     output: Output = {"title": title, "summary": summary}
     if text:
@@ -367,7 +395,7 @@ async def _complete(
 
 
 async def _annotations_of(host: Host, number: int) -> frozenset[tuple[str, int, str]]:
-    """Read which annotations a check run has: path, line, title."""
+    """Return the path, line and title of each annotation of a check run."""
     rows = host.client.pages(partial(host.rest.checks.async_list_annotations, *host.repo, number))
     return frozenset(
         [
@@ -378,7 +406,7 @@ async def _annotations_of(host: Host, number: int) -> frozenset[tuple[str, int, 
 
 
 async def _retry(host: Host, send: Callable[[], Awaitable[object]]) -> None:
-    """Send, and once more if GitHub fails: a change of a check run is not repeated as it is."""
+    """Send, and retry if GitHub fails, because the client does not repeat updates of check runs itself."""
     for tries in range(1, TRIES):
         with suppress(HostDown):
             await send()

@@ -1,7 +1,7 @@
-"""One commit on the branch of a pull request: on the head that was reviewed, by a fast-forward, or not at all.
+"""Commit to a pull request's branch: on the reviewed head, as a fast-forward, or not at all.
 
-The commit is made first, and nothing points to it; then the branch is pointed at it, which GitHub refuses if the branch has moved.
-A process that was killed in between points again when it is done again, at the same commit.
+The commit is created first without a reference. Then the branch is pointed at it, which GitHub refuses if the
+branch has moved. A run after a crash points the branch at the same commit.
 """
 
 from collections.abc import Mapping
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 
 class CommitRefused(Exception):  # noqa: N818 - an outcome
-    """Why there is no commit: "fork", "closed", "moved", "protected", "permission" of the person, "contents" of the App, "encoding".
+    """The reason why there is no commit.
 
-    Or "refused", for the reason that GitHub gives (`says`): a ruleset, a signature, an archived repository.
+    It is "fork", "closed", "moved", "protected", "permission" (the person's), "contents" (the App's
+    permission), "encoding", or "refused" with GitHub's reason in `says`, for example a ruleset, a signature
+    or an archived repository.
     """
 
     def __init__(self, reason: str, says: str = "") -> None:
@@ -31,14 +33,17 @@ class CommitRefused(Exception):  # noqa: N818 - an outcome
 
 
 def _refused(refusal: HostRefused) -> CommitRefused:
-    """GitHub's refusal of a write. If it names no reason but a permission, that of the App is missing."""
+    """Translate GitHub's refusal of a write. Without a reason, the App's permission is missing."""
     is_opaque = not refusal.words or OPAQUE in refusal.words.lower()
     is_permission = refusal.is_gone or (refusal.is_forbidden and is_opaque)
     return CommitRefused("contents") if is_permission else CommitRefused("refused", refusal.reason)
 
 
 async def check(host: Host, head: str, actor: str, *, ours: str = "") -> PullFacts:
-    """Return the pull request as it is now. Raises CommitRefused where nothing may be committed. `ours`: our commit, which may be its head."""
+    """Return the current pull request. `ours` is our commit, which may already be its head.
+
+    Raises CommitRefused if nothing may be committed.
+    """
     facts = await host.facts()
     if facts.fork or not facts.source:
         raise CommitRefused("fork")
@@ -59,7 +64,7 @@ async def _is_protected(host: Host, branch: str) -> bool:
 
 
 async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Mapping[str, str], message: str) -> str:
-    """Create a commit upon the head, to which nothing points yet: its id. Raises CommitRefused."""
+    """Create a commit on top of the head, without a reference, and return its id. Raises CommitRefused."""
     rows: list[Row] = []
     for path, content in sorted(contents.items()):
         try:
@@ -82,7 +87,7 @@ async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Ma
 
 
 async def point(host: Host, branch: str, head: str, commit: str) -> None:
-    """Point the branch at the commit, if it still is at the head; nothing is done if it points there already. Raises CommitRefused."""
+    """Point the branch from the head to the commit, or do nothing if it is there. Raises CommitRefused."""
     tip = await _tip(host, branch)
     if tip == commit:
         return
@@ -98,7 +103,7 @@ async def point(host: Host, branch: str, head: str, commit: str) -> None:
 
 
 async def _tip(host: Host, branch: str) -> str:
-    """The commit of a branch; "" if it is gone."""
+    """Return the commit of a branch, or "" if the branch does not exist."""
     try:
         request = host.rest.git.async_get_ref(*host.repo, f"heads/{safe(quote(branch, safe='/'))}")
         return str(shapes.at(await host.client.json(request), "object.sha"))

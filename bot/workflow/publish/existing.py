@@ -1,4 +1,4 @@
-"""What deeprepo has posted on the pull request already, recognised by its own markers and by nothing else."""
+"""Read what deeprepo has already posted on the pull request, recognized only by its markers."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,31 +14,34 @@ from bot.values import Finding, PostedComment, Thread
 
 # The kinds of our markers.
 FINDING, FIXED, SUMMARY, REVIEW, NOTICE = "finding", "fixed", "summary", "review", "notice"
-CLOSED = "closed"  # a fact of a finding's comment: how we closed it, "resolved" or "hidden"
+CLOSED = "closed"  # marker fact: how we closed a finding's comment, "resolved" or "hidden"
 _QUESTION = re.compile(r"[?\uff1f\u061f\u037e](?:[\s)\]*_\"']|$)")
 THREAD = {"is_resolved": "isResolved", "is_outdated": "isOutdated", "node_id": "id"}
 
 
 @dataclass(frozen=True, slots=True)
 class PostedFinding:
-    """The comment of one finding, or of several in one hunk. `is_closed`: we have answered that they are fixed."""
+    """The comment of one finding, or of several in one hunk.
+
+    `is_closed`: we have replied that they are fixed.
+    """
 
     comment: PostedComment
     marker: Marker
     is_closed: bool
     is_resolved: bool
     hide_reason: str
-    thread: str = ""  # the node id of its thread, where threads could be asked for
-    has_question: bool = False  # the last word in its thread is a person's, who asks something
+    thread: str = ""  # the node id of its thread, if threads could be read
+    has_question: bool = False  # whether a person's question is the last comment in its thread
 
     @property
     def findings(self) -> tuple[Mark, ...]:
-        """The findings that it is about, each with the place that was new when it was posted."""
+        """The findings of the comment, each with the location that was new when it was posted."""
         return self.marker.findings
 
     @property
     def fingerprint(self) -> str:
-        """The finding on whose lines it stands."""
+        """The fingerprint of the finding on the comment's lines."""
         return self.findings[0][0]
 
     @property
@@ -48,17 +51,20 @@ class PostedFinding:
 
     @property
     def is_reopened(self) -> bool:
-        """Whether a person has opened its thread again, or shown its comment again, after we closed it."""
+        """Whether a person reopened the thread or unhid the comment after we closed it."""
         how = self.marker.facts.get(CLOSED)
         return (how == "resolved" and not self.is_resolved) or (how == "hidden" and not self.hide_reason)
 
     def names(self, findings: Iterable[Finding]) -> bool:
-        """Return whether it is about one of these findings."""
+        """Return whether the comment is about one of these findings."""
         names = {name for finding in findings for name in (finding.identity, finding.fingerprint)}
         return not names.isdisjoint(mark for mark, _ in self.findings)
 
     def is_left(self, findings: Sequence[Finding]) -> bool:
-        """Return whether all of these findings have lost the places that it is about, and are at others. A place that is not known is not lost."""
+        """Return whether all findings of the comment have moved away from its locations.
+
+        An unknown location does not count as left.
+        """
         marks = {name for finding in findings for name in (finding.identity, finding.fingerprint)}
         places = {
             (name, mark)
@@ -70,13 +76,19 @@ class PostedFinding:
 
     @property
     def stands(self) -> bool:
-        """Whether it still speaks: on lines that are there, or in a thread that a person resolved. Our own resolving marks it as outdated."""
+        """Whether the comment still counts: not closed, and on current lines or resolved by a person.
+
+        A thread that we resolve ourselves as outdated does not count.
+        """
         is_over = self.hide_reason == "outdated" or (self.comment.is_outdated and not self.is_resolved)
         return not self.is_closed and not is_over
 
 
 def told(posted_findings: Iterable[PostedFinding], run: str) -> frozenset[Mark]:
-    """Return what has a comment of this run, or an earlier one that still speaks: of a finding with no new place any of its comments does."""
+    """Return the findings that a comment of this run, or an earlier comment that still counts, is about.
+
+    A finding without a new location is covered by any of its comments.
+    """
     marks = set[Mark]()
     for finding in posted_findings:
         marks |= {*finding.findings} if finding.run == run else set()
@@ -87,12 +99,12 @@ def told(posted_findings: Iterable[PostedFinding], run: str) -> frozenset[Mark]:
 
 
 def marker_of(comment: PostedComment) -> Marker:
-    """Return the marker of one of deeprepo's comments; `markers.NO_MARKER` if it is somebody else's."""
+    """Return the marker of one of deeprepo's comments; `markers.NO_MARKER` for another author's comment."""
     return markers.read(comment.body) if comment.ours else markers.NO_MARKER
 
 
 async def posted_findings(host: Host) -> tuple[PostedFinding, ...]:
-    """Return our findings that are there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
+    """Return our findings on the pull request. If threads cannot be read, the resolved state is unknown."""
     comments = await host.comments("review")
     with suppress(HostRefused):
         return findings_of(comments, await threads(host))
@@ -100,7 +112,7 @@ async def posted_findings(host: Host) -> tuple[PostedFinding, ...]:
 
 
 async def threads(host: Host) -> tuple[Thread, ...]:
-    """Return the review threads with what people and pushes have made of them; those whose top comment is gone are left out."""
+    """Return the review threads with their state. Threads without a first comment are skipped."""
     found: list[Thread] = []
     async for node in host.client.nodes("threads", host.named):
         top = next(iter(shapes.at(node, "comments.nodes") or ()), None)
@@ -126,7 +138,7 @@ def findings_of(comments: Sequence[PostedComment], threads: Sequence[Thread]) ->
 
 
 def _has_question(thread: Sequence[PostedComment]) -> bool:
-    """Return whether the last word in a thread is a person's, who asks something. Quotes and code ask nothing."""
+    """Return whether the last comment of a thread is a person's question, outside quotes and code."""
     last = thread[-1]
     if last.ours or last.bot:
         return False

@@ -1,4 +1,7 @@
-"""A comment that says why there is no review, where GitHub takes no check run: one, until a review is posted."""
+"""Post one comment about why there is no review, if GitHub accepts no check run.
+
+A later review replaces it.
+"""
 
 from functools import partial
 
@@ -10,7 +13,7 @@ from bot.workflow.publish.existing import NOTICE, marker_of
 
 
 async def put(host: Host, words: Phrases, says: str, refusal: str) -> None:
-    """Say it, once. `refusal`: why GitHub takes no check run."""
+    """Post or update the comment. `refusal` is the reason why GitHub accepts no check run."""
     body = f"{markers.make(NOTICE, **markers.of_scope(host.voice.scope))}\n{comment('publish/notice.md.j2', words, says=says, refusal=refusal)}"
 
     async def find() -> PostedComment | None:

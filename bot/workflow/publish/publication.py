@@ -1,4 +1,4 @@
-"""One review on its way to the pull request: under which name, for which head, and whether anybody still wants it."""
+"""One review being published: its run, its head, and whether it is still wanted."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from bot.workflow.publish.existing import NOTICE, SUMMARY, marker_of
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What every step of publishing needs. `run` is the same when a dead process's work is done again."""
+    """What every publishing step needs. `run` does not change when a dead process's work is repeated."""
 
     host: Host
     review: Review
@@ -27,7 +27,7 @@ class Publication:
         return self.review.pull.head
 
     def sign(self, body: str, **more: str) -> str:
-        """Return the same comment, its marker saying which run wrote it."""
+        """Return the comment with this run in its marker."""
         own = markers.read(body)
         return self.make(own.kind, body.partition("\n")[2], **{**own.facts, **more})
 
@@ -37,13 +37,16 @@ class Publication:
         return f"{markers.make(kind, **marker_facts)}\n{text}"
 
     def is_mine(self, comment: PostedComment, kind: str, **facts: str) -> bool:
-        """Return whether this run has written this comment, of this kind and with these facts."""
+        """Return whether this run wrote this comment, of this kind and with these facts."""
         own = marker_of(comment)
         expected_facts = {"run": self.run, "head": self.head, **facts}
         return own.kind == kind and all(own.facts.get(name) == value for name, value in expected_facts.items())
 
     async def check(self) -> None:
-        """Raise SupersededError where the review speaks of something that is no longer there. Asked before each write."""
+        """Raise SupersededError if the pull request no longer matches the review.
+
+        Called before each write.
+        """
         if not await self.still_current():
             raise SupersededError("a newer event replaced this review")
         now = await self.host.facts()
@@ -66,11 +69,12 @@ class Publication:
         return await self.host.once(find, put_checked)
 
     async def put_summary(self, body: str, facts: Mapping[str, str]) -> PostedComment:
-        """Write the summary, or bring the one that is there up to date. More than one never stays."""
+        """Write the summary or update the existing one, and delete further summaries and notices."""
         comments = await self.host.comments()
         posted, notices = _of_kind(comments, SUMMARY), _of_kind(comments, NOTICE)
         text = self.sign(body, **facts)
-        for comment in (*posted[1:], *notices):  # an answer that was lost and found too late; why there was no review
+        # A duplicate whose answer was lost, or the reason why there was no review.
+        for comment in (*posted[1:], *notices):
             await self.host.delete(comment)
         if not posted:
             return await self._write_summary(text)
@@ -82,7 +86,7 @@ class Publication:
         except HostRefused as refusal:
             if refusal.status != NOT_FOUND:
                 raise
-        return await self._write_summary(text)  # somebody has deleted it this moment
+        return await self._write_summary(text)  # somebody has just deleted it
 
     async def _write_summary(self, text: str) -> PostedComment:
         async def find() -> PostedComment | None:
@@ -93,7 +97,7 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class PublishResult:
-    """What is on the pull request now: findings on the diff, findings in the summary, and sentences for the log."""
+    """What was published: findings on the diff, findings in the summary, and sentences for the log."""
 
     posted_count: int
     listed_count: int
@@ -105,7 +109,7 @@ NOT_FOUND = 404
 
 
 async def summaries(host: Host) -> list[PostedComment]:
-    """Return the summary as it is now; more than one only after an answer that was lost."""
+    """Return our summaries; more than one only if an answer was lost."""
     return _of_kind(await host.comments(), SUMMARY)
 
 
@@ -114,5 +118,5 @@ def _of_kind(comments: Iterable[PostedComment], kind: str) -> list[PostedComment
 
 
 def same(one: str, other: str) -> bool:
-    """Return whether two texts say the same; GitHub keeps neither the line ends nor the blank end of what it was sent."""
+    """Return whether two texts are equal except for line endings and trailing space, which GitHub changes."""
     return one.replace("\r\n", "\n").rstrip() == other.rstrip()

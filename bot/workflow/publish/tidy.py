@@ -1,6 +1,7 @@
-"""What earlier rounds left behind: the threads of findings that are over are resolved, so that none of them holds up a merge.
+"""Resolve the threads of findings that are fixed or dismissed, so that they do not block a merge.
 
-GitHub wants `contents: write` for that. Without it the comment is collapsed, and the summary names the permission.
+GitHub requires `contents: write` for that. Without it the comment is collapsed, and the summary names the
+permission.
 """
 
 from collections.abc import Collection
@@ -21,15 +22,16 @@ COMMIT_CHARS = 10  # characters of a commit id
 
 @dataclass(slots=True)
 class ThreadCloser:
-    """Resolves threads, until GitHub refuses it for want of a permission."""
+    """Resolves threads until GitHub refuses because of a missing permission."""
 
     host: Host
     is_refused: bool = False
 
     async def close(self, finding: PostedFinding, why: Hidden = "RESOLVED") -> None:
-        """Resolve a thread. Its comment is collapsed if that fails; and if it is outdated: such a finding may be posted again.
+        """Resolve a thread. Collapse its comment if that fails or if the comment is outdated.
 
-        Its marker then says so, by which the next round knows that a person opened it again.
+        An outdated finding can be posted again. The marker records how the comment was closed, so the next
+        review notices if a person reopened it.
         """
         is_resolved = why != "OUTDATED" and await self._resolve(finding)
         if not is_resolved and not finding.hide_reason and finding.comment.node_id:
@@ -51,10 +53,10 @@ class ThreadCloser:
 
 
 async def tidy(publication: Publication, closer: ThreadCloser) -> tuple[str, ...]:
-    """Tidy up; sentences about what could not be done, which loses nothing.
+    """Clean up after earlier reviews. Return sentences about what could not be done.
 
-    What a person resolved or opened again is left alone, and so is a thread in which a person asks something. If the code of such a finding
-    is fixed, it is answered all the same.
+    Threads that a person resolved or reopened stay as they are, and so do threads that end with a person's
+    question. If the finding's code is fixed, the reply is posted anyway.
     """
     notes: list[str] = []
     open_findings = publication.review.open_findings
@@ -74,12 +76,15 @@ async def tidy(publication: Publication, closer: ThreadCloser) -> tuple[str, ...
 
 
 async def _follow_up(publication: Publication, finding: PostedFinding, *, is_left: bool) -> Hidden | None:
-    """Answer a finding that is fixed, or has left the place of its comment (`is_left`). Returns why its thread is to be closed; None if it is not."""
+    """Reply to a fixed or moved (`is_left`) finding.
+
+    Return how to close its thread, or None to leave it open.
+    """
     review = publication.review
     is_open = finding.names(review.open_findings) and not is_left
     is_elsewhere = (
         finding.comment.is_outdated and len(finding.findings) == 1
-    )  # what is open has the same words on other lines
+    )  # an open finding has the same words on other lines
     is_fixed = is_left or (finding.names(review.having("fixed")) and (is_elsewhere or not is_open))
     is_unwanted = finding.names((*review.having("silenced"), *review.having("below"))) and not is_open
     if is_fixed and not finding.is_closed:
@@ -88,7 +93,7 @@ async def _follow_up(publication: Publication, finding: PostedFinding, *, is_lef
         return None
     if (
         is_fixed or is_unwanted or (finding.is_closed and finding.hide_reason)
-    ):  # not shown: GitHub has refused to resolve it
+    ):  # hidden, because GitHub refused to resolve it
         return "RESOLVED"
     is_known = finding.marker.is_sure or finding.names(item.finding for item in review.findings)
     is_outdated = finding.comment.is_outdated and finding.run != publication.run and not finding.names(review.still)
@@ -96,7 +101,7 @@ async def _follow_up(publication: Publication, finding: PostedFinding, *, is_lef
 
 
 async def _answer(publication: Publication, finding: PostedFinding) -> None:
-    """Answer once that it is fixed."""
+    """Reply once that the finding is fixed."""
     body = publication.make(
         FIXED,
         comment("publish/fixed.md.j2", publication.words, sha=Safe(publication.head[:COMMIT_CHARS])),
@@ -111,7 +116,7 @@ async def _answer(publication: Publication, finding: PostedFinding) -> None:
 
 
 async def close(closer: ThreadCloser, withdrawn: Collection[str], silenced_marks: Collection[str]) -> None:
-    """Close the threads of these findings (fingerprints), but for those that are also about a finding that still stands."""
+    """Close the threads of these findings (fingerprints) unless another finding in the thread is open."""
     for finding in await posted_findings(closer.host):
         marks = {mark for mark, _ in finding.findings}
         if (
