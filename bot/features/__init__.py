@@ -1,1 +1,1 @@
-"""What teams can have beside the core of a review: a feature is a folder here, and its line in `bot/registry.py`."""
+"""Optional parts of a review: each feature is a folder here and a line in `bot/registry.py`."""

@@ -1,8 +1,7 @@
-"""What the log of a failed job of CI reports, and the changed line that it comes from. No tool is named in the code.
+"""Find the error in a failed CI job's log, and the changed line that causes it. No tool is named in the code.
 
-The error is what the runner marks as one, else the first line of the last step that reads as a cause (of a failed test before all others),
-else the last line before the exit.
-Lines are cut before any pattern sees them.
+The error is the line that the runner marks as an error, else the first line of the last step that looks like
+a cause (failed tests first), else the last line before the exit. Lines are cut before any pattern is applied.
 """
 
 import re
@@ -16,13 +15,15 @@ from deeprepo.impact.text import lines
 from deeprepo.impact.text.paths import is_test
 
 ChangedLine = tuple[str, int, Side]
-MAX_LOG_CHARS = 4 << 20  # characters of a log that are looked at: its end
-LINE, SHOWN = 2_000, 300  # characters of a line that is looked at, and of an error
-AROUND, ABOVE = 50, 2  # lines around an error whose places count; before the heading of a failed test that may say why
-TESTED, TITLE = 200, 120  # lines above an error in which its test is named, and characters of that name
-# Characters before and after an error, and lines with a word of it, in which secrets are looked for
+MAX_LOG_CHARS = 4 << 20  # characters that are read from the end of a log
+LINE, SHOWN = 2_000, 300  # characters that are read of a line, and of an error
+# Lines around an error that are searched for locations; lines above a failed test's heading.
+AROUND, ABOVE = 50, 2
+# Lines above an error that are searched for its test, and characters of the test's name.
+TESTED, TITLE = 200, 120
+# Characters around an error, and lines that share a word with it, that are searched for secrets.
 LEARNED, MOST_HOLDING = 64 << 10, 200
-MOST_NAMES = 12  # of one error that are looked for in the change
+MOST_NAMES = 12  # names per error that are looked up in the change
 
 _STAMP = re.compile(r"^\ufeff?(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,30}(?:Z|[+-]\d\d:?\d\d)?\s)?")
 _ESCAPE = re.compile(
@@ -30,7 +31,7 @@ _ESCAPE = re.compile(
 )
 _MARK = re.compile(r"\s{0,12}(?:##\[error\]|::error(?:\s[^:]{0,600})?::)\s{0,3}(.*)")
 _ENDED = re.compile(r".{0,200}\b(?:cancell?ed|timed out|exceeded|shutdown signal|lost communication)")
-# What a step says of its own end, and sums: they name no cause.
+# Exit messages and totals, which name no cause.
 _NO_CAUSE = re.compile(
     r"(?:.{0,300}\b(?:exit(?:ed)?|completed|failed|finished)\b.{0,40}\b(?:code|status|value)\b"
     r"|.{0,80}\b(?:build|run|job|step|task|tests?|check|action|workflow|goal)s? (?:has |have |was )?(?:failed|unsuccessful)\b"
@@ -51,7 +52,8 @@ _CAUSE = re.compile(
     r"(?:[\w$]{1,80}+[.:\\]{1,2}){0,12}[\w$]{0,80}(?:Error|Exception|Failure|Panic)(?: \[\w{1,60}\])?(?::\s|\s\(|\) |:?$)"
     r"|E\s{2,40}(?!File \"|\^)\S|\s{0,12}(?:Failure/Error|Failed asserting|thread '.{0,200}' .{0,20}panicked at|[Aa]ssert\w{0,20} .{0,200}(?:failed|Failure))"
     r"|.{0,300}: line \d{1,7}:\s{1,4}\d{1,9} (?:Killed|Segmentation fault|Aborted)"
-    # A diagnostic behind its place, or below it: `src/a.ts(2,5): error TS2322: ...`, `    x_test.go:9: got 1`, ` --> shop/a.py:2:1`
+    # A diagnostic with its location: `src/a.ts(2,5): error TS2322: ...`, `    x_test.go:9: got 1`, ` -->
+    # shop/a.py:2:1`
     rf"|\s{{0,3}}(?:\[?(?:ERROR|error)\]?:?\s{{1,9}})?(?=[^\s:(]{{0,300}}[./\\]){_PATH}"
     r"(?::\d{1,7}:\d{1,7}|\(\d{1,7},\d{1,7}\)|:\[\d{1,7},\d{1,7}\]|:\d{1,7}(?=:? (?:\w{1,20} )?(?:error\b|undefined reference|\w{1,60}Error\b)))\s?:?\s"
     rf"|\s{{4,12}}(?=[^\s:]{{1,300}}\.\w){_PATH}:\d{{1,7}}: \S|\s{{1,12}}--> {_PATH}:\d|\s{{1,12}}\d{{1,7}}:\d{{1,7}}\s{{1,8}}error\s"
@@ -62,23 +64,24 @@ _TEST = re.compile(
 _HEADLINE = re.compile(
     r"\s{0,4}(?:[\w@/.+-]{1,60}[:!]? )?(?:\[?(?:ERROR|FATAL|Fatal|fatal|PHP Fatal)\]?\s?(?:error)?:?\s|(?:[Ee]rror|panic)(?:\[\w{1,20}\])?:\s|[A-Z]\w{1,20} Error at .{1,200}:)"
 )
-_TITLE = re.compile(r"(?:FAIL(?:ED)?|ERROR|not ok)?[:\s]{0,9}(?:\d{1,5}\)?\s)?")  # in front of the name of a test
-_LABEL = re.compile(r":$|panicked at .{0,200}$")  # its text is on the next line
+# What precedes a test's name.
+_TITLE = re.compile(r"(?:FAIL(?:ED)?|ERROR|not ok)?[:\s]{0,9}(?:\d{1,5}\)?\s)?")
+_LABEL = re.compile(r":$|panicked at .{0,200}$")  # the text follows on the next line
 _TOKEN = re.compile(r"[^\s\"'`=:,;()\[\]{}<>]{6,200}")
 _QUOTED = re.compile(r"[\"'`\u2018-\u201d]([\w$.:@/-]{2,80})[\"'`\u2018-\u201d]")
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,80}")
-_NAME_OF_CODE = re.compile(r"_|\d|[a-z][A-Z]")  # of a word that is no word of a language
+_NAME_OF_CODE = re.compile(r"_|\d|[a-z][A-Z]")  # marks a word as an identifier
 
 
 def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
-    """Find out what a job failed of. Secrets are masked: what the log has around the error tells what is one."""
+    """Explain why a job failed. Secrets that can be recognized in the log around the error are masked."""
     rows = _last_step([_clean(raw) for raw in log.text[-MAX_LOG_CHARS:].split("\n")])
     message, places, at = "", list[tuple[str, int]](), first_error(rows)
     if at is not None:
         message, places = _message(rows, at), _places_around(rows, at)
     path, line, side = trace(message, places, files) or ("", 0, "head")
     where = max(log.text.find(rows[at].strip()), 0) if at is not None else 0
-    words = _TOKEN.findall(f"{log.name} {message}")  # a secret of which nothing is shown needs no mask
+    words = _TOKEN.findall(f"{log.name} {message}")  # a secret that is not shown needs no mask
     holding = (row[:LINE] for row in log.text[-MAX_LOG_CHARS:].split("\n") if any(word in row for word in words))
     texts = (log.text[max(0, where - LEARNED) : where + LEARNED], "\n".join(islice(holding, MOST_HOLDING)), log.name)
     failure = CIFailure(log.id, log.name, log.ending, message, path, line, side, log.on_base, log.log)
@@ -86,7 +89,7 @@ def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
 
 
 def first_error(rows: Sequence[str]) -> int | None:
-    """Return the line of the last step that names its error; None if nothing looks like one."""
+    """Return the index of the row that names the error of the last step; None if no row looks like one."""
     tests = [index for index, row in enumerate(rows) if _TEST.match(row) and not is_exit(row)]
     places = range(max(0, tests[0] - ABOVE) if tests else 0, len(rows))
     looks: tuple[Callable[[str], object], ...] = (
@@ -102,30 +105,30 @@ def first_error(rows: Sequence[str]) -> int | None:
 
 
 def is_exit(message: str) -> bool:
-    """Return whether a message states nothing but that a process has failed, counts failures, or only warns."""
+    """Return whether a message only says that a process failed, counts failures, or warns."""
     mark = _MARK.match(message)
     return bool(_NO_CAUSE.match((mark[1] if mark else message).strip()))
 
 
 def one_line(text: str) -> str:
-    """Return a message on one line, cut."""
+    """Return a message on one line, cut to SHOWN characters."""
     return " ".join(text.split())[:SHOWN]
 
 
 def places_in(line: str) -> Iterator[tuple[str, int]]:
-    """Yield the places that a line names, as path and line."""
+    """Yield the locations in a line as path and line number."""
     for match in _PLACE.finditer(line[:LINE]):
         yield (match[1] or match[3] or match[5]).replace("\\", "/"), int(match[2] or match[4] or match[6])
 
 
 def _clean(raw: str) -> str:
-    """A line as a person reads it: without time and escapes, after its last carriage return."""
+    """Return a line without time stamp and escape sequences, after its last carriage return."""
     line = raw[:LINE].rstrip("\r\n")
     return _ESCAPE.sub("", _STAMP.sub("", line, count=1).rpartition("\r")[2].expandtabs(4)).rstrip()
 
 
 def _last_step(rows: Sequence[str]) -> Sequence[str]:
-    """The output of the last step that failed, without what the runner writes above it; everything if no step is marked."""
+    """Return the output of the last failed step without the runner's heading, or everything without steps."""
     ends = [index for index, row in enumerate(rows) if _MARK.match(row) and is_exit(row)]
     rows = rows[: ends[-1]] if ends else rows
     starts = [at for at, line in enumerate(rows) if line.startswith("##[group]Run ")]
@@ -135,7 +138,7 @@ def _last_step(rows: Sequence[str]) -> Sequence[str]:
 
 
 def _message(rows: Sequence[str], at: int) -> str:
-    at -= rows[at].lstrip().startswith("--> ")  # it places the line above it
+    at -= rows[at].lstrip().startswith("--> ")  # this row is the location of the row above it
     mark = _MARK.match(rows[at])
     text = (mark[1] if mark else rows[at]).strip().removeprefix("E ").strip()
     below = (line.strip() for line in rows[at + 1 : at + 4] if line.strip())
@@ -146,8 +149,9 @@ def _message(rows: Sequence[str], at: int) -> str:
 
 
 def _places_around(rows: Sequence[str], at: int) -> list[tuple[str, int]]:
-    """The places of a line, then of the lines around it, the nearest first: a trace stands above or below."""
-    if in_table := re.match(r"\s{1,12}(\d{1,7}):", rows[at]):  # below a line with the path
+    """Return the locations in a row and the rows around it, nearest first. Traces are above or below it."""
+    # A table of problems below a line with the path.
+    if in_table := re.match(r"\s{1,12}(\d{1,7}):", rows[at]):
         paths = (
             line.strip().replace("\\", "/")
             for line in reversed(rows[max(0, at - AROUND) : at])
@@ -159,7 +163,7 @@ def _places_around(rows: Sequence[str], at: int) -> list[tuple[str, int]]:
 
 
 def trace(message: str, places: Sequence[tuple[str, int]], files: Sequence[ChangedFile]) -> ChangedLine | None:
-    """Return the changed line that an error comes from: one that it names, else the definition of a name that the change altered."""
+    """Return the changed line behind an error: a location in the log, else a changed name's definition."""
     known = [(file, line) for path, line in places if (file := _file(path, files)) is not None]
     exact: list[ChangedLine] = [(file.path, line, "head") for file, line in known if line in file.added_lines]
     product = (place for place in exact if not is_test(place[0]))
@@ -167,7 +171,7 @@ def trace(message: str, places: Sequence[tuple[str, int]], files: Sequence[Chang
 
 
 def _file(path: str, files: Sequence[ChangedFile]) -> ChangedFile | None:
-    """The changed file that a log means: it may name it from another folder on."""
+    """Return the changed file that a path in a log refers to. The path can start in another folder."""
     name = "/".join(part for part in path.split("/") if part not in ("", ".", ".."))
     if not name:
         return None
@@ -177,13 +181,13 @@ def _file(path: str, files: Sequence[ChangedFile]) -> ChangedFile | None:
 
 
 def _of_names(message: str, files: Sequence[ChangedFile]) -> ChangedLine | None:
-    """The line of the change that defines a name of the message, after it or else before it."""
+    """Return the changed line that defines a name in the message, after the change or else before it."""
     quoted = [word for name in _QUOTED.findall(message) for word in (name, *_WORD.findall(name))]
     words = [word for word in _WORD.findall(message) if _NAME_OF_CODE.search(word) or f"{word}()" in message]
     rows = [(file, line) for file in files for hunk in file.hunks for line in hunk.lines if line.kind != " "]
     for name in list(dict.fromkeys([*quoted, *words]))[:MOST_NAMES]:
         hits = {line.kind: (file, line) for file, line in rows if lines.defines(line.text, name, file.path)}
-        if "-" in hits:  # the change took it away, or altered it
+        if "-" in hits:  # the change removed or altered the definition
             file, one = hits.get("+", hits["-"])
             is_new = one.kind == "+"
             return (file.path, one.new or 0, "head") if is_new else (file.old_path or file.path, one.old or 0, "base")

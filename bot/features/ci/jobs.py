@@ -1,6 +1,7 @@
-"""Jobs of CI that failed on a reviewed head: which, what they report, and whether they fail on the base too.
+"""Find the CI jobs that failed on a reviewed head, with their logs, and whether they fail on the base too.
 
-Nobody waits for CI. What is asked for is bounded in requests, bytes and time; what GitHub refuses is left out. Nothing of it decides anything.
+A review never waits for CI. Requests, bytes and time are limited, and what GitHub refuses is skipped. The
+result affects no conclusion.
 """
 
 import asyncio
@@ -19,26 +20,29 @@ from bot.github import Host, shapes
 from bot.stored import markers
 from bot.workflow.publish import checks
 
-# A cancelled job has not failed. Older builds stored such jobs too, so that it is a `JobEnding`.
+# A canceled job has not failed. `JobEnding` still contains it, because older builds stored such jobs.
 FAILURES = frozenset(get_args(JobEnding)) - {"cancelled"}
-ACTIONS = "github-actions"  # the App whose check runs are jobs, with logs under the same number
-MOST_PAGES, MOST_ROWS, MOST_LOGS = 3, 50, 10  # pages of a list, rows of a page, jobs whose logs are read
+# Slug of the App whose check runs are jobs; a job's log has the check run's number.
+ACTIONS = "github-actions"
+MOST_PAGES, MOST_ROWS, MOST_LOGS = 3, 50, 10  # pages of a list, jobs per commit, jobs whose logs are read
 MAX_LOG_BYTES = 8 << 20  # of all logs of a commit, and of all patches
-UNREAD: Mapping[int, LogState] = {401: "forbidden", 403: "forbidden", 410: "expired"}  # by GitHub's status
-LOGS_SECONDS = 60.0  # for all of it
+# By GitHub's status code.
+UNREAD: Mapping[int, LogState] = {401: "forbidden", 403: "forbidden", 410: "expired"}
+LOGS_SECONDS = 60.0  # seconds for everything
 
 
 async def is_due(host: Host, head: str) -> bool:
-    """Return whether a job of CI has failed on the head already."""
+    """Return whether a CI job has already failed on the head."""
     with suppress(HostRefused):
         return bool(await failed(host, head))
     return False
 
 
 async def read(host: Host, head: str, bases: Sequence[str], run: str, path: str) -> tuple[CIJobLog, ...]:
-    """Read what has failed on the head so far, beside the workflow that reads it. Raises HostRefused if check runs or runs may not be listed.
+    """Return the jobs that have failed on the head, except those of the calling workflow.
 
-    `run`: the number of its run; `path`: of its file, "" if that is not known.
+    `run` is the number of the caller's run, `path` its workflow file ("" if unknown). Raises HostRefused if
+    check runs or runs may not be listed.
     """
     until, rows = end(), list[dict[str, Any]]()
     with suppress(TimeoutError, HostDown, HostLimited):
@@ -48,19 +52,19 @@ async def read(host: Host, head: str, bases: Sequence[str], run: str, path: str)
 
 
 def end() -> float:
-    """Return when all of it is over, by the clock of the event loop."""
+    """Return when the time limit ends, by the event loop's clock."""
     return asyncio.get_running_loop().time() + LOGS_SECONDS
 
 
 async def failed(host: Host, commit: str) -> list[dict[str, Any]]:
-    """Return the check runs of others that failed on a commit, the newest of each name."""
+    """Return the failed check runs of other Apps on a commit, the newest of each name."""
     return _first(await _rows(host, commit))
 
 
 async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
-    """Return all failed check runs of others.
+    """Return all failed check runs of other Apps.
 
-    Our own check runs are recognized by the App, and by name and first line if an App has many authors.
+    Our own check runs are recognized by the App, or by name and first line if other authors use the same App.
     """
     rows: list[dict[str, Any]] = []
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, status="completed", filter_="latest")
@@ -76,9 +80,11 @@ async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
 
 
 async def _current(host: Host, commit: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The failed ones among the newest results of each job. GitHub lists the newest of each run of a workflow, and a commit may have several runs.
+    """Return the failures among the newest results of each job.
 
-    Jobs of one name in two workflows are two jobs. If GitHub doesn't tell which workflow a run belongs to, a failure counts until a job of this name ends otherwise.
+    GitHub lists the newest check run of each workflow run, and a commit can have several runs. Jobs of the
+    same name in two workflows are two jobs. If GitHub does not say which workflow a run belongs to, a failure
+    counts until a job of this name ends otherwise.
     """
     jobs = Counter(map(_name, rows))
     several = {_run(row) for row in rows if jobs[_name(row)] > 1} - {""}
@@ -97,14 +103,17 @@ async def _current(host: Host, commit: str, rows: Sequence[dict[str, Any]]) -> l
 
 
 def _first(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those that are named, the oldest first."""
+    """Return the first MOST_ROWS check runs, oldest first."""
     return sorted(rows, key=lambda check_run: int(check_run["id"]))[:MOST_ROWS]
 
 
 async def _of_others(
     host: Host, head: str, rows: Sequence[dict[str, Any]], run: str, path: str
 ) -> list[dict[str, Any]]:
-    """Those of other workflows. A review that failed for its findings does not show that CI failed, whichever run of its workflow made it."""
+    """Return the jobs of other workflows.
+
+    A review job that failed because of its findings is not a CI failure, in any run of its workflow.
+    """
     runs = {run}
     if path and {_run(row) for row in rows} - {run, ""}:
         listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, head_sha=head)
@@ -115,7 +124,7 @@ async def _of_others(
 
 
 def _run(row: dict[str, Any]) -> str:
-    """The number of the run of a workflow that a check run is a job of, "" if it is of none."""
+    """Return the number of the workflow run that a check run belongs to; "" if none."""
     address = str(row.get("details_url") or "") if shapes.at(row, "app.slug") == ACTIONS else ""
     return address.partition("/actions/runs/")[2].partition("/")[0]
 
@@ -123,7 +132,7 @@ def _run(row: dict[str, Any]) -> str:
 async def job_logs(
     host: Host, rows: Sequence[dict[str, Any]], bases: Sequence[str], until: float
 ) -> tuple[CIJobLog, ...]:
-    """Return what each reports. What could not be read until the end is named without its log."""
+    """Return the log of each job. A job whose log could not be read in time is listed without it."""
     bare = [_bare(row) for row in rows]
     with_logs: dict[int, CIJobLog] = {}
     with suppress(TimeoutError):
@@ -143,14 +152,17 @@ def _bare(row: dict[str, Any], on_base: Collection[tuple[str, str]] = ()) -> CIJ
 
 
 def _name(check_run: dict[str, Any]) -> tuple[str, str]:
-    """Which job it is, from one commit to the next."""
+    """Return the key that identifies a job across commits."""
     return str(shapes.at(check_run, "app.slug")), str(check_run.get("name") or "")
 
 
 async def _names_on(
     host: Host, bases: Sequence[str], names: AbstractSet[tuple[str, str]]
 ) -> frozenset[tuple[str, str]]:
-    """Which of these jobs fail on one of the base's commits. The second commit is asked for what passes on the first, or did not run there."""
+    """Return which of these jobs fail on the base.
+
+    The second commit is asked only about the remaining jobs.
+    """
     failing: set[tuple[str, str]] = set()
     for base in dict.fromkeys(filter(None, bases)):
         if names - failing:
@@ -160,7 +172,7 @@ async def _names_on(
 
 
 async def _text(host: Host, check_run: dict[str, Any], room: int) -> tuple[str, LogState]:
-    """The end of the log of a job of GitHub Actions; of another App what its check run shows. Whether it could be read."""
+    """Return the end of a GitHub Actions log, or another App's check run output, and whether it was read."""
     if shapes.at(check_run, "app.slug") != ACTIONS:
         return "\n".join(
             str(shapes.at(check_run, f"output.{name}") or "") for name in ("title", "summary", "text")
@@ -178,7 +190,7 @@ async def _text(host: Host, check_run: dict[str, Any], room: int) -> tuple[str, 
 
 
 async def patches(host: Host) -> tuple[FilePatch, ...]:
-    """Return the changed files with their patches, as GitHub shows them: large ones come without."""
+    """Return the changed files with the patches that GitHub shows. Large patches are empty."""
     files: list[FilePatch] = []
     room = MAX_LOG_BYTES
     with suppress(HostError):

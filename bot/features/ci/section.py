@@ -1,4 +1,4 @@
-"""Failed jobs as a part of a review."""
+"""The section of a review that lists failed jobs."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -22,13 +22,13 @@ class FailedJobs(Section["tuple[CIFailure, ...]"]):
 
     @property
     def form(self) -> Any:  # noqa: ANN401 - a type
-        """Return the failed jobs."""
-        from bot.features.ci.values import CIFailure  # here: a review on this machine knows of no job
+        """Return the type of the section's value."""
+        from bot.features.ci.values import CIFailure  # imported here because local reviews have no jobs
 
         return tuple[CIFailure, ...]
 
     def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
-        """Return the rows of the template, which cuts them itself."""
+        """Return the rows for the template."""
         del most
         return {self.key: [_row(failure, review, words) for failure in self.of(review)]}
 
@@ -37,7 +37,7 @@ FAILED_JOBS = FailedJobs()
 
 
 def _row(failure: "CIFailure", review: Review, words: Phrases) -> dict[str, Any]:
-    """A failed job as a row of the summary."""
+    """Return a failed job as a row of the summary."""
     label = f"{failure.path}:{failure.line}" + (f" ({words.say('before')})" if failure.side == "base" else "")
     address = facts.permalink(review.pull, failure.path, failure.side, failure.line)
     if failure.path:

@@ -1,4 +1,4 @@
-"""Failed jobs on a server: they end when they do, and the page of a review that was posted is made again with those that failed."""
+"""Failed jobs on a server: the summary of a posted review is updated when CI jobs fail."""
 
 import asyncio
 from dataclasses import dataclass
@@ -23,20 +23,23 @@ if TYPE_CHECKING:
     from bot.storage.reviews import StoredReview
 
 READ_CHECKS: "AppPermissionsType" = {"checks": "read", "actions": "read", "pull_requests": "read", "metadata": "read"}
-MOST_PULLS = 10  # pull requests of a commit
+MOST_PULLS = 10  # pull requests per commit
 
 
 class FailedJobsLater(ServerHooks):
-    """A job of CI may fail before a review is posted, or after it."""
+    """Handles CI jobs that fail before or after a review is posted."""
 
     async def on_reviewed(self, run: ReviewRun, job: Job, server: Server) -> None:
-        """Store a job if something has failed on the head already."""
+        """Submit an update if a job has already failed on the head."""
         head = run.state.facts.head_sha
         if run.settings.of(CISettings).ci and await jobs.is_due(run.host, head):
             await server.jobs.submit(Follow(run.ask.pull, head), f"ci-{job.id}")
 
     async def on_checks_ended(self, ask: ChecksEnded, job: Job, server: Server) -> None:
-        """Store a job for each pull request whose last review is of the commit. A success concerns those alone whose page names failures."""
+        """Submit an update for each pull request whose last review is of the commit.
+
+        A success only matters to summaries that list failures.
+        """
         for number in await server.store.reviews.pulls_at(ask.installation, ask.repository, ask.head, MOST_PULLS):
             pull = PullRef(ask.installation, ask.repository, ask.owner, ask.name, number)
             page = await _stored_page(pull, server)
@@ -44,7 +47,7 @@ class FailedJobsLater(ServerHooks):
                 await server.jobs.submit(Follow(pull, ask.head), job.id)
 
     async def catch_up(self, pull: PullRef, head: str, server: Server) -> bool:
-        """Look up what has failed on the head, and store it with its review."""
+        """Store the jobs that failed on the head with its review. Return whether the review changed."""
         page = await _stored_page(pull, server)
         if page is None or page.head != head:
             return False
@@ -67,7 +70,7 @@ FAILED_JOBS_LATER = FailedJobsLater()
 
 @dataclass(frozen=True, slots=True)
 class _StoredPage:
-    """A stored review whose page names failures of CI: its commits, and the check runs that it names."""
+    """A stored review that lists CI failures: its commits and the listed check runs."""
 
     review: "StoredReview"
     head: str
@@ -76,7 +79,7 @@ class _StoredPage:
 
 
 async def _stored_page(pull: PullRef, server: Server) -> _StoredPage | None:
-    """What the last review of a pull request has to say; None if its page names no failures, or the review cannot be read."""
+    """Return the last review's stored page; None if it lists no CI failures or cannot be read."""
     stored = await server.store.reviews.newest(pull)
     if stored is None:
         return None

@@ -1,4 +1,4 @@
-"""Whether failed jobs are named."""
+"""The setting that turns the list of failed jobs on or off."""
 
 from dataclasses import dataclass
 
@@ -8,6 +8,6 @@ from bot.config.setting import setting
 # ruff: noqa: FBT003 - `setting` returns what `field` returns; its first argument is the default
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CISettings:
-    """What the owner says of failures of CI."""
+    """The owner's settings for CI failures."""
 
     ci: bool = setting(True, "Whether a review lists failed CI jobs and their errors.", is_reported=True)

@@ -1,4 +1,7 @@
-"""Failed jobs in a step of a workflow: nobody waits for the others, and no failure to look costs the review."""
+"""Failed jobs in a GitHub Actions step.
+
+It does not wait for other jobs, and an error here never costs the review.
+"""
 
 from dataclasses import replace
 
@@ -17,17 +20,17 @@ from bot.wiring import child
 from bot.wiring.local import LOCAL
 from bot.workflow.reviewer import ReviewRun
 
-LOG_SECONDS = 60.0  # to look through the logs of failed jobs
+LOG_SECONDS = 60.0  # seconds to search the logs of failed jobs
 CI_GRANT = (
     "the job needs `permissions: {checks: read, actions: read}` to read CI logs; set `ci: false` to turn this off"
 )
 
 
 class FailedJobsNow(StepHooks):
-    """A step names what has failed by the time that its review is made."""
+    """Lists the jobs that have failed by the end of the review."""
 
     async def on_reviewed(self, review: Review, run: ReviewRun, step: Step, console: Console) -> Review:
-        """Return the review with the jobs of other workflows that have failed by now."""
+        """Return the review with the failed jobs of other workflows."""
         if not run.settings.of(CISettings).ci:
             return review
         failures = await _failures(review, run.host, step, console)
@@ -38,7 +41,7 @@ FAILED_JOBS_NOW = FailedJobsNow()
 
 
 async def _failures(review: Review, host: Host, step: Step, console: Console) -> tuple[CIFailure, ...]:
-    """The jobs of other workflows that have failed by now."""
+    """Return the jobs of other workflows that have failed so far."""
     pull, runner = review.pull, step.runner
     bases = (pull.base, pull.base_tip or "")
     try:

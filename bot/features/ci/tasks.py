@@ -1,4 +1,4 @@
-"""What is computed on the logs of strangers: in a child process, which these functions are named to."""
+"""Functions that process untrusted logs and therefore run in a child process."""
 
 from bot.features.ci.explain import explain as explain_job
 from bot.features.ci.section import FAILED_JOBS
@@ -10,11 +10,11 @@ from deeprepo.impact.patches import of_patch
 
 
 async def explain(_: ChildPipe, logs: tuple[CIJobLog, ...], files: tuple[ChangedFile, ...]) -> tuple[CIFailure, ...]:
-    """Find out what each job failed of."""
+    """Return why each job failed."""
     return tuple(explain_job(log, files) for log in logs)
 
 
 async def add(pipe: ChildPipe, output: bytes, report: CIReport) -> str:
-    """Add the jobs that failed to a stored review: the first error of each, and the changed line that it comes from."""
+    """Add failed jobs, with their first errors and changed lines, to a stored review. Return its new JSON."""
     files = tuple(of_patch(patch.path, patch.old_path, patch.patch) for patch in report.patches)
     return json_file.with_part(output, FAILED_JOBS, await explain(pipe, report.logs, files))

@@ -1,4 +1,4 @@
-"""What is known of failed jobs of CI."""
+"""Values that describe failed CI jobs."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -7,14 +7,14 @@ from deeprepo.impact.values import Side
 from deeprepo.rlm.values import Exact
 
 JobEnding = Literal["failure", "timed_out", "cancelled", "startup_failure"]
-LogState = Literal["read", "forbidden", "expired", "unread"]  # of a job: whether GitHub has let it be read
+LogState = Literal["read", "forbidden", "expired", "unread"]  # whether GitHub allowed reading a job's log
 
 
 @dataclass(frozen=True, slots=True)
 class CIJobLog:
-    """What CI reports of a job that failed."""
+    """A failed CI job and its log."""
 
-    id: int  # of its check run
+    id: int  # the check run's id
     name: str
     ending: JobEnding
     on_base: bool  # whether a job of this name failed on the base commit too
@@ -24,22 +24,22 @@ class CIJobLog:
 
 @dataclass(frozen=True, slots=True)
 class CIFailure:
-    """A job that failed: the first real error of its log, and the changed line that it comes from."""
+    """A failed job with the first real error in its log and the changed line that causes it."""
 
-    id: int  # of its check run
+    id: int  # the check run's id
     name: str
     ending: Exact[JobEnding]
-    error: str = ""  # one line; empty if its log could not be read, or shows no error
-    path: Exact[str] = ""  # empty: the log names no changed line
+    error: str = ""  # one line; empty if the log could not be read or shows no error
+    path: Exact[str] = ""  # empty if the log names no changed line
     line: int = 0
     side: Side = "head"
-    on_base: bool = False  # a job of this name failed on the base commit too
-    log: LogState = "read"  # whether it could be read: only then an empty error means that it shows none
+    on_base: bool = False  # whether a job of this name failed on the base commit too
+    log: LogState = "read"  # only with "read" does an empty error mean that the log shows none
 
 
 @dataclass(frozen=True, slots=True)
 class FilePatch:
-    """What changed in a file, as GitHub shows it. `patch` is empty if it is too large or no text."""
+    """A changed file's patch, as GitHub shows it. `patch` is empty for large or binary files."""
 
     path: str
     old_path: str
@@ -48,7 +48,7 @@ class FilePatch:
 
 @dataclass(frozen=True, slots=True)
 class CIReport:
-    """The jobs of CI that failed on the head of a stored review, and the change that they ran on."""
+    """The CI jobs that failed on a stored review's head, and the change that they ran on."""
 
     logs: tuple[CIJobLog, ...]
     patches: tuple[FilePatch, ...]

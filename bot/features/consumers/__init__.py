@@ -1,1 +1,1 @@
-"""Consumers: what a change breaks in other repositories that use this one."""
+"""Consumers: what a change breaks in other repositories that use the reviewed one."""

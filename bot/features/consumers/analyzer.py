@@ -1,4 +1,4 @@
-"""What the change breaks in other repositories, as the findings of a check: they were made before, and nothing is read here."""
+"""Turn the findings about other repositories into the results of an analyzer. They are computed earlier."""
 
 from collections.abc import Collection, Sequence
 
@@ -7,7 +7,7 @@ from deeprepo.impact.ports import Tree
 
 
 class ConsumerFindings:
-    """The findings of the consumers that were looked at. Satisfies `ports.Analyzer`."""
+    """The findings about the checked consumers. Implements `ports.Analyzer`."""
 
     NAME, READS = "consumers", "references to changed definitions in other repositories"
 
@@ -16,14 +16,14 @@ class ConsumerFindings:
         self._paths = {finding.path for finding in findings}
 
     def wants(self, file: ChangedFile) -> bool:
-        """Return whether something of the file is used elsewhere that breaks."""
+        """Return whether a definition in this file breaks a consumer."""
         return not self._paths.isdisjoint({file.path, file.old_path})
 
     async def check(
         self,
-        tree: Tree,  # noqa: ARG002 - the protocol's
+        tree: Tree,  # noqa: ARG002 - protocol
         files: Sequence[ChangedFile],
-        dependents: Dependents,  # noqa: ARG002 - the protocol's
+        dependents: Dependents,  # noqa: ARG002 - protocol
     ) -> Judgement:
         """Return the findings about these files."""
         paths = {path for file in files for path in (file.path, file.old_path) if path}
@@ -32,6 +32,6 @@ class ConsumerFindings:
             frozenset(file.path for file in files),
         )
 
-    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
-        """Return fixed if the consumer that broke was looked at again, to its end."""
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - protocol
+        """Return fixed if the broken consumer was fully checked again."""
         return "fixed" if finding.consumer in self._checked_names else "unseen"

@@ -1,4 +1,4 @@
-"""What a change breaks in clones of the repositories that use it, by the comparisons that are made within one repository."""
+"""Check what a change breaks in clones of other repositories, as within one repository."""
 
 import asyncio
 import posixpath
@@ -33,9 +33,9 @@ from deeprepo.impact.packages import Package
 from deeprepo.impact.ports import Language, Tree
 from deeprepo.impact.uses.packages import offer_of, requirements
 
-MAX_CLONES = 40  # clones of one review
-FILES = 200_000  # of one consumer
-SECONDS, TOGETHER = 120.0, 600.0  # for one consumer; for all of them
+MAX_CLONES = 40  # clones per review
+FILES = 200_000  # in one consumer
+SECONDS, TOGETHER = 120.0, 600.0  # for one consumer, and for all of them
 COPY = "it provides the same package, so it is a copy of this repository"
 TAKES_NOTHING = "its manifests use nothing from this repository"
 
@@ -54,10 +54,11 @@ async def check(
     shows: Callable[[bytes | None], Disclosure] = lambda _: "name",
     seconds: float | None = None,
 ) -> ConsumerImpact:
-    """Compare the change with what the named clones use of it. `own`: the git folder of the repository under review.
+    """Compare the change with what the named clones use of it.
 
-    A clone that cannot be read costs its own comparison and nothing else. `shows`: what a consumer's own settings file lets others learn
-    of it. `seconds`: for all of them together.
+    An unreadable clone only costs its own comparison. `own` is the git folder of the repository under review.
+    `shows` reads from a consumer's own settings file what may be disclosed. `seconds` limits all comparisons
+    together.
     """
     if not consumers:
         return ConsumerImpact()
@@ -65,7 +66,7 @@ async def check(
     done = [ConsumerImpact((report,)) for report in others]
     change = await offered_change(tree, files, dependents, languages)
     end = time.monotonic() + (seconds or TOGETHER)
-    # Until its own settings are read, nothing of one is shown but that it exists.
+    # Until a consumer's settings are read, only its existence may be shown.
     standings = {
         consumer.name: replace(consumer.standing, shows="existence")
         for consumer in consumers
@@ -100,7 +101,7 @@ async def check(
 async def list_known(
     tree: Tree, consumers: Sequence[NamedConsumer], languages: Mapping[str, Language], *, own: str = "", scratch: str
 ) -> tuple[ConsumerReport, ...]:
-    """Return who takes what of this repository, told from the manifests alone."""
+    """Return what each consumer uses of this repository, according to the manifests."""
     clones, others = await _open_clones(consumers, scratch, own)
     offer, found = await offer_of(tree, languages), list[ConsumerReport]()
     for named_clone in clones:
@@ -115,7 +116,7 @@ async def list_known(
 async def _open_clones(
     consumers: Sequence[NamedConsumer], scratch: str, own: str
 ) -> tuple[list[Clone], list[ConsumerReport]]:
-    """The clones that can be read, each once, and a report of each of the others."""
+    """Return the readable clones without duplicates, and a report about each of the others."""
     names, commits = Counter[str](), set[tuple[str, str]]()
     clones: list[Clone] = []
     others: list[ConsumerReport] = []
@@ -150,13 +151,16 @@ async def _open_clones(
 
 
 async def _own_standing(consumer: Clone, standing: Standing, shows: Callable[[bytes | None], Disclosure]) -> Standing:
-    """Who may learn what of a consumer, with what its own settings file says. One that cannot be read allows nothing but its existence."""
+    """Return who may learn what about a consumer, including its own settings file.
+
+    If the file cannot be read, nothing may be shown.
+    """
     if standing.visibility == "public":
         return standing
     try:
         async with asyncio.timeout(SECONDS), Checkout(consumer.pull) as tree:
             return replace(standing, shows=shows(await tree.settings_at_tip(FILE)))
-    except (DeepRepoError, TimeoutError):  # it may be what they forbid
+    except (DeepRepoError, TimeoutError):  # the settings may forbid disclosure
         return replace(standing, shows="nothing")
 
 
@@ -173,7 +177,7 @@ async def _checked(
     left_out: Collection[str],
     seconds: float,
 ) -> ConsumerImpact:
-    """One consumer, whatever it holds."""
+    """Check one consumer. Every error becomes an unread report."""
     names = (mount_of(consumer.name), label(consumer.name, ""))
     mine = [path[len(name) :] for path in left_out for name in names if path.startswith(name)]
     try:
@@ -183,7 +187,7 @@ async def _checked(
         why = f"it took more than {seconds:.0f} s"
     except DeepRepoError as error:
         why = words.sentence(error)
-    except Exception as error:  # noqa: BLE001 - the boundary: a stranger's repository must not end the review of this one
+    except Exception as error:  # noqa: BLE001 - another repository must not end this review
         why = f"an internal error occurred while reading it ({type(error).__name__})"
     return ConsumerImpact((_apart(consumer, "unread", why),))
 
@@ -191,7 +195,7 @@ async def _checked(
 async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> ConsumerImpact:
     """Mask secrets in what was found in a consumer.
 
-    Whole files are scanned, because the lines around a use may not show that a value is a secret.
+    Whole files are scanned, because the lines around a reference may not show that a value is a secret.
     """
     start = label(consumer.name, "")
     inner_paths = [path.removeprefix(start) for path in impact.texts() if path.startswith(start)]
@@ -212,7 +216,7 @@ async def _compared(
     of_schemas, left = await schema_findings(change.schemas, change.schema_quotes, consumer, tree)
     if (
         of_schemas and report.reason == TAKES_NOTHING
-    ):  # a repository that names a schema's elements uses them, whatever its manifests declare
+    ):  # a repository that names a schema's elements uses them even if its manifests do not say so
         report = replace(report, state="checked", reason="")
     impact = ConsumerImpact((report,))
     if report.takes:
@@ -232,7 +236,7 @@ async def _compared(
 async def _report_of_manifests(
     offer: Collection[Package], consumer: Clone, tree: Checkout, languages: Mapping[str, Language]
 ) -> ConsumerReport:
-    """What a clone takes of what is offered, told from its manifests alone."""
+    """Return what a clone uses of the offered packages, according to its manifests."""
     copies = {(package.language, package.name) for package in await offer_of(tree, languages)}
     asked, unread = await requirements(tree, languages, offer)
     takes = tuple(row for row in asked if (row.language, row.name) not in copies)
@@ -244,5 +248,5 @@ async def _report_of_manifests(
 
 
 def _apart(consumer: Clone, state: ConsumerState, reason: str) -> ConsumerReport:
-    """A consumer that is not compared."""
+    """Return the report of a consumer that is not compared."""
     return ConsumerReport(consumer.name, state, consumer.pull.head, consumer.day, reason)

@@ -1,4 +1,4 @@
-"""`deeprepo consumers` among the commands."""
+"""The entry of `deeprepo consumers` in the list of commands."""
 
 from bot.cli.hooks import Command
 

@@ -1,4 +1,4 @@
-"""`deeprepo consumers`: who takes what from this repository, among clones that are named, or from each other, as a server knows it."""
+"""`deeprepo consumers`: list what named clones, or a server's repositories, use of each other."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 Row = tuple[str, ...]
-WIDE = 160  # columns of a table that goes to a file or a pipe
+WIDE = 160  # columns of a table written to a file or pipe
 
 
 def command(
@@ -50,7 +50,7 @@ def command(
             }
             for report in reports
         ]
-        print(json.dumps(rows, indent=2))  # noqa: T201 - the command line speaks
+        print(json.dumps(rows, indent=2))  # noqa: T201 - command-line output
     elif reports:
         _print(("repository", "takes", "version", "affected by a breaking change", "read at"), _rows(reports))
     else:
@@ -70,7 +70,7 @@ def _rows(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
 
 
 def _of_server(form: str) -> int:
-    """What a server's index has: who takes what from whom, at which version, when it was looked at."""
+    """List a server's index: who uses which package of whom, at which version, and when it was read."""
     from bot import config
     from bot.features.consumers.words import REACHES
     from bot.machine import extras
@@ -80,7 +80,7 @@ def _of_server(form: str) -> int:
 
     uses = finish(known_uses(config.server_settings()))
     if form == "json":
-        print(json.dumps([asdict(row) for row in uses], indent=2))  # noqa: T201 - the command line speaks
+        print(json.dumps([asdict(row) for row in uses], indent=2))  # noqa: T201 - command-line output
         return CLEAN
     if not uses:
         tell("no known repository uses another one. Set DEEPREPO_CONSUMERS; see docs/consumers.md")

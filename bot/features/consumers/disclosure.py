@@ -1,7 +1,8 @@
-"""What of a consumer may be shown: its lines are read by everybody who reads the review, and by the provider of a model.
+"""Decide what a review may show of a consumer to its readers and to model providers.
 
-There are four answers: nothing, that a repository exists which breaks, its name, or its lines. `disclosure` alone gives them. What may not
-be shown is taken out of the values themselves, before an output, a prompt, a record or a log exists, so none of them has a rule of its own.
+The levels are nothing, the existence of an affected repository, its name, and its lines. Only `disclosure`
+decides the level. Hidden parts are removed from the values before any output, prompt, record or log is made,
+so none of those needs its own rule.
 """
 
 from collections.abc import Mapping
@@ -22,15 +23,17 @@ from deeprepo.impact.consumers.overlay import LINKS, mount_of
 
 HIDDEN = "a repository that you may not be able to see"
 PARTLY = "it was only partly checked"
-REACH: Mapping[Visibility, int] = {"private": 0, "internal": 1, "public": 2}  # how many can read it, by order
+# Rank by how many people can read a repository.
+REACH: Mapping[Visibility, int] = {"private": 0, "internal": 1, "public": 2}
 
 
 def disclosure(audience: Audience, consumer: Standing) -> Disclosure:
     """Return how much the readers of a review may learn of a consumer.
 
-    Everything of one that everybody can read, and of clones on the reader's own disk. Of another one its name and lines only if it has the
-    same owner and no fewer people can read it, as far as the operator and its own settings allow; else no more than that it exists, and
-    not even that for strangers, who could choose changes to find out what it uses.
+    Everything about public repositories and about clones on the reader's own disk may be shown. Another
+    consumer's name and lines are shown only if it has the same owner and no fewer readers, within the limits
+    of the operator and its own settings. Otherwise only its existence is shown. Strangers do not learn even
+    that, because they could choose changes to find out what it uses.
     """
     subject = audience.subject
     if subject.visibility is None and consumer.visibility is None and not subject.owner:
@@ -44,7 +47,10 @@ def disclosure(audience: Audience, consumer: Standing) -> Disclosure:
 
 
 def _is_within(subject: Standing, consumer: Standing) -> bool:
-    """Whether who can read the reviewed repository can be taken to read the consumer: the same owner's, and open to no fewer people."""
+    """Return whether the reviewed repository's readers can read the consumer too.
+
+    That is assumed if both have the same owner and the consumer is open to at least as many people.
+    """
     if subject.visibility is None or consumer.visibility is None or subject.visibility == "public":
         return False
     is_same = bool(consumer.owner) and consumer.owner.lower() == subject.owner.lower()
@@ -52,7 +58,10 @@ def _is_within(subject: Standing, consumer: Standing) -> bool:
 
 
 def disclose(consumers: ConsumerImpact, audience: Audience) -> ConsumerImpact:
-    """Return the same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
+    """Return the impact as the review's readers may see it.
+
+    Everything passes here before prompts and outputs.
+    """
     standings = dict(consumers.standings)
     levels: dict[str, Disclosure] = {}
     for report in consumers.reports:
@@ -62,7 +71,7 @@ def disclose(consumers: ConsumerImpact, audience: Audience) -> ConsumerImpact:
 
 
 def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> ConsumerImpact:
-    """Return the same with so much of each consumer as its level allows, and with nothing of one that has no level."""
+    """Return the impact limited to each consumer's level, without consumers that have no level."""
     visible = {name: level for name, level in levels.items() if level != "nothing"}
     hidden_names = [report.name for report in consumers.reports if visible.get(report.name) == "existence"]
     labels = {name: f"hidden {number}" for number, name in enumerate(hidden_names, 1)}
@@ -86,9 +95,9 @@ def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> Con
 
 
 def withheld_finding(finding: Finding, label: str) -> Finding:
-    """Return the finding without a word of the consumer's code; `label`: what stands for its name, "" if that may be shown.
+    """Return the finding without the consumer's code. `label` replaces its name, "" if the name may be shown.
 
-    It is made of what the change itself has alone, so that a field that is added later is not shown.
+    The result is built only from the change, so fields that are added later are not shown by accident.
     """
     whom = HIDDEN if label else finding.consumer
     others = (mount_of(finding.consumer), LINKS, f"{finding.consumer}:")
@@ -122,14 +131,17 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
 
 
 def withheld_report(report: ConsumerReport, label: str) -> ConsumerReport:
-    """Say that there is a consumer, and whether it breaks; `label`: what stands for its name, "" if that may be shown."""
+    """Report that a consumer exists and whether it breaks.
+
+    `label` replaces its name, "" if that may be shown.
+    """
     reason = "" if not report.reason else "its name is not shown here" if label else PARTLY
     shown = ConsumerReport(label or report.name, report.state, reason=reason, breaks=report.breaks, hints=report.hints)
     return shown if label else replace(shown, visibility=report.visibility)
 
 
 def _changed(finding: Finding, quote: str, own: tuple[Evidence, ...]) -> str:
-    """What the change does, in words that come from the change alone."""
+    """Describe what the change does, in words from the change only."""
     gone = "removed" in finding.rule or finding.side == "base"
     line = " ".join((own[0].quote if own and not quote.strip() else quote).split()) or finding.path
     return f"`{line[:120]}` was {'removed or renamed' if gone else 'changed'}"

@@ -1,7 +1,7 @@
-"""Repositories that use the reviewed one, fetched for a review: each within its bounds, and one that is not costs a sentence and nothing else.
+"""Fetch the repositories that use the reviewed one. A failed fetch only costs a sentence in the review.
 
-What is fetched is what the workflow's author or the operator has named or allowed, never what the author of a change names. Who can read
-each one is asked of GitHub for every review: it may have become private since.
+Only repositories named or allowed by the workflow's author or the operator are fetched, never those that a
+change's author names. GitHub is asked for each one's visibility in every review, because it may have changed.
 """
 
 import asyncio
@@ -22,9 +22,10 @@ from bot.values.consumer import TOO_MUCH, NamedConsumer, Standing, Visibility
 
 REPOSITORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
 VISIBILITIES = ("public", "internal", "private")
-MAX_CONSUMERS = 40  # of one review
-AT_ONCE = 4  # that are fetched at the same time
-MAX_CLONE_BYTES, FETCH_SECONDS, ALL_FETCHES_SECONDS = 256 << 20, 30.0, 90.0  # of one; for one; for all of one review
+MAX_CONSUMERS = 40  # per review
+AT_ONCE = 4  # concurrent fetches
+# Bytes and seconds per clone, and seconds per review.
+MAX_CLONE_BYTES, FETCH_SECONDS, ALL_FETCHES_SECONDS = 256 << 20, 30.0, 90.0
 NO_NAME = "its name must be owner/name"
 UNSEEN = "it does not exist, or no token may read it"
 MOVED = "it was renamed"
@@ -46,7 +47,10 @@ class Home:
 
 
 async def look_up(client: GitHubClient, name: str) -> Home:
-    """Return a repository by its "owner/name". One that answers under another name has moved, perhaps to somebody else. Raises HostError."""
+    """Return a repository by its "owner/name".
+
+    Raises HostError, also if it answers under another name, because it may have been transferred.
+    """
     if not is_name(name):
         raise UsageError(NO_NAME)
     owner, _, bare = name.partition("/")
@@ -57,7 +61,7 @@ async def look_up(client: GitHubClient, name: str) -> Home:
 
 
 async def subject(client: GitHubClient, name: str) -> Standing:
-    """Return who can read the repository under review; where GitHub does not tell, nobody is taken to."""
+    """Return who can read the repository under review; if GitHub does not say, the most restrictive answer."""
     try:
         return (await look_up(client, name)).standing
     except (HostError, UsageError):
@@ -65,7 +69,7 @@ async def subject(client: GitHubClient, name: str) -> Standing:
 
 
 def home_of(data: Any) -> Home:  # noqa: ANN401 - JSON
-    """Return what GitHub's answer has of a repository. Where it has no visibility that is known, nobody but its people can read it."""
+    """Return the repository in GitHub's answer. One with an unknown visibility counts as private."""
     owner, name, visibility = (shapes.at(data, each) for each in ("owner.login", "full_name", "visibility"))
     if visibility not in VISIBILITIES:
         visibility = "public" if shapes.at(data, "private") is False else "private"
@@ -74,19 +78,19 @@ def home_of(data: Any) -> Home:  # noqa: ANN401 - JSON
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text is an owner and a name as GitHub takes them, which lead to no other address."""
+    """Return whether a text is a valid GitHub "owner/name" that cannot lead to another address."""
     return REPOSITORY_NAME.fullmatch(text) is not None and text.partition("/")[2].strip(".") != ""
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return the entries of a text, one on each line, each once."""
+    """Return the unique lines of a text."""
     return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
 
 
 async def fetch_all(
     names: Sequence[str], fetch: Callable[[str], Awaitable[NamedConsumer]]
 ) -> tuple[NamedConsumer, ...]:
-    """Fetch each of them, some at a time, as far as there is time; one that cannot be had comes with the reason."""
+    """Fetch all repositories, several at a time, within the time limit. Failures come with the reason."""
     gate, end = asyncio.Semaphore(AT_ONCE), asyncio.get_running_loop().time() + ALL_FETCHES_SECONDS
 
     async def one(name: str) -> NamedConsumer:
@@ -103,7 +107,10 @@ async def fetch_all(
 
 
 def absent(name: str, problem: str, standing: Standing | None = None) -> NamedConsumer:
-    """Return one that could not be had. If nothing is known of it, nothing of it is shown but that it exists."""
+    """Return a consumer that could not be fetched.
+
+    Without known visibility, only its existence may be shown.
+    """
     return NamedConsumer("", name=name, standing=standing or Standing(name.partition("/")[0]), problem=problem)
 
 
@@ -121,7 +128,10 @@ async def fetched(
 async def fetch(
     home: Home, api: str, token: SecretStr | None, folder: str, *, commit: str = "HEAD", seconds: float = FETCH_SECONDS
 ) -> str:
-    """Fetch one commit into a store below `folder`. Raises HostDown, HostRefused, or GitError."""
+    """Fetch one commit into a store below `folder` and return the store.
+
+    Raises HostDown, HostRefused or GitError.
+    """
     owner, _, name = home.name.partition("/")
     url = git_url(api, PullRef(0, home.standing.id, owner, name, 0))
     store = str(Path(folder, f"consumer-{home.standing.id}.git"))
@@ -130,7 +140,7 @@ async def fetch(
 
 
 def problem_of(error: Exception) -> str:
-    """Return why one was not fetched, without the address and the name that GitHub's words repeat."""
+    """Return why a fetch failed, without the address and name that GitHub's message repeats."""
     if isinstance(error, UsageError):
         return NO_NAME
     if isinstance(error, OverLimit):

@@ -1,4 +1,4 @@
-"""Clones of the repositories that use the reviewed one: which they are, and what a change breaks there."""
+"""Clones of the repositories that use the reviewed one: which they are, and what a change breaks in them."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from deeprepo.impact.families import LANGUAGES
 if TYPE_CHECKING:
     from bot.values.shared_file import SharedFile
 
-ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
+ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name" for a server, if no such folder exists
 
 
 async def look(
@@ -31,7 +31,10 @@ async def look(
     scratch: str,
     seconds: float | None = None,
 ) -> ConsumerImpact:
-    """Return what the change breaks in these repositories, as the readers of the review may see it. `seconds`: for all of them."""
+    """Return what the change breaks in consumers, limited to what the review's readers may see.
+
+    `seconds` limits all of them together.
+    """
     from bot.features.consumers.check import check
 
     impact = await check(
@@ -39,15 +42,16 @@ async def look(
         own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out, seconds=seconds,
         shows=partial(_shows, consumers.shared),
     )  # fmt: skip
-    if consumers.audience is None:  # the reader has the clones, and sees everything
+    if consumers.audience is None:  # a person with the clones may see everything
         return impact
-    from bot.features.consumers.disclosure import disclose  # here: only hosts have an audience
+    # Imported here because only hosts have an audience.
+    from bot.features.consumers.disclosure import disclose
 
     return disclose(impact, consumers.audience)
 
 
 def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Config) -> tuple[NamedConsumer, ...]:
-    """Return the clones that a person has named, and those of the settings, whose paths begin at the repository's top folder."""
+    """Return the clones given by a person and those in the settings, which are relative to the top folder."""
     top = Path(locate(pull.git_dir).top or pull.git_dir)
     top = top.parent if top.name == ".git" else top
     return (
@@ -61,7 +65,10 @@ def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Confi
 
 
 async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tuple[ConsumerReport, ...]:
-    """List what each clone takes of what the repository offers at its HEAD, told from manifests. Settings are read at HEAD too."""
+    """List what each clone uses of the repository at HEAD, according to manifests.
+
+    Settings are read at HEAD too.
+    """
     from bot.features.consumers.check import list_known
 
     pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
@@ -72,6 +79,6 @@ async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tupl
 
 
 def _shows(shared: "Sequence[SharedFile]", file: bytes | None) -> Disclosure:
-    """What a consumer's own settings let others learn of it. Raises ConfigError where they cannot be read."""
+    """Return what a consumer's own settings disclose. Raises ConfigError if they cannot be read."""
     settings = config.resolve({}, file, config.Settings(), shared=shared)
     return settings.of(ConsumerSettings).as_consumer

@@ -1,4 +1,4 @@
-"""The option that names clones of repositories that use the reviewed one."""
+"""The command-line option that names clones of repositories that use the reviewed one."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What breaks in the code of a consumer that takes a package: both trees are joined, and its uses compared as within one repository."""
+"""Find what breaks in a consumer that uses a package, by comparing references in both trees joined."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,10 +28,10 @@ from deeprepo.impact.ports import Language
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.packages import holding
 
-EXCERPTS = 40  # uses of a consumer that models are shown
-AROUND = 3  # lines around each
-MAX_MANIFEST_LINE = 300  # characters of one
-PLACES = 12  # lines of one consumer that a finding quotes
+EXCERPTS = 40  # references in a consumer that models are shown
+AROUND = 3  # lines around each reference
+MAX_MANIFEST_LINE = 300  # characters per line
+PLACES = 12  # lines of one consumer quoted by a finding
 
 
 async def package_breaks(
@@ -42,7 +42,7 @@ async def package_breaks(
     contracts: Analyzer,
     report: ConsumerReport,
 ) -> ConsumerImpact:
-    """Return what breaks in the code that takes a package of the product."""
+    """Return what breaks in code that uses one of the offered packages."""
     takes = report.takes
     found = await consumer_uses(change, tree, mount_of(consumer.name), languages, takes)
     if found is None:
@@ -73,7 +73,10 @@ async def package_breaks(
 async def _excerpts(
     overlay: OverlayTree, consumer: Clone, rows: Sequence[Reference]
 ) -> tuple[tuple[str, Excerpt], ...]:
-    """The lines around the first uses, marked with their repository. Clones that only the settings name are shown to no model."""
+    """Return the lines around the first references, labeled with their repository.
+
+    Clones that only the settings name are not shown to models.
+    """
     chosen = sorted(rows, key=lambda use: (use.test, use.form == "import", use.path, use.line))[:EXCERPTS]
     texts = dict(await overlay.read_many([use.path for use in chosen]))
     found = []
@@ -90,7 +93,7 @@ async def _excerpts(
 
 
 async def _anchor(overlay: OverlayTree, users: Dependents, finding: Finding) -> Evidence:
-    """The line of the change: the definition as it is, else as it was, else the beginning of a file that is gone."""
+    """Return the changed line: the new definition, else the old one, else the start of a deleted file."""
     product_evidence = {item.note: item for item in finding.evidence if overlay.inside(item.path) is None}
     if at := product_evidence.get("after") or product_evidence.get("before"):
         return at
@@ -106,8 +109,8 @@ async def _anchor(overlay: OverlayTree, users: Dependents, finding: Finding) -> 
 
 
 def _finding(at: Evidence, found: Finding, consumer: Clone, taken_as: Requirement, overlay: OverlayTree) -> Finding:
-    """The finding on the line of the change, with the consumer's lines as evidence."""
-    # Its title names the product's side first: the consumer's file may be renamed, and the proof stays.
+    """Return the finding on the changed line, with the consumer's lines as evidence."""
+    # The title starts with the product's side, so the proof stays if the consumer's file is renamed.
     proof = f"consumer-{found.rule} {consumer.name} {found.title.partition(', ')[0]}"
 
     def phrase(text: str) -> str:
@@ -135,7 +138,7 @@ def _finding(at: Evidence, found: Finding, consumer: Clone, taken_as: Requiremen
 
 
 def _evidence(at: Evidence, found: Finding, consumer: Clone, overlay: OverlayTree) -> list[Evidence]:
-    """The consumer's lines, and the other side of the definition."""
+    """Return the consumer's lines and the other version of the definition as evidence."""
     own: list[Evidence] = []
     theirs: list[Evidence] = []
     for item in (Evidence(found.path, found.quote, found.start, found.side), *found.evidence):

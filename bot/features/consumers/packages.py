@@ -1,6 +1,7 @@
-"""Which packages the repositories of an installation offer and take: looked up in the background, one repository after the other.
+"""Index the packages that an installation's repositories publish and use, in the background.
 
-Each is read with a token that can read it and nothing else. One that is huge, hostile or gone costs its own row, with the reason.
+Each repository is read with its own token. One that is too large, hostile or missing only gets a row with the
+reason.
 """
 
 import logging
@@ -34,10 +35,10 @@ from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
 
 log = logging.getLogger("deeprepo.review")
-MAX_REPOSITORIES = 500  # repositories of an installation
-SURVEY_SECONDS = 1_200.0  # of background work for one installation: the rest is looked at in the next survey
-SURVEYED_SECONDS = 86_400.0  # seconds after which a repository is looked at again although nothing was heard of it
-REVIEW_SECONDS = 8.0  # for one that a review has to fetch
+MAX_REPOSITORIES = 500  # repositories per installation
+SURVEY_SECONDS = 1_200.0  # seconds per installation; the next survey continues
+SURVEYED_SECONDS = 86_400.0  # seconds after which a repository is read again without an event
+REVIEW_SECONDS = 8.0  # seconds for a clone that a review has to fetch
 NOT_YET = (
     "The repositories that use this one are still being indexed in the background. The next review will check them."
 )
@@ -45,7 +46,7 @@ DEFAULT_MEGABYTES = 2_000
 
 
 async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
-    """Look at one repository, or at each of an installation that nobody has looked at of late."""
+    """Survey one repository, or all of an installation's that were not read recently."""
     if not server.settings.of(ConsumerVariables).is_on:
         return
     try:
@@ -66,21 +67,21 @@ async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
 
 
 async def _homes(ask: PackageSurvey, server: Server) -> list[Home]:
-    """The repositories to look at, as GitHub lists them for a token that sees no contents."""
+    """Return the repositories to survey, listed with a token without access to contents."""
     async with apps.acting(server.identity, ask.installation, apps.LISTING, server.pace, ask.repository) as client:
         return [home async for home in _listing(client)]
 
 
 async def _listing(client: GitHubClient) -> AsyncIterator[Home]:
-    """The repositories that a token of an installation is good for."""
+    """Return the repositories that an installation's token covers."""
     async for data in apps.repositories(client):
         yield consumers.home_of(data)
 
 
 async def _look(installation: int, home: Home, before: PackageHome | None, server: Server) -> None:
-    """One repository: its row in the index, and its clone if it takes anything. Raises HostError while GitHub is away.
+    """Index one repository, and store its clone if it uses any package.
 
-    If it cannot be read now, what was known of it stays.
+    If it cannot be read now, the known facts stay. Raises HostError while GitHub is down.
     """
     package_home, problem = PackageHome(installation, home.standing.id, home.name, "", time.time()), ""
     try:
@@ -104,7 +105,7 @@ async def _look(installation: int, home: Home, before: PackageHome | None, serve
 
 
 async def _read(home: Home, package_home: PackageHome, token: SecretStr, server: Server) -> str:
-    """Store what a repository offers and takes at this commit. Why it could not be read, "" if it was."""
+    """Store what a repository publishes and uses at this commit. Return why it could not be read, or ""."""
     with scratch_folder(server.folder) as scratch:
         try:
             store = await consumers.fetch(home, server.identity.api, token, scratch, commit=package_home.commit_id)
@@ -119,10 +120,10 @@ async def _read(home: Home, package_home: PackageHome, token: SecretStr, server:
 
 @asynccontextmanager
 async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers]:
-    """Fetch the repositories of the same installation that take what the reviewed one offers, and learn who reads the review.
+    """Fetch the installation's repositories that use the reviewed one, and find out who reads the review.
 
-    Those that the repository's own file names narrow them down: it is read at the base branch, so no author of a change chooses. A clone
-    at hand is used; one that has to be fetched has some seconds.
+    The repository's own settings can limit them to a list. They are read at the base branch, so a change's
+    author cannot choose. Existing clones are reused; a clone that must be fetched has REVIEW_SECONDS.
     """
     pull, most = run.ask.pull, server.settings.of(ConsumerVariables).consumers_shown or "existence"
     audience = Audience(Standing(pull.owner), most, is_stranger=run.state.stranger)
@@ -135,7 +136,7 @@ async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers
     entries = [name for name in run.settings.of(ConsumerSettings).consumers if consumers.is_name(name)]
     chosen = {name.lower() for name in entries}
     users = await server.store.packages.users(pull.installation, pull.repository)
-    if chosen:  # what only a schema ties to this repository is in no manifest: it is looked at if the file names it
+    if chosen:  # a repository tied only by a schema is in no manifest, so the settings must name it
         named = (home for home in known_homes.values() if home.commit_id and home.name.lower() in chosen)
         users = tuple(home for home in named if home.repository != pull.repository)
     with scratch_folder(server.folder) as scratch:
@@ -149,7 +150,7 @@ async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers
 
 
 async def _refresh(pull: PullRef, known_homes: Mapping[int, PackageHome], server: Server) -> None:
-    """Have looked at what is due, in the background and once in an hour: the switch or the repository is new, or events went astray."""
+    """Submit due surveys, at most once an hour: the feature or repository is new, or events were missed."""
     now = time.time()
     hour = f"refresh-{int(now // 3600)}"
     if not known_homes or any(home.problem or now - home.read_at > SURVEYED_SECONDS for home in known_homes.values()):
@@ -161,7 +162,7 @@ async def _refresh(pull: PullRef, known_homes: Mapping[int, PackageHome], server
 async def _own(
     rows: Sequence[PackageHome], audience: Audience, run: ReviewRun, server: Server, scratch: str
 ) -> tuple[NamedConsumer, ...]:
-    """Those of the installation, read with one token that is good for them and for no other repository."""
+    """Fetch the installation's repositories, with one token that covers only them."""
     installation, shown_rows = run.ask.pull.installation, list(rows)
     try:
         ids = tuple(package.repository for package in rows)
@@ -179,14 +180,14 @@ async def _own(
 
 
 def _may_be_told(home: Home | None, audience: Audience) -> bool:
-    """Whether anything of it can be shown at all, whatever its own settings allow: if not, it is not looked at."""
+    """Return whether anything may be shown at all. If not, the repository is not checked."""
     return home is None or disclosure(audience, replace(home.standing, shows="lines")) != "nothing"
 
 
 async def _at_hand(
     package_home: PackageHome, home: Home | None, token: SecretStr, server: Server, scratch: str
 ) -> NamedConsumer:
-    """Find the clone of a consumer at the commit that the index names, or fetch it."""
+    """Return the clone of a consumer at the indexed commit, fetching it if necessary."""
     if home is None:
         return consumers.absent(package_home.name, consumers.UNSEEN)
     path = find_clone(server.folder, package_home.repository, package_home.commit_id)
@@ -201,7 +202,7 @@ async def _at_hand(
 
 
 async def _public(names: Sequence[str], run: ReviewRun, server: Server, scratch: str) -> tuple[NamedConsumer, ...]:
-    """Public repositories of others that the file names: fetched without any token."""
+    """Fetch other owners' public repositories that the settings name, without a token."""
 
     async def one(name: str) -> NamedConsumer:
         try:
@@ -216,19 +217,19 @@ async def _public(names: Sequence[str], run: ReviewRun, server: Server, scratch:
 
 
 CLONES_FOLDER = "consumers"
-IN_USE = 900.0  # seconds after its last use in which a clone is not removed to make room: a review may read it
+IN_USE = 900.0  # seconds after its last use during which a clone is not deleted, because a review may read it
 _CLONE_NAME = re.compile(r"(\d+)-([0-9a-f]{40,64})\.git")
 
 
 def clones_folder(data: Path) -> Path:
-    """Return the folder of the clones, for this user alone."""
+    """Return the private folder of the clones."""
     path = Path(data, CLONES_FOLDER)
     files.folder(path, private=True)
     return path
 
 
 def find_clone(data: Path, repository: int, commit: str) -> Path | None:
-    """Return the clone of a repository at this commit, or None. It counts as used now."""
+    """Return the clone of a repository at this commit, or None. A clone found counts as used now."""
     path = Path(data, CLONES_FOLDER, f"{repository}-{commit}.git")
     if not _CLONE_NAME.fullmatch(path.name) or not path.is_dir():
         return None
@@ -238,10 +239,10 @@ def find_clone(data: Path, repository: int, commit: str) -> Path | None:
 
 
 def keep_clone(data: Path, store: str, repository: int, commit: str) -> Path:
-    """Keep a clone that was fetched for later reviews. Return where it is now: where it was, if it cannot be kept."""
+    """Store a fetched clone for later reviews. Return its new path, or the old one if it cannot be stored."""
     path = clones_folder(data) / f"{repository}-{commit}.git"
     try:
-        files.place(Path(store), path)  # or another process was first, and its clone is the same commit
+        files.place(Path(store), path)  # another process may have stored the same commit first
     except UsageError:
         log.warning("the clone of repository %d cannot be stored for later reviews", repository, exc_info=True)
         return Path(store)
@@ -249,7 +250,7 @@ def keep_clone(data: Path, store: str, repository: int, commit: str) -> Path:
 
 
 def make_room(data: Path, most: int) -> None:
-    """Remove older commits of one repository, then those used longest ago, until they take no more than so many bytes."""
+    """Delete outdated commits, then the least recently used clones, until at most `most` bytes are used."""
     now, newest, total = time.time(), set[str](), 0
     for last_use, path in sorted(_rows(data), key=lambda row: -row[0]):
         repository = path.name.partition("-")[0]
@@ -260,7 +261,7 @@ def make_room(data: Path, most: int) -> None:
 
 
 def forget_clones(data: Path, repositories: Iterable[int]) -> None:
-    """Remove the clones of these repositories."""
+    """Delete the clones of these repositories."""
     ids = {str(repository) for repository in repositories}
     for _, path in _rows(data):
         if path.name.partition("-")[0] in ids:

@@ -1,4 +1,4 @@
-"""What a review does about the repositories that use the reviewed one."""
+"""The hooks by which a review checks repositories that use the reviewed one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,10 +15,10 @@ from bot.values.consumer import ConsumerImpact, Consumers, NamedConsumer
 
 
 class ConsumerLook(ReviewHooks):
-    """Compares the change with what others use of it."""
+    """Compares the change with its references in other repositories."""
 
     def named(self, pull: PullRequest, options: Mapping[str, Any], settings: Config) -> tuple[NamedConsumer, ...]:
-        """Return the clones of `--with` and those of the settings."""
+        """Return the clones given with `--with` and in the settings."""
         return local.named_consumers(pull, tuple(options.get("consumers") or ()), settings)
 
     async def look_beyond(
@@ -31,13 +31,13 @@ class ConsumerLook(ReviewHooks):
         scratch: str,
         seconds: float | None,
     ) -> ConsumerImpact:
-        """Return what the change breaks there, if anybody has named one."""
+        """Return what the change breaks in the named consumers."""
         if not consumers.named:
             return ConsumerImpact()
         return await local.look(tree, files, users, consumers, scratch=scratch, seconds=seconds)
 
     def analyzers(self, subject: Survey) -> Mapping[str, Analyzer]:
-        """Return what was found there as a check."""
+        """Return an analyzer with the findings about consumers."""
         impact = subject.consumers
         if not impact.reports:
             return {}

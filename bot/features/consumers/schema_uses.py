@@ -1,4 +1,4 @@
-"""The lines of a consumer that name what the change takes out of a schema, whatever the consumer's manifests declare."""
+"""Find a consumer's lines that name removed schema elements, even if no manifest declares them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from deeprepo.impact.schemas.check import SchemaChange
 async def schema_findings(
     change: SchemaChange, quotes: Mapping[SchemaBreak, str], consumer: Clone, tree: Tree
 ) -> tuple[tuple[Finding, ...], str]:
-    """Report the lines of a consumer that name what is broken: one finding for each element; and what is open."""
+    """Return a finding per broken element that the consumer names, and why the search is incomplete or ""."""
     lookup = await check.find_uses(tree, change, compare_base=False)
     rows = []
     left = next((reason for _, reason in lookup.open), "")
@@ -42,5 +42,5 @@ async def schema_findings(
 
 
 def breaks_of(rows: Sequence[Finding]) -> tuple[str, ...]:
-    """Return the digests of all breaks that some findings tell."""
+    """Return the digests of all breaks that the findings report."""
     return tuple(sorted({each for finding in rows for source in finding.basis.sources for each in source.breaks}))

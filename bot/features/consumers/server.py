@@ -1,4 +1,4 @@
-"""What a server does about the repositories that use the reviewed one: it keeps an index of packages, and clones."""
+"""Consumers on a server, which indexes packages and keeps clones."""
 
 import asyncio
 from collections.abc import Collection, Iterator
@@ -23,27 +23,27 @@ DEAF = (
 
 
 class ConsumersOfAServer(ServerHooks):
-    """A server finds out by itself who uses what."""
+    """Finds consumers from the server's index."""
 
     def consumers(self, run: ReviewRun, server: Server) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch those of the same installation for the time of the review."""
+        """Fetch the consumers from the same installation for the duration of the review."""
         return packages.fetch_users(run, server)
 
     def refusal(self, ask: Ask, settings: Settings) -> str:
-        """Take no survey of packages while the operator wants no look at other repositories."""
+        """Refuse surveys of packages if the operator has turned consumers off."""
         return OFF if isinstance(ask, PackageSurvey) and not settings.of(ConsumerVariables).is_on else ""
 
     def checks(self, settings: Settings, events: Collection[str]) -> Iterator[tuple[str, str]]:
-        """Say whether the App hears of changed default branches."""
+        """Report whether the App receives pushes to default branches."""
         if settings.of(ConsumerVariables).is_on:
             yield "consumers", HEARS if "push" in events else DEAF
 
     async def on_survey(self, ask: PackageSurvey, job: Job, server: Server) -> None:
-        """Look which packages repositories offer and take."""
+        """Index the packages that repositories publish and use."""
         await packages.survey(ask, job, server)
 
     async def forget(self, repositories: Collection[int], server: Server) -> None:
-        """Remove their clones."""
+        """Delete their clones."""
         await asyncio.to_thread(packages.forget_clones, server.folder, repositories)
 
 

@@ -1,4 +1,4 @@
-"""Who uses a repository, and what others learn of it, as its owner says it."""
+"""The owner's settings: who uses the repository, and what reviews elsewhere may show about it."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from bot.values.consumer import Disclosure
 # ruff: noqa: RUF009 - `setting` returns what `field` returns
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerSettings:
-    """The repositories that use this one, and this one as one that uses others."""
+    """The repositories that use this one, and what may be shown about this one as a consumer."""
 
     consumers: tuple[str, ...] = setting(
         (),

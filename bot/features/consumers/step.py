@@ -1,4 +1,4 @@
-"""The repositories that a workflow names as users of its own: read with the token that it gives for them, and looked at in the review."""
+"""Consumers in a GitHub Actions step: the repositories that its workflow names, read with their own token."""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -15,10 +15,10 @@ from bot.workflow.reviewer import ReviewRun
 
 
 class ConsumersOfAStep(StepHooks):
-    """A step looks at those that its workflow names."""
+    """Checks the repositories that the workflow names."""
 
     def consumers(self, run: ReviewRun, step: Step) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch them for the time of the review."""
+        """Fetch them for the duration of the review."""
         return fetch(run, step)
 
 
@@ -27,7 +27,7 @@ CONSUMERS_OF_A_STEP = ConsumersOfAStep()
 
 @asynccontextmanager
 async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[Consumers]:
-    """Fetch them into a folder that is gone afterwards. Without any, nobody is asked anything."""
+    """Fetch them into a temporary folder. Without any, no request is made."""
     names = consumers.names_in(step.inputs.consumers)
     if not names:
         yield Consumers(_audience(run, step, Standing(run.host.pull.owner)))
@@ -50,7 +50,10 @@ def _audience(run: ReviewRun, step: Step, subject: Standing) -> Audience:
 
 
 async def _one(name: str, step: Step, client: GitHubClient, folder: str) -> NamedConsumer:
-    """One of them. Only its own token is handed to git: that of the step is for the reviewed repository."""
+    """Fetch one repository.
+
+    Git gets only the consumers' token, as the step's token is for the reviewed repository.
+    """
     try:
         home = await consumers.look_up(client, name)
     except (HostError, UsageError) as error:

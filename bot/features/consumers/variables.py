@@ -28,5 +28,5 @@ class ConsumerVariables:
 
     @property
     def is_on(self) -> bool:
-        """Whether reviews on a server look at other repositories."""
+        """Whether reviews on a server check other repositories."""
         return self.consumers not in (None, "off")

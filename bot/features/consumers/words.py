@@ -1,4 +1,4 @@
-"""The sentences about consumers: when a break reaches one, and how many were looked at."""
+"""Sentences about consumers: when a break reaches one, and how many were checked."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ REACHES: dict[Arrival, str] = {
 
 
 def arrival(name: str, requirement: Requirement) -> str:
-    """Return when a break reaches a consumer, as a sentence."""
+    """Return a sentence about when a break reaches a consumer."""
     if requirement.arrival == "build":
         how = {"path": "from a folder", "workspace": "from its workspace", "git": "from a branch"}[requirement.origin]
         return f"{name} breaks on its next build: it uses {requirement.name} {how} ({requirement.path})."
@@ -30,7 +30,7 @@ def arrival(name: str, requirement: Requirement) -> str:
 
 
 def summary(reports: Sequence[ConsumerReport]) -> str:
-    """Return how many consumers were looked at and how many break; empty if none was named."""
+    """Return a sentence about how many consumers were checked and break; "" if none was named."""
     users = [report for report in reports if report.state != "unrelated"]
     if not reports or not users:
         return "None of the listed repositories uses this one." if reports else ""

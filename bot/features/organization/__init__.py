@@ -1,6 +1,6 @@
-"""The defaults of an organization: a file of the same form in the owner's `.deeprepo` repository, below each repository's own.
+"""An organization's default settings: a settings file in the owner's `.deeprepo` repository.
 
-Setting by setting, the repository's own value is the stronger one. A list that is empty unless somebody writes it (`ignore`,
-`instructions`, `consumers`) has the entries of both; `[]` leaves the organization's out. Of what the
-organization names in `enforce` its own value holds.
+For each setting, the repository's own value takes precedence. Lists that are empty by default (`ignore`,
+`instructions`, `consumers`) combine the entries of both; `[]` leaves the organization's entries out. For
+settings that the organization lists in `enforce`, the organization's value applies.
 """

@@ -1,4 +1,4 @@
-"""The settings of a repository's owner at GitHub: one file in one repository of theirs, read for all the others."""
+"""Read the settings file in an owner's `.deeprepo` repository, which applies to all their repositories."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -14,28 +14,30 @@ from bot.github.client import GitHubClient
 from bot.machine.recent import Recent
 from bot.workflow.pull_state import text_at, unless_absent
 
-OWNERS_REPOSITORY = ".deeprepo"  # that has the defaults, unless the operator names another one
-NO_REPOSITORY = "off"  # the operator writes it where no owner has one
-UNPROCESSABLE = 422  # GitHub's answer if a token is to be made for a repository that the App does not see
-Open = Callable[[str], AbstractAsyncContextManager[GitHubClient]]  # that may read the owner's repository of this name
+# Name of the repository with the defaults, unless the operator names another one.
+OWNERS_REPOSITORY = ".deeprepo"
+NO_REPOSITORY = "off"  # the operator's value if no owner has such a repository
+UNPROCESSABLE = 422  # GitHub's status if a token is requested for a repository that the App cannot access
+# Opens a client that may read the owner's repository of this name.
+Open = Callable[[str], AbstractAsyncContextManager[GitHubClient]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What an owner has. `text`: None if the owner has no such file."""
+    """An owner's file. `text` is None if there is none."""
 
     text: str | None
     is_private: bool
 
 
 def repository_name(settings: config.Settings) -> str:
-    """Return the name of the repository that has the defaults of its owner."""
+    """Return the name of the repository with an owner's defaults."""
     return settings.of(OrganizationVariables).organization_repository or OWNERS_REPOSITORY
 
 
 @dataclass(frozen=True, slots=True)
 class OrganizationFiles:
-    """The files of many owners. `name`: of the repository that has them; "off": none is read."""
+    """The settings files of many owners. `name` is the repository's name; "off" reads none."""
 
     name: str = OWNERS_REPOSITORY
     recent: Recent = field(default_factory=Recent)
@@ -43,10 +45,12 @@ class OrganizationFiles:
     async def read(
         self, host: Host, repository: str, inside: Open | None, *, is_private: bool
     ) -> OrganizationFile | None:
-        """Read the organization's defaults for a repository ("owner/name"); None if there are none, or if this repository is where they are kept.
+        """Return the organization's defaults for a repository ("owner/name").
 
-        `inside` opens a client that may read a private repository. `is_private`: of the repository for which they hold, where nothing
-        of a private file is shown to everybody. Raises HostError if GitHub does not give it: what cannot be read may set a bar.
+        Returns None if there are none, or if this repository contains them. `inside` opens a client that may
+        read a private repository. `is_private` says whether the target repository is private; in a public
+        one, nothing of a private file is shown. Raises HostError if GitHub does not return the file, because
+        it may set a threshold.
         """
         owner, _, name = repository.partition("/")
         if self.name == NO_REPOSITORY or name.lower() == self.name.lower():
@@ -54,14 +58,14 @@ class OrganizationFiles:
         place, key = f"{owner}/{self.name}", (OrganizationFiles, self.name, host.pull.installation, owner.lower())
         try:
             entry = await self.recent.get(key, partial(self._read, host, owner, inside))
-        except UsageError as error:  # of a name that nothing has
+        except UsageError as error:  # for an impossible name
             return OrganizationFile(place, problem=str(error))
         if entry.text is None:
             return None
         return OrganizationFile(place, entry.text, is_shown=is_private or not entry.is_private)
 
     async def _read(self, host: Host, owner: str, inside: Open | None) -> _Entry:
-        """Read it with the token of the pull request, which sees public repositories, then with one of its own."""
+        """Read the file with the pull request's token, which sees public repositories, then with its own."""
         owner_host = Host(
             host.client, replace(host.pull, owner=owner, name=self.name, repository=0, number=0), host.voice
         )
@@ -79,7 +83,7 @@ class OrganizationFiles:
 
 
 async def _look(owner_host: Host) -> _Entry | None:
-    """Return the file at the tip of the default branch, or None if GitHub redirects to a repository of another name."""
+    """Return the file at the default branch's tip, or None if GitHub redirects to another repository."""
     data = await owner_host.client.json(owner_host.rest.repos.async_get(*owner_host.repo))
     if str(shapes.at(data, "full_name")).lower() != "/".join(owner_host.repo).lower():
         return None

@@ -1,4 +1,4 @@
-"""The defaults of an organization on this machine: a clone of its repository, which a variable names."""
+"""An organization's defaults on this machine, from the clone that DEEPREPO_ORGANIZATION names."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,25 +14,27 @@ from bot.values import PullRequest
 if TYPE_CHECKING:
     from bot.features.organization.values import OrganizationFile
 
-MAX_FILE_CHARS = 64_001  # of the file: one more than are read, so that what is too long is refused
+MAX_FILE_CHARS = 64_001  # characters; one more than allowed, so that a longer file is refused
 
 
 class ClonedDefaults(ReviewHooks):
-    """Reads them where a review begins."""
+    """Reads the defaults at the start of a review."""
 
     async def shared_files(
         self, pull: PullRequest, environment: Settings, scratch: str
     ) -> "tuple[OrganizationFile, ...]":
-        """Return the file as the HEAD of the clone has it; what cannot be read costs a sentence.
+        """Return the file at the clone's HEAD, or one with the problem if it cannot be read.
 
-        Nothing if no variable names a clone, or it is another owner's, or the very repository under review.
+        Returns nothing if no clone is named, it belongs to another owner, or it is the repository under
+        review.
         """
         location = environment.of(OrganizationVariables).organization
         if not location:
             return ()
-        from bot.features.organization.values import OrganizationFile  # here: few machines have such a clone
+        # Imported here because few machines have such a clone.
+        from bot.features.organization.values import OrganizationFile
 
-        folder = str(Path(location).expanduser())  # noqa: ASYNC240 - no look at the disk
+        folder = str(Path(location).expanduser())  # noqa: ASYNC240 - does not access the disk
         name = Path(folder).name or folder
         try:
             clone = await checkout.clone(folder, scratch)

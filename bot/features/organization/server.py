@@ -1,4 +1,4 @@
-"""The defaults of an organization on a server."""
+"""An organization's defaults on a server."""
 
 from contextlib import AbstractAsyncContextManager
 
@@ -12,12 +12,12 @@ from bot.workflow.server import Server
 
 
 class DefaultsOfAServer(ServerHooks):
-    """A server reads them with a token for the owner's repository alone."""
+    """Reads the defaults with a token for the owner's `.deeprepo` repository only."""
 
     async def shared_files(
         self, host: Host, repository: str, server: Server, *, is_private: bool
     ) -> tuple[OrganizationFile, ...]:
-        """Return the file of the repository's owner, as it was within the last minute."""
+        """Return the owner's file, at most a minute old."""
 
         def inside(name: str) -> AbstractAsyncContextManager[GitHubClient]:
             return github.acting(server.identity, host.pull.installation, github.READ_CONTENTS, server.pace, name)

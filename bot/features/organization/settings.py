@@ -1,4 +1,4 @@
-"""What the file of an organization says of its own settings."""
+"""The settings that only an organization's file can contain."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from bot.config.setting import setting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrganizationSettings:
-    """The settings that hold in every repository."""
+    """The settings that apply in every repository."""
 
     enforce: tuple[str, ...] = setting(
         (),

@@ -1,4 +1,4 @@
-"""The defaults of an organization in a step of a workflow, as far as its tokens see them."""
+"""An organization's defaults in a GitHub Actions step, if its tokens can read them."""
 
 from contextlib import AbstractAsyncContextManager
 
@@ -16,12 +16,12 @@ NO_SUCH_FILE = "`organization-token` cannot find the file. It needs read access 
 
 
 class DefaultsOfAStep(StepHooks):
-    """A step reads them with `organization-token`, or with its own."""
+    """Reads the defaults with `organization-token`, or with the step's own token."""
 
     async def shared_files(
         self, host: Host, repository: str, step: Step, settings: Settings, console: Console, *, is_private: bool
     ) -> tuple[OrganizationFile, ...]:
-        """Return the file of the repository's owner; the log has a sentence if the tokens do not see it."""
+        """Return the owner's file. If the tokens cannot read it, the log says so."""
         token, name = step.inputs.organization_token, repository_name(settings)
 
         def inside(_: str) -> AbstractAsyncContextManager[GitHubClient]:

@@ -1,4 +1,4 @@
-"""The file of an organization, and what it sets."""
+"""An organization's settings file and the settings in it."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ from bot.values.shared_file import Layer, SharedFile
 
 @dataclass(frozen=True, slots=True)
 class OrganizationFile(SharedFile):
-    """The settings file of an owner's `.deeprepo` repository.
+    """The settings file in an owner's `.deeprepo` repository.
 
-    `is_shown`: whether everybody who sees the review may read it. `problem`: why it could not be read.
+    `is_shown`: whether every reader of the review may read it. `problem`: why it could not be read.
     """
 
     is_shown: bool = True
     problem: str = ""
 
     def layer(self) -> Layer:
-        """Read it; nothing of a text that may not be shown is in a sentence."""
+        """Parse the file. Sentences never quote a file that may not be shown."""
         source = f"{FILE} of {self.repository}"
         if self.problem:
             unread = (f"{source} is ignored: {self.problem}.",)

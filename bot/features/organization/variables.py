@@ -1,4 +1,4 @@
-"""Where the defaults of an organization are, as an operator says it, or a person at a terminal."""
+"""Where an organization's defaults are, as set by an operator or a person at a terminal."""
 
 from dataclasses import dataclass
 

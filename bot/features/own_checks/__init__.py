@@ -1,1 +1,1 @@
-"""The team's own checks: instructions that must hold, which each review answers with a verdict."""
+"""A team's own checks: instructions that every review answers with a verdict."""

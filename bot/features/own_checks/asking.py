@@ -1,4 +1,4 @@
-"""The checks as questions to readers, and what those say of them: nothing of it is verified yet."""
+"""Ask models the team's own checks, and read their answers. Nothing is verified here."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +20,9 @@ ANSWERS: Mapping[str, RulingResult] = {
     "undecided": "undecided",
     "does not apply": "inapplicable",
 }
-MOST_QUOTES, MAX_QUOTE_CHARS, REASON_CHARS = 3, 1_000, 300  # of one answer: quotes, characters of each, of its reason
-LEAST_CHARS = 4  # letters and digits of a quote: a bracket proves nothing
+# Per answer: quotes, characters per quote, characters of the reason.
+MOST_QUOTES, MAX_QUOTE_CHARS, REASON_CHARS = 3, 1_000, 300
+LEAST_CHARS = 4  # letters and digits of a quote; a bracket proves nothing
 _QUOTE = read.strict(
     path=read.text("the file, as it is named in the prompt"),
     quote=read.text("the line or lines, copied verbatim without sign and line number"),
@@ -36,12 +37,12 @@ _ANSWERED_CHECKS = {"type": "array", "items": _ROW, "description": "one entry fo
 
 
 def concerns(check: CustomCheck, path: str) -> bool:
-    """Return whether a check is about this file."""
+    """Return whether a check applies to this file."""
     return not check.paths or globs.matches(check.paths, path)
 
 
 def about(checks: Iterable[CustomCheck], units: Sequence[Unit]) -> tuple[CustomCheck, ...]:
-    """List the checks that a reader of these units is asked."""
+    """List the checks that apply to these code regions."""
     paths = {unit.path for unit in units}
     return tuple(check for check in checks if any(concerns(check, path) for path in paths))
 
@@ -53,23 +54,23 @@ def _field_tokens() -> int:
 
 @dataclass(frozen=True, slots=True)
 class AskedChecks(ReaderQuestions):
-    """The checks that one reader is asked."""
+    """The checks that one model pass is asked."""
 
     checks: tuple[CustomCheck, ...]
     key: ClassVar[str] = "checks"
 
     @property
     def field(self) -> Mapping[str, Any]:
-        """The field as JSON Schema has it."""
+        """The answer's field as JSON Schema."""
         return _ANSWERED_CHECKS
 
     @property
     def text(self) -> str:
-        """The questions as the reader sees them."""
+        """The questions in the prompt."""
         return render.text("own_checks/prompts/ask.md.j2", checks=self.checks).strip()
 
     def answers(self, data: Mapping[str, Any] | None, units: Sequence[Unit]) -> tuple[CheckAnswer, ...]:
-        """Read what the reader of these units says of each check, once; what does not fit is left out."""
+        """Return the first valid answer to each check."""
         answers_by_number: dict[int, CheckAnswer] = {}
         shared = (_field_tokens() + tokens(self.text)) // len(self.checks)
         for entry in read.rows(data, self.key)[: 2 * len(self.checks)]:

@@ -1,4 +1,4 @@
-"""The verdicts in a terminal."""
+"""The verdicts of own checks in a terminal."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from bot.render import line
 
 
 def table(reports: Sequence[CheckReport]) -> RenderableType:
-    """Return the checks, a row each."""
+    """Return a table with a row per check."""
     say = ENGLISH.say
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 3)

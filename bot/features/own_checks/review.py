@@ -1,4 +1,4 @@
-"""The checks while a change is reviewed: readers are asked them beside what they read anyway."""
+"""The hooks by which a review asks the team's own checks in its model passes."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 class OwnChecks(ReviewHooks):
-    """Asks, and puts together what was answered."""
+    """Asks the checks and combines the answers."""
 
     def asks(self, survey: Survey, units: Sequence[Unit]) -> "AskedChecks | None":
-        """Ask what is about the files of these units."""
+        """Return the checks that apply to these code regions."""
         if not survey.brief.settings.must_hold:
             return None
-        from bot.features.own_checks import asking  # here: few repositories have checks of their own
+        from bot.features.own_checks import asking  # imported here because few repositories have own checks
         from bot.features.own_checks.values import of_settings
 
         checks = asking.about(of_settings(survey.brief.settings), units)
         return asking.AskedChecks(checks) if checks else None
 
     def files_to_read(self, survey: Survey) -> frozenset[str]:
-        """Name the files of which a check was not asked in the rounds before, or in other words."""
+        """Return the files for which a check is new or was reworded since the earlier reviews."""
         if not survey.brief.settings.must_hold:
             return frozenset()
         from bot.features.own_checks import verdicts
@@ -35,7 +35,7 @@ class OwnChecks(ReviewHooks):
         return verdicts.files_to_read(survey)
 
     async def conclude(self, session: Session, coverage: Coverage, findings: Sequence[Finding]) -> Mapping[str, object]:
-        """Say what each check comes to."""
+        """Return the result of each check."""
         del coverage, findings
         if not session.survey.brief.settings.must_hold:
             return {OWN_CHECKS_SECTION.key: OWN_CHECKS_SECTION.nothing}

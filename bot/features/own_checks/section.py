@@ -1,4 +1,4 @@
-"""The verdicts as a part of a review: a table."""
+"""The section of a review with the verdicts as a table."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -27,7 +27,7 @@ CHECK_MARKS: Mapping[RulingResult, str] = {
 
 
 class OwnChecksSection(Section["Reports"]):
-    """What each check comes to."""
+    """The result of each own check."""
 
     key = "checks"
     nothing = ()
@@ -37,13 +37,14 @@ class OwnChecksSection(Section["Reports"]):
 
     @property
     def form(self) -> Any:  # noqa: ANN401 - a type
-        """Return the reports."""
-        from bot.features.own_checks.values import CheckReport  # here: few repositories have checks of their own
+        """Return the type of the reports."""
+        # Imported here because few repositories have own checks.
+        from bot.features.own_checks.values import CheckReport
 
         return tuple[CheckReport, ...]
 
     def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
-        """Return the rows of its table."""
+        """Return the rows of the table."""
         del most
         return {self.key: [_row(report, review, words) for report in self.of(review)]}
 
@@ -52,18 +53,21 @@ class OwnChecksSection(Section["Reports"]):
         del most
         if not part:
             return []
-        from bot.features.own_checks import console  # here: a comment needs no terminal
+        from bot.features.own_checks import console  # imported here because comments need no terminal
 
         return [console.table(part)]
 
     def recall(self, row: Any) -> "Reports":  # noqa: ANN401 - any JSON value
-        """Return what the checks came to."""
+        """Return the stored results."""
         from pydantic import TypeAdapter
 
         return TypeAdapter(self.form).validate_python(row)  # type: ignore[no-any-return]
 
     def under(self, part: "Reports", settings: "Config") -> "Reports":
-        """Return it with the severities that the checks have now; what is no longer asked stops nothing."""
+        """Return the reports with the checks' current severities.
+
+        A check that is no longer asked cannot fail.
+        """
         from bot.features.own_checks.values import of_settings
 
         severities = {setting.digest: setting.severity for setting in of_settings(settings)}

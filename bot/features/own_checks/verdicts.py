@@ -1,7 +1,8 @@
-"""What the checks come to: answers with quotes that code verifies, carried from round to round.
+"""Determine the results of own checks from answers whose quotes are verified, across reviews.
 
-A failure counts if one of its quotes is part of the changed code that its reader was asked about. What nobody has answered is never passed,
-what nobody has read again keeps its last answer, and a failure stands until somebody has read the lines that it quotes again.
+A failure counts if one of its quotes is in the changed code that the model was asked about. A check without
+an answer never passes. A file that was not reviewed again keeps its last result, and a failure remains until
+the quoted lines are reviewed again.
 """
 
 from dataclasses import replace
@@ -19,14 +20,14 @@ from deeprepo.impact.ports import Tree
 
 
 def files_to_read(survey: Survey) -> frozenset[str]:
-    """Return the files that have to be read again because a check was not asked in the rounds before, or in other words."""
+    """Return the files to review again because a check is new or was reworded."""
     asked_digests = {report.digest for report in _earlier(survey) if report.files}
     new = [check for check in of_settings(survey.brief.settings) if check.digest not in asked_digests]
     return frozenset(unit.path for unit in survey.units if any(concerns(check, unit.path) for check in new))
 
 
 async def reports(session: Session) -> tuple[CheckReport, ...]:
-    """Return what each check comes to: the answers of this round, and those before about what was not read again."""
+    """Return each check's result, from this review's answers and earlier ones for unchanged files."""
     return tuple([await _report(check, session) for check in of_settings(session.survey.brief.settings)])
 
 
@@ -37,7 +38,7 @@ def _earlier(survey: Survey) -> tuple[CheckReport, ...]:
 
 async def _report(check: CustomCheck, session: Session) -> CheckReport:
     survey = session.survey
-    tree = ShownTree(survey.tree, survey.masks)  # a quote counts only if it occurs in what readers saw
+    tree = ShownTree(survey.tree, survey.masks)  # a quote counts only if it occurs in what models were shown
     here = CheckReport(check.name, check.severity, "inapplicable", cause="no-file", digest=check.digest)
     paths = dict.fromkeys(unit.path for unit in survey.units if concerns(check, unit.path))
     unread = [
@@ -89,7 +90,10 @@ def _rank(result: RulingResult) -> int:
 
 
 async def _by_file(answer: CheckAnswer, survey: Survey, tree: Tree) -> list[CheckedFile]:
-    """An answer for each file that it is about. A failure counts where its quotes stand; without one in the changed code it is undecided."""
+    """Return an answer's result per file.
+
+    A failure needs a valid quote in the changed code, else it is undecided.
+    """
     stands = [place for quote in answer.quotes if (place := await _place(quote, survey, tree)) is not None]
     result, reason, failing = answer.result, answer.reason, frozenset(answer.paths)
     if result == "failed":
@@ -108,7 +112,7 @@ async def _by_file(answer: CheckAnswer, survey: Survey, tree: Tree) -> list[Chec
 
 
 async def _stands(checked_file: CheckedFile, survey: Survey, tree: Tree) -> bool:
-    """Whether a file has failed by a quote that is there and that nobody was to read again."""
+    """Return whether a file still fails because of an existing quote that was not reviewed again."""
     places = [
         place
         for quote in checked_file.quotes
@@ -120,7 +124,7 @@ async def _stands(checked_file: CheckedFile, survey: Survey, tree: Tree) -> bool
 
 
 async def _again(checked_file: CheckedFile, survey: Survey, tree: Tree) -> CheckedFile:
-    """What a round before came to for a file that was not read again: a failure counts while its quote is still there."""
+    """Return an earlier result for a file that was not reviewed again. A failure needs an existing quote."""
     stands = [place for quote in checked_file.quotes if (place := await _place(quote, survey, tree)) is not None]
     if checked_file.result == "failed" and not any(quote.path == checked_file.path for quote in stands):
         return CheckedFile(checked_file.path, "undecided", cause="gone")
@@ -128,19 +132,20 @@ async def _again(checked_file: CheckedFile, survey: Survey, tree: Tree) -> Check
 
 
 async def _place(quote: Evidence, survey: Survey, tree: Tree) -> Evidence | None:
-    """A quote with its line; None if the tree does not hold it."""
+    """Return a quote with its line, or None if it is not in the tree."""
     sides = {file.path: file.old_path for file in survey.files}
     changed_rows = (diff_row for unit in survey.units if unit.path == quote.path for diff_row in unit.rows)
-    near = quote.line or quotes.first_line(quote.quote, changed_rows)  # of several such lines the changed one
+    # Prefer the changed line if there are several.
+    near = quote.line or quotes.first_line(quote.quote, changed_rows)
     at = await quotes.find_quote(tree, quote.path, quote.quote, near, ("head",))
-    if at is None:  # what the change has removed
+    if at is None:  # the change may have removed it
         old = sides.get(quote.path) or quote.path
         at = await quotes.find_quote(tree, old, quote.quote, quote.line, ("base",))
     return replace(quote, side=at[0], line=at[1]) if at is not None else None
 
 
 def _is_changed(quote: Evidence, survey: Survey) -> bool:
-    """Whether a quote is of what changed: in a part of the new side, or a line that was removed."""
+    """Return whether a quote is in the changed code: in a region of the head, or among removed lines."""
     units = [unit for unit in survey.units if unit.path == quote.path]
     if quote.side == "head":
         return any(unit.side == "head" and unit.start <= quote.line <= unit.end for unit in units)

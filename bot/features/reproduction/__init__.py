@@ -1,5 +1,6 @@
-"""Code of a repository, run where it reaches nothing, to show whether a finding is true.
+"""Run a repository's code in an isolated sandbox, to show whether a finding is true.
 
-One value in (`SandboxRun`), one out (`SandboxOutcome`): `execute` knows the sandboxes, `rig` the trees, `runners` the test runners. `reproduce` decides
-what is run for a review, and what it proves; `trying` is what `deeprepo run` shows an owner.
+Each run takes a `SandboxRun` and returns a `SandboxOutcome`. `execute` runs the sandboxes, `rig` prepares the
+trees, and `runners` knows the test runners. `reproduce` decides what a review runs and what that proves.
+`trying` implements `deeprepo run`.
 """

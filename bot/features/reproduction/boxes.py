@@ -1,11 +1,12 @@
-"""The command lines of the sandboxes, and the first process inside each.
+"""The sandboxes' command lines, and the first process inside each.
 
-bubblewrap: namespaces of its own for everything, /usr read-only, and one folder in memory to write to. docker and podman: a container that
-is read-only, alone, and nobody.
+bubblewrap: separate namespaces for everything, a read-only /usr, and one writable folder in memory. docker
+and podman: a read-only container without network or privileges, as an unprivileged user.
 
-The first process probes, waits for the tree, unpacks it, and runs the command. Nothing inside can end it: the kernel keeps signals of a
-sandbox from its first process. When it ends, everything in there does. Only a POSIX shell, `tar` and what every system has beside them are
-used, so any image will do; `command -p` finds the system's own, because folders of the tree come first in PATH.
+The first process probes the sandbox, waits for the tree, unpacks it, and runs the command. Nothing inside can
+end it, because the kernel blocks signals from inside to a sandbox's first process. When it ends, everything
+inside ends. It only uses a POSIX shell, `tar` and standard tools, so any image works. `command -p` finds the
+system's tools, because folders of the tree come first in PATH.
 """
 
 import os
@@ -14,26 +15,28 @@ from pathlib import Path
 
 from bot.features.reproduction.values import BOX, WORK, Sandbox, SandboxRun
 
-NOBODY = 65534  # the user of the code that runs
+NOBODY = 65534  # id of the user that runs the code
 SHARED = 64 << 20  # bytes of /dev/shm
-DESCRIPTORS = 4_096  # that a process may have open: the kernel keeps what is written to a pipe or a socket
-GRACE = 60  # seconds for the probe and for unpacking; a container ends by itself after these and its own
+DESCRIPTORS = 4_096  # open files per process, because the kernel buffers what is written to pipes and sockets
+GRACE = 60  # seconds for the probe and unpacking; a container stops after these plus its time limit
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into /usr on most systems
-# What programs need to find libraries, certificates and each other. They hold no account, no host and no secret.
+# What programs need to find libraries and certificates. None of these contains an account, a host or a
+# secret.
 NAMESPACE_SETTINGS = (
     "alternatives", "ca-certificates", "ca-certificates.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "maven", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf",
 )  # fmt: skip
-TMP = "/tmp"  # noqa: S108 - a folder of the box inside the sandbox; tools of this machine may lie below it
+TMP = "/tmp"  # noqa: S108 - a folder inside the sandbox; tools of this machine may be below it
 FILES: Mapping[str, str] = {
     "/etc/passwd": f"root:x:0:0::/:/bin/false\nbox:x:{NOBODY}:{NOBODY}::/box/home:/bin/sh\n",
     "/etc/group": f"root:x:0:\nbox:x:{NOBODY}:\n",
     "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 }
-REPORTED, READY = "deeprepo: probed", "deeprepo: ready"  # lines that end the report, and all that is not the command's
-SETUP = 125  # the exit status of a sandbox whose tree could not be unpacked
-# What the probe finds in every sandbox, and what it has to report.
+# Output lines that end the probe's report and the setup.
+REPORTED, READY = "deeprepo: probed", "deeprepo: ready"
+SETUP = 125  # exit status if the tree could not be unpacked
+# Variables that exist in every sandbox, and what the probe must report.
 SHELL = {"PWD", "OLDPWD", "SHLVL", "_", "PROCESSES", "container", "HOSTNAME"}
 NEEDED = ("net", "pid", "uid", "CapEff:", "NoNewPrivs:")
 SCRIPT = rf"""
@@ -64,14 +67,14 @@ cd {WORK} || exit {SETUP}
 echo "{READY}"
 """
 RUN = 'command -p nice -n 5 /bin/sh -c "$1" </dev/null 2>&1\nexit $?\n'
-# What the command leaves goes to standard output: what it prints goes to standard error.
+# The command's files go to standard output, and its output to standard error.
 KEEP = (
     f'command -p nice -n 5 /bin/sh -c "$1" </dev/null >&2 2>&1 || exit $?\ncommand -p tar -c -f - -C {BOX} work home\n'
 )
 
 
 def script(*, keep: bool) -> str:
-    """Return the script of the first process; its first argument is the command."""
+    """Return the first process's script. Its first argument is the command."""
     return SCRIPT + (KEEP if keep else RUN)
 
 
@@ -82,7 +85,10 @@ def bubblewrap(
     descriptors: Mapping[str, int],
     filter_fd: int | None,
 ) -> list[str]:
-    """Return the arguments up to the program that is to run. `descriptors`: a descriptor with the content of each file of `FILES`."""
+    """Return the arguments before the script.
+
+    `descriptors` maps each path of `FILES` to a descriptor with its content.
+    """
     online = ("resolv.conf",) if run.network else ()
     return [
         sandbox.program, "--unshare-all", "--unshare-user", "--disable-userns", *(["--share-net"] if run.network else []),
@@ -105,9 +111,10 @@ def bubblewrap(
 
 
 def container(sandbox: Sandbox, run: SandboxRun, variables: Mapping[str, str], name: str) -> list[str]:
-    """Return the arguments up to the program that is to run. The first process is `timeout`, which nothing inside can kill.
+    """Return the arguments before the script.
 
-    So the container ends even if the process that started it was killed.
+    The first process is `timeout`, which nothing inside can kill, so the container ends even if the process
+    that started it was killed.
     """
     caps = run.limits
     return [
@@ -139,13 +146,13 @@ def _bound(how: str, paths: Sequence[str]) -> list[str]:
 
 
 def places() -> dict[str, str]:
-    """Return the folders of this machine that nobody in a sandbox may see: device and inode -> path."""
+    """Return the folders of this machine that must be invisible in a sandbox: device and inode -> path."""
     names = dict.fromkeys(map(str, (Path.home(), Path.cwd(), "/root", "/home", "/var", "/etc")))
     return {identity: name for name in names if (identity := _identity(name))}
 
 
 def reachable(report: Sequence[str], sandbox: Sandbox, run: SandboxRun) -> tuple[str, ...]:
-    """Return what the probe has reached, as words; a report that lacks something has reached everything."""
+    """Return what the probe could reach, in words. An incomplete report counts as reaching everything."""
     values: dict[str, list[str]] = {}
     for line in report:
         name, _, value = line.partition(" ")
@@ -174,7 +181,7 @@ def _namespace(kind: str) -> str:
 
 def _identity(name: str) -> str:
     try:
-        known = os.stat(name)  # noqa: PTH116 - beside `stat -c` of the script
+        known = os.stat(name)  # noqa: PTH116 - matches `stat -c` in the script
     except OSError:
         return ""
     return f"{known.st_dev}:{known.st_ino}"

@@ -1,4 +1,4 @@
-"""`deeprepo run` among the commands."""
+"""The entry of `deeprepo run` in the list of commands."""
 
 from bot.cli.hooks import Command
 

@@ -1,4 +1,4 @@
-"""`deeprepo run`: what a review would run, tried out by the owner: how, prepared, and with a test of their own."""
+"""`deeprepo run`: let an owner set up and test what a review would run."""
 
 import tempfile
 from typing import Annotated

@@ -1,7 +1,8 @@
-"""Run one value in a sandbox: probe, hand over the tree, watch the limits, end everything as one.
+"""Run one command in a sandbox: probe it, pass in the tree, enforce the limits, and end everything together.
 
-The tree goes in through a pipe, after the probe was found good, and is in the sandbox's memory alone, so there is no folder to clean: when
-the first process of the sandbox ends, the kernel ends all others and drops the files. It ends with this process, however this one ends.
+The tree is passed through a pipe after the probe succeeds, and exists only in the sandbox's memory, so there
+is nothing to clean up: when the sandbox's first process ends, the kernel ends all others and drops the files.
+The sandbox also ends whenever this process ends.
 """
 
 import asyncio
@@ -22,13 +23,14 @@ from typing import BinaryIO
 from bot.features.reproduction import boxes, seccomp
 from bot.features.reproduction.values import BOX, ExitReason, Sandbox, SandboxOutcome, SandboxRefused, SandboxRun
 
-USE_LOOK_SECONDS = 0.05  # seconds between two looks at what a run uses
-SETUP_SECONDS = 60.0  # for the probe and for unpacking
-GONE_SECONDS = 10.0  # in which everything ended is really gone
+USE_LOOK_SECONDS = 0.05  # seconds between two checks of a run's memory and time
+SETUP_SECONDS = 60.0  # seconds for the probe and for unpacking
+GONE_SECONDS = 10.0  # seconds for everything to end after it was killed
 CHUNK = 1 << 16
-SOCKET_BYTES, PIPE_BYTES, INODE_BYTES = 212_992, 65_536, 1_024  # of the kernel's memory, as Linux has them by default
-MOST_ROWS = 1_000  # of the probe's report
-FIRST, LAST = 8_000, 24_000  # characters of an output that are kept, of its beginning and of its end
+# Kernel memory per socket, pipe and inode; Linux defaults.
+SOCKET_BYTES, PIPE_BYTES, INODE_BYTES = 212_992, 65_536, 1_024
+MOST_ROWS = 1_000  # rows of the probe's report
+FIRST, LAST = 8_000, 24_000  # characters that are kept from the start and the end of an output
 PREFIX = "work/"
 ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[PX^_][^\x1b\n]*(?:\x1b\\)?|.)?", re.DOTALL
@@ -41,9 +43,9 @@ HELP = (
 
 
 async def execute(sandbox: Sandbox, run: SandboxRun, keep: BinaryIO | None = None) -> SandboxOutcome:
-    """Run it. `keep`: a file for an archive of what the command has left, if it ended with 0.
+    """Run a command. `keep` is a file for an archive of the files it leaves, if it exits with 0.
 
-    Raises SandboxRefused, with a sentence, if the probe reaches anything: then nothing of the repository has been in there.
+    Raises SandboxRefused if the probe can reach anything outside; no repository code has run then.
     """
     async with _started(sandbox, run, keep=keep is not None) as process:
         running = _Running(process, run, keep)
@@ -56,7 +58,7 @@ async def execute(sandbox: Sandbox, run: SandboxRun, keep: BinaryIO | None = Non
 
 @dataclass(slots=True)
 class _Running:
-    """A sandbox that runs, seen by this process."""
+    """A running sandbox, seen from this process."""
 
     process: Process
     run: SandboxRun
@@ -66,9 +68,10 @@ class _Running:
     ending: ExitReason = "exit"
 
     async def report(self) -> tuple[str, ...]:
-        """Return the lines of the probe. Raises SandboxRefused with what the sandbox itself complains of if they do not come.
+        """Return the probe's lines. Raises SandboxRefused with the sandbox's error message if it fails.
 
-        The folders that it looks for go in by the pipe: what a process starts with stays readable for all that it starts.
+        The folders to probe are passed through the pipe, because arguments stay readable for everything
+        inside.
         """
         rows: list[str] = []
         hidden = [path for path in boxes.places().values() if not set(path) & set(" \t\n*?[")]
@@ -87,7 +90,7 @@ class _Running:
         return tuple(rows)
 
     async def outcome(self, report: tuple[str, ...]) -> SandboxOutcome:
-        """Hand over the tree, and watch until the end."""
+        """Pass in the tree and wait for the end."""
         tasks = [asyncio.create_task(self._feed()), asyncio.create_task(self._errors())]
         began = time.monotonic()
         try:
@@ -129,11 +132,11 @@ class _Running:
                 return
 
     def _kernel(self) -> int:
-        """Return how much memory the kernel may use for the sandbox; 0 for a container, because its own limit includes it."""
+        """Return the kernel memory that the sandbox may use; 0 for containers, whose limit includes it."""
         return sum(held_by_kernel(pid, is_alone=not self.run.network) for pid in _children(self.process.pid)[:1])
 
     async def _feed(self) -> None:
-        """What was prepared, then the tree, then the files over it: one archive."""
+        """Write one archive: what was prepared, then the tree, then the files over it."""
         pipe = self.process.stdin
         if pipe is None:
             return
@@ -171,7 +174,7 @@ class _Running:
 
 
 def archive(files: Mapping[str, str]) -> bytes:
-    """Return these files as an archive, below the folder of the tree. They are new: no build takes what they alter for done."""
+    """Return these files as an archive below the tree's folder. Timestamps are new, so builds notice them."""
     whole = io.BytesIO()
     with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as made:
         for path, content in files.items():
@@ -183,13 +186,13 @@ def archive(files: Mapping[str, str]) -> bytes:
 
 
 def readable(data: bytes) -> str:
-    """Return a stranger's output as text: no escape of a terminal, no character that cannot be seen."""
+    """Return untrusted output as text without terminal escapes and invisible characters."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     return UNSEEN.sub("", ESCAPES.sub("", text))
 
 
 def resident(pid: int) -> int:
-    """Return the bytes that a process and all that it started hold in memory, what they share among them once."""
+    """Return the bytes of memory of a process and its descendants, counting shared memory once."""
     found = [pid]
     for one in found:
         found += _children(one)
@@ -197,10 +200,10 @@ def resident(pid: int) -> int:
 
 
 def held_by_kernel(pid: int, *, is_alone: bool) -> int:
-    """Return how many bytes the kernel may use for a sandbox: the capacity of its sockets and pipes, and its files' inodes.
+    """Return the bytes that the kernel may use for a sandbox's sockets, pipes and inodes.
 
-    `pid`: the sandbox's first process. `is_alone`: whether the sandbox has its own network, so that the kernel counts
-    every socket in it.
+    `pid` is the sandbox's first process. `is_alone` says whether the sandbox has its own network, so that the
+    kernel counts its sockets.
     """
     inside = Path(f"/proc/{pid}")
     processes = [pid]
@@ -208,15 +211,15 @@ def held_by_kernel(pid: int, *, is_alone: bool) -> int:
         processes += _children(one)
     open_ends: set[str] = set()
     for one in processes:
-        with suppress(OSError):  # it has ended
-            for number in os.listdir(f"/proc/{one}/fd"):  # noqa: PTH208 - 20 times a second
+        with suppress(OSError):  # the process has ended
+            for number in os.listdir(f"/proc/{one}/fd"):  # noqa: PTH208 - runs 20 times a second
                 with suppress(OSError):
-                    open_ends.add(os.readlink(f"/proc/{one}/fd/{number}"))  # noqa: PTH115 - likewise
+                    open_ends.add(os.readlink(f"/proc/{one}/fd/{number}"))  # noqa: PTH115 - as above
     sockets = sum(name.startswith("socket:") for name in open_ends)
     pipes = sum(name.startswith("pipe:") for name in open_ends)
     inodes = 0
     with suppress(OSError):
-        if is_alone:  # a socket may be under way in another one, with no descriptor
+        if is_alone:  # a socket may be in transit inside another socket, without a descriptor
             sockets = int((inside / "net" / "sockstat").read_text().split()[2])
         for folder in (BOX, "/dev/shm"):  # noqa: S108 - in the sandbox
             space = os.statvfs(f"{inside}/root{folder}")
@@ -233,27 +236,27 @@ def _children(pid: int) -> list[int]:
 
 
 def _held(process: Path) -> int:
-    """The bytes that a process holds by itself, and its share of the memory that it has in common with others; files count for none."""
+    """Return the bytes of a process's private memory and its share of shared memory, without files."""
     try:
         status = _sizes(process / "status")
-    except OSError:  # it has ended
+    except OSError:  # the process has ended
         return 0
     shared = status.get(b"RssShmem:", 0)
     if shared:
-        with suppress(OSError):  # without the right to look, all that it shares is its own
+        with suppress(OSError):  # without permission to read, count all shared memory
             shared = min(_sizes(process / "smaps_rollup").get(b"Pss_Shmem:", shared), shared)
     return status.get(b"RssAnon:", 0) + shared
 
 
 def _sizes(path: Path) -> dict[bytes, int]:
-    """The rows of a file of the kernel that have a size in kB, in bytes."""
+    """Return the rows of a kernel file that have a size in kB, in bytes."""
     rows = (line.split() for line in path.read_bytes().splitlines())
-    return {row[0]: int(row[1]) << 10 for row in rows if len(row) == 3 and row[2] == b"kB"}  # noqa: PLR2004 - name, number, unit
+    return {row[0]: int(row[1]) << 10 for row in rows if len(row) == 3 and row[2] == b"kB"}  # noqa: PLR2004
 
 
 @asynccontextmanager
 async def _started(sandbox: Sandbox, run: SandboxRun, *, keep: bool) -> AsyncIterator[Process]:
-    """The sandbox with its script; it is ended with the block, whatever happens."""
+    """Yield a sandbox with its script, and end it with the block."""
     variables = sandbox.environment(run.folder) | {"PROCESSES": str(run.limits.processes)}
     name = f"deeprepo-run-{secrets.token_hex(8)}"
     is_container = sandbox.kind != "bubblewrap"
@@ -267,7 +270,7 @@ async def _started(sandbox: Sandbox, run: SandboxRun, *, keep: bool) -> AsyncIte
             program = seccomp.program()
             refusing = None if program is None else _holding(opened, program)
             words = boxes.bubblewrap(sandbox, run, variables, given, refusing)
-        # A user of its own for each run if this process is root: the kernel counts its processes, and root owns none of them.
+        # As root, use a different user for each run, because the kernel counts processes per user.
         user = 0x70000000 + secrets.randbelow(1 << 24) if os.geteuid() == 0 and not is_container else None
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
@@ -295,7 +298,7 @@ async def _started(sandbox: Sandbox, run: SandboxRun, *, keep: bool) -> AsyncIte
 
 
 async def _end(process: Process) -> None:
-    """End the first process inside: the kernel ends all others, and the program around it leaves when they are gone."""
+    """End the sandbox's first process. The kernel then ends all others, and the sandbox program exits."""
     if process.returncode is None:
         for pid in _children(process.pid) or [process.pid]:
             with suppress(ProcessLookupError, PermissionError):
@@ -311,7 +314,7 @@ async def _end(process: Process) -> None:
 
 
 def _holding(stack: ExitStack, data: bytes) -> int:
-    """A descriptor from which this can be read, closed with the block."""
+    """Return a descriptor from which the data can be read. It is closed with the block."""
     number = os.memfd_create("deeprepo", 0)
     stack.callback(os.close, number)
     os.write(number, data)
@@ -320,6 +323,6 @@ def _holding(stack: ExitStack, data: bytes) -> int:
 
 
 async def _line(process: Process) -> str | None:
-    """The next line of the script, None at the end."""
+    """Return the next line of the script's output; None at the end."""
     raw = await process.stdout.readline() if process.stdout is not None else b""
     return raw.decode("utf-8", "replace").rstrip("\n") if raw else None

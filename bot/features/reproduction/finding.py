@@ -1,4 +1,4 @@
-"""The test that shows a finding, as a part of it."""
+"""The part of a finding with the test that reproduces it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -16,18 +16,18 @@ OF_FIX = {"green": "with which the test below passes", "red": "with which the te
 
 
 class ReproductionSection(FindingSection[Reproduction]):
-    """The test with what it came to on each side."""
+    """The test with its result on each side."""
 
     key = "reproduction"
     form = Reproduction
     template = "reproduction/finding.md.j2"
 
     def values(self, part: Reproduction) -> Mapping[str, Any]:
-        """Return the value of its template."""
+        """Return the values for the template."""
         return {**asdict(part), "language": PurePosixPath(part.path).suffix.lstrip(".")}
 
     def in_terminal(self, part: Reproduction) -> "tuple[str, RenderableType]":
-        """Return how the test ended on each side, how it is run, and the test."""
+        """Return how the test ended on each side, how to run it, and the test."""
         from rich.console import Group
         from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""The option by which a person at the terminal lets tests run."""
+"""The option that lets a person at a terminal run tests."""
 
 from typing import Annotated
 

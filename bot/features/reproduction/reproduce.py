@@ -1,7 +1,8 @@
-"""Proof by running: a model writes a test about a finding, and a sandbox shows whether it fails on the head and passes without the defect.
+"""Prove findings by tests that a model writes and that must fail on the head and pass without the defect.
 
-Only what was run decides, twice and in both orders, and a second opinion reads the test. A finding that cannot be reproduced stays what
-it was. Calls and runs are in the journal: a replay asks nobody and starts nothing.
+Only results of runs count. Each test runs twice on every side, in both orders, and a second model call checks
+it. A finding that cannot be reproduced stays as it was. Calls and runs are in the journal, so a replay asks
+no model and starts nothing.
 """
 
 import asyncio
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
     from bot.features.reproduction.settings import RunSection
 
 NO_RUNNER = "no test runner was found; set `run.test` and `run.files`"
-MENDS = 2  # of a test that is itself at fault
-SHOWN_TESTS, TEST_CHARS = 2, 6_000  # existing tests in the prompt
+MENDS = 2  # repairs of a faulty test
+SHOWN_TESTS, TEST_CHARS = 2, 6_000  # existing tests in the prompt, and characters of each
 MOST_TEST = 20_000  # characters of a new test
-OUTPUT_CHARS = 3_000  # that a model is shown; a reader is shown the last of them
+OUTPUT_CHARS = 3_000  # characters that a model is shown; SHOWN_CHARS are shown to people
 SHOWN_CHARS = 1_500
-LEAST_SECONDS = 5.0  # of the review's own time that a run needs
+LEAST_SECONDS = 5.0  # seconds of the review's time limit that a run needs
 TEST = Schema(
     "test",
     "Hand in the test.",
@@ -57,20 +58,21 @@ TEST_SCHEMA = Schema(
 
 
 class _NotShownError(DeepRepoError):
-    """No test shows the finding: the sentence says why."""
+    """No test shows the finding. The sentence is the reason."""
 
 
 @dataclass(slots=True)
 class _Attempt:
-    """One finding, and what running has shown of it."""
+    """One finding and the results of its runs."""
 
     placed_finding: PlacedFinding
     how: Recipe
     path: str
     command: str
     test: str = ""
-    runs: dict[str, tuple[TestResult, SandboxOutcome]] = field(default_factory=dict)  # "head", "base", "fixed"
-    why: str = ""  # it was not reproduced
+    # By "head", "base" and "fixed".
+    runs: dict[str, tuple[TestResult, SandboxOutcome]] = field(default_factory=dict)
+    why: str = ""  # why it was not reproduced
 
     @property
     def finding(self) -> Finding:
@@ -84,7 +86,7 @@ class _Attempt:
 async def reproduce(
     placed_findings: Sequence[PlacedFinding], session: Session, permission: RunPermission, section: "RunSection"
 ) -> tuple[PlacedFinding, ...]:
-    """Return the findings, those that a test shows with it. Why the others were not reproduced is a note of the review."""
+    """Return the findings, with tests for those that were reproduced. A note explains the others."""
     model = session.root or session.reader
     wanted = _wanted(placed_findings, section.findings)
     if model is None or not wanted:
@@ -120,7 +122,7 @@ async def reproduce(
 
 
 def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:
-    """What is tried, worst first: what a reader is told of as an opinion, in code, on the head."""
+    """Return the findings to try, worst first: unproven findings in code on the head."""
 
     def is_fit(finding: Finding) -> bool:
         is_opinion = not finding.proven and REPRODUCTION.of(finding) is None and finding.category != "secret"
@@ -137,15 +139,15 @@ def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedF
 
 @dataclass(slots=True)
 class _Trial:
-    """Tries the findings of one review, one after the other."""
+    """Tries the findings of one review, one after another."""
 
     session: Session
     rig: Rig
     model: Model
-    is_unknown: bool = False  # how tests about some finding are run
+    is_unknown: bool = False  # whether no test runner is known for some finding
 
     async def attempt(self, placed_finding: PlacedFinding) -> _Attempt | None:
-        """Try one finding; None if it is about code that the test runner does not run. Raises SandboxRefused."""
+        """Try one finding; None if its test runner does not run that code. Raises SandboxRefused."""
         finding = placed_finding.finding
         number = hashlib.sha256(f"{finding.path}\0{finding.fingerprint}\0{finding.start}".encode()).hexdigest()[:8]
         entries = await self.session.tree.entries()
@@ -174,7 +176,7 @@ class _Trial:
         return attempt
 
     async def _write(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
-        """Have a test written that fails on the head and passes on another side. Raises with the reason if there is none."""
+        """Get a test that fails on the head and passes elsewhere. Raises _NotShownError if there is none."""
         prompt = await self._prompt(attempt, excerpts)
         for mend in range(MENDS + 1):
             reply = await self.session.calls.complete(self.model, prompt, "verify")
@@ -194,7 +196,7 @@ class _Trial:
             prompt = prompt.further(reply, told)
 
     async def _fault(self, attempt: _Attempt) -> str:
-        """Run it on each side for the first time; what is wrong with the test itself, as a sentence."""
+        """Run the test once on each side, and return what is wrong with the test itself, as a sentence."""
         head = attempt.runs["head"] = await self._run(attempt, "head", 1)
         if head[0] == "green":
             raise _NotShownError("its test passes on the head")
@@ -213,13 +215,13 @@ class _Trial:
         return ""
 
     async def _repeat(self, attempt: _Attempt) -> None:
-        """Run it once more, in the other order: what comes out otherwise is no proof."""
+        """Run the test again in the reverse order. A different result is no proof."""
         for name, result in reversed(attempt.results.items()):
             if result in ("red", "green") and (await self._run(attempt, name, 2))[0] != result:
                 raise _NotShownError("its test is flaky")
 
     async def _run(self, attempt: _Attempt, name: str, time: int) -> tuple[TestResult, SandboxOutcome]:
-        """Run the test on one side, or take the outcome from the journal. Raises SandboxRefused."""
+        """Run the test on one side, or return the result from the journal. Raises SandboxRefused."""
         files = {attempt.path: attempt.test}
         side: Side = "base" if name == "base" else "head"
         if name == "fixed":
@@ -253,7 +255,7 @@ class _Trial:
         return await self.rig.run(side, attempt.command, files, attempt.how.folder, left)
 
     async def _mended(self, placed_finding: PlacedFinding) -> str:
-        """The file of a finding with its suggestion."""
+        """Return the finding's file with its suggestion applied."""
         blob = await self.session.tree.read(placed_finding.finding.path) or b""
         lines = blob.decode("utf-8", "surrogateescape").split("\n")
         spot, new = placed_finding.spot, placed_finding.replacement
@@ -292,7 +294,7 @@ class _Trial:
         return Prompt((Message("system", system), Message("user", asked)), answer=TEST_SCHEMA, max_tokens=1024)
 
     async def _tests(self, attempt: _Attempt) -> list[dict[str, str]]:
-        """Existing tests of the same area, nearest first: by name, then by folder."""
+        """Return existing tests nearest to the finding, by name, then by folder."""
         kind = family(attempt.path)
         paths = (path for path in await self.session.tree.entries() if family(path) == kind)
         chosen = nearest(attempt.finding.path, paths)[:SHOWN_TESTS]
@@ -305,7 +307,7 @@ class _Trial:
 
 
 def _shown(attempt: _Attempt) -> PlacedFinding:
-    """The finding as a reader is shown it."""
+    """Return the finding with its test and results."""
     placed, finding = attempt.placed_finding, attempt.finding
     if attempt.why:
         return placed

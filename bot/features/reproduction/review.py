@@ -1,4 +1,4 @@
-"""When tests are run: after a finding has its place and its suggestion, if the owner and the operator both want it."""
+"""The hooks that run tests once findings are placed, if both the owner and the operator allow it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,31 +16,34 @@ from bot.values import PlacedFinding
 if TYPE_CHECKING:
     from bot.features.reproduction.values import RunPermission
 
-TREES = 512  # MB of both sides of a change, as tests are given them
+TREES = 512  # MB for both sides of a change, as given to tests
 FORKS = "its author has no write permission, and DEEPREPO_RUN_FORKS is not set"
 
 
 class Prover(ReviewHooks):
-    """Shows findings by tests."""
+    """Proves findings by tests."""
 
     def modules(self, environment: Settings) -> tuple[str, ...]:
-        """Return name what runs tests, where the operator allows it."""
+        """Return the modules that run tests, if the operator allows it."""
         return ("bot.features.reproduction.reproduce",) if environment.of(RunVariables).run else ()
 
     def memory(self, brief: Brief) -> int:
-        """Return the memory of tests in a sandbox, which has limits of its own."""
+        """Return the bytes of memory for tests in a sandbox, which has its own limits."""
         section = _section(brief)
         return 0 if section is None else (2 * section.memory + TREES) << 20
 
     def tries(self, brief: Brief) -> int:
-        """Return about how many findings a test is written."""
+        """Return the highest number of findings for which a test is written."""
         section = _section(brief)
         return 0 if section is None else section.findings
 
     async def prove(
         self, findings: Sequence[PlacedFinding], session: Session, environment: Settings | None
     ) -> Sequence[PlacedFinding]:
-        """Run tests for the findings. In a replay every outcome is in the record, and nothing is started."""
+        """Run tests for the findings.
+
+        In a replay all outcomes come from the record, and nothing is started.
+        """
         brief = session.survey.brief
         section = _section(brief)
         if section is None:
@@ -56,8 +59,8 @@ PROVER = Prover()
 
 
 def permission(environment: Settings, *, is_stranger: bool = False) -> "RunPermission":
-    """Return what tests may use that run in a sandbox. `is_stranger`: the change is by somebody who may not write to the repository."""
-    from bot.features.reproduction.values import RunPermission  # here: few reviews run tests
+    """Return what sandboxed tests may use. `is_stranger`: the change's author has no write access."""
+    from bot.features.reproduction.values import RunPermission  # imported here because few reviews run tests
 
     variables = environment.of(RunVariables)
     return RunPermission(
@@ -71,5 +74,5 @@ def permission(environment: Settings, *, is_stranger: bool = False) -> "RunPermi
 
 
 def _section(brief: Brief) -> RunSection | None:
-    """How tests are run for a change; None if they are not."""
+    """Return how tests are run for a change; None if they are not run."""
     return brief.settings.of(RunSettings).run if "run" in brief.allowed else None

@@ -1,8 +1,8 @@
-"""One change's tests, ready to run on either side of it: the trees without their secrets, the sandbox, and what was prepared.
+"""Prepare to run tests on either side of a change: the trees without secrets, the sandbox, and dependencies.
 
-Tests need more than the tree: the install command runs once, at the base commit, and an archive of what it has left is kept under the hash
-of everything that decides what is in it. It is never unpacked on this machine: each run gets it through the pipe, before its tree. Files of
-the tree are not in it, so it fits every commit with the same lock files.
+The install command runs once, at the base commit. An archive of what it leaves is stored under a hash of
+everything that determines its content. It is never unpacked on this machine: each run gets it through the
+pipe, before its tree. It contains no files of the tree, so it fits every commit with the same lock files.
 """
 
 import hashlib
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from bot.features.reproduction.settings import RunSection
 
 MEGABYTE = 1 << 20
-MOST_TREE = 256 * MEGABYTE  # of one side, as it is held in memory
-MAX_ARCHIVE_BYTES = 8 << 30  # of all archives of a cache; the ones that were used longest ago go first
-PREPARE_SECONDS = 900.0  # that a preparation may take, at least
+MOST_TREE = 256 * MEGABYTE  # of one side, in memory
+MAX_ARCHIVE_BYTES = 8 << 30  # of all archives in the cache; the least recently used are deleted first
+PREPARE_SECONDS = 900.0  # minimum time limit of a preparation
 REMEDY = (
     "Tests run in a clone without .git, and can only use programs in /usr, in DEEPREPO_RUN_TOOLS or in the image. Set `run.prepare` to what "
     "works there, `network: true` if it needs that, and raise `run.disk` or `run.memory` if they are too small"
@@ -49,13 +49,13 @@ SUFFIX = ".tar"
 
 @dataclass(slots=True)
 class Rig:
-    """Runs one test file at a time. Everything that can prevent that is a SandboxRefused with a sentence."""
+    """Runs one test file at a time. Everything that prevents this raises SandboxRefused with the reason."""
 
     tree: RunnableTree  # both sides of the change
-    repository: str  # what tells it from every other one on this machine
+    repository: str  # identifies the repository on this machine
     section: "RunSection"
     permission: RunPermission
-    layout: Layout  # of the base: a head brings no recipe
+    layout: Layout  # of the base, so that a head cannot change how tests are run
     _sandbox: Sandbox | None = None
     _prepared: Path | None = None
     _ready: bool = False
@@ -69,7 +69,7 @@ class Rig:
 
     @property
     def install(self) -> str:
-        """What prepares: the owner's own command, or the one that lock files tell, if the owner's section has the network for it."""
+        """The install command: the owner's, or one derived from lock files if the network is allowed."""
         if self.section.prepare is not None:
             return self.section.prepare
         return self.layout.install() if self.section.network else ""
@@ -80,9 +80,10 @@ class Rig:
         return self._sandbox
 
     async def archive_path(self) -> Path:
-        """Return where what this change needs is kept, whether or not it is there.
+        """Return the path of the archive with this change's dependencies, which may not exist yet.
 
-        The repository is part of its name: another one with the same lock files may be somebody else's.
+        The repository is part of the name, because another repository with the same lock files may belong to
+        someone else.
         """
         base, box = await self.tree.entries("base"), self.sandbox()
         locks = [(path, base[path].oid) for path in self.layout.decisive()]
@@ -91,7 +92,7 @@ class Rig:
         return self.permission.cache / f"{name}{SUFFIX}"
 
     async def prepare(self) -> SandboxOutcome | None:
-        """Have the dependencies at hand; the outcome of the command if it had to run now. Raises SandboxRefused."""
+        """Prepare the dependencies. Return the outcome if the command had to run. Raises SandboxRefused."""
         if self._ready or not self.install:
             return None
         head, base = await self.tree.entries("head"), await self.tree.entries("base")
@@ -112,13 +113,13 @@ class Rig:
         return outcome
 
     async def _install(self, path: Path, tracked: Collection[str]) -> SandboxOutcome:
-        """Run the command at the base commit and keep what it leaves. Raises SandboxRefused."""
+        """Run the install command at the base commit and store what it leaves. Raises SandboxRefused."""
         tree = await self.side("base")
-        self._trees.clear()  # over what is prepared now they have to be younger
+        self._trees.clear()  # later trees must be newer than what is prepared now
         limits = replace(self.limits, seconds=max(self.limits.seconds, PREPARE_SECONDS))
         files.folder(path.parent, private=True)
         evict(path.parent)
-        # The file has no name, so nothing stays if this process is killed.
+        # The file has no name, so nothing is left if this process is killed.
         with tempfile.TemporaryFile(dir=path.parent) as left:
             asked = SandboxRun(tree, self.install, limits=limits, network=self.section.network)
             outcome = await execute(self.sandbox(), asked, left)
@@ -134,7 +135,7 @@ class Rig:
     async def run(
         self, side: Side, command: str, over: Mapping[str, str], folder: str = "", seconds: float | None = None
     ) -> SandboxOutcome:
-        """Run a command over one side with these files over it. Raises SandboxRefused."""
+        """Run a command on one side with these files written over it. Raises SandboxRefused."""
         await self.prepare()
         limits = self.limits
         if seconds is not None and seconds < limits.seconds:
@@ -154,7 +155,7 @@ class Rig:
 
 
 async def rig(tree: RunnableTree, pull: PullRequest, section: "RunSection", permission: RunPermission) -> Rig:
-    """Return the rig of a change. How tests are run is decided by the base."""
+    """Return the rig for a change. The base determines how tests are run."""
     paths = await tree.entries("base")
     texts = await tree.read_many(manifests(paths), "base")
     layout = Layout(tuple(paths), {path: text.decode("utf-8", "replace") for path, text in texts.items()})
@@ -166,7 +167,7 @@ def _content(entries: Mapping[str, TreeEntry], path: str) -> str:
 
 
 def evict(folder: Path, most: int = MAX_ARCHIVE_BYTES, keep: Path | None = None) -> None:
-    """Remove what was used longest ago until the rest fits; an archive that was never finished is one that nobody uses."""
+    """Delete the least recently used archives until the rest fits. Unfinished archives are unused too."""
     rows: list[tuple[float, int, Path]] = []
     for path in folder.iterdir():
         with suppress(OSError):
@@ -179,10 +180,10 @@ def evict(folder: Path, most: int = MAX_ARCHIVE_BYTES, keep: Path | None = None)
 
 
 def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> None:
-    """Copy files, folders and links, but none of the others, and without the end mark: the tree follows in the same stream."""
+    """Copy an archive without the `other` names. There is no end marker, because the tree follows it."""
     with tarfile.TarFile(fileobj=output, mode="w", format=tarfile.GNU_FORMAT) as new:
         for about in old:
-            if about.name in other or ".git" in about.name.split("/"):  # no run has a repository
+            if about.name in other or ".git" in about.name.split("/"):  # runs have no repository
                 continue
             if about.isreg():
                 new.addfile(about, old.extractfile(about))
@@ -193,7 +194,10 @@ def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> 
 
 
 def how_it_ended(outcome: SandboxOutcome, seconds: float = 0) -> str:
-    """Return how a run ended, in words that follow its command. `seconds`: its limit, if that is not the owner's."""
+    """Return how a run ended, in words that follow its command.
+
+    `seconds` is a limit other than the owner's.
+    """
     words = {
         "exit": f"exited with {outcome.status}",
         "seconds": f"took longer than {seconds:g} s" if seconds else "took longer than `run.seconds`",

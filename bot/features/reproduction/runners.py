@@ -1,7 +1,7 @@
-"""Test runners: how a test about a file is run, where a new one goes, what its output means, and what installs the packages it needs.
+"""The test runners: how to run tests, where a new test goes, what the output means, what to install.
 
-Found by the names of files: pytest, Vitest and Jest, `go test`, `cargo test`, Maven and Gradle, RSpec. Whatever else tests a repository is
-its owner's to say, as `run.test`.
+The file names determine the runner: pytest, Vitest and Jest, `go test`, `cargo test`, Maven and Gradle,
+RSpec. For anything else the owner sets `run.test`.
 """
 
 import posixpath
@@ -19,8 +19,8 @@ from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
 if TYPE_CHECKING:
     from bot.features.reproduction.settings import RunSection
 
-MAX_PACKAGES = 12  # packages that are prepared
-MOST_MANIFESTS = 1_000  # that are read, the ones nearest to the top first
+MAX_PACKAGES = 12  # packages that are installed
+MOST_MANIFESTS = 1_000  # manifests that are read, those nearest to the top first
 READ = frozenset(["package.json", "Cargo.toml", "Gemfile"])
 _IN_BROWSER = re.compile(r"(?:^|/)(?:e2e|cypress|playwright|__snapshots__|__mocks__)/|\.d\.[cm]?ts$", re.IGNORECASE)
 _RUNNER_OF_WEB = re.compile(r"(?<![\w@/-])(vitest|jest)(?![\w/-])")
@@ -28,17 +28,19 @@ _RUNNER_OF_WEB = re.compile(r"(?<![\w@/-])(vitest|jest)(?![\w/-])")
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """One test runner. `test` and `files` are filled in by `Recipe`: {file}, {folder}, {name}, {module}, {n}."""
+    """A test runner. `Recipe` fills in `test` and `files`: {file}, {folder}, {name}, {module}, {n}."""
 
     name: str
-    language: str  # its name in a prompt
+    language: str  # its name in prompts
     test: str
-    files: str  # where a new test goes in a package that has none
-    green: re.Pattern[str]  # matches the output of a test that passed: exit status 0 alone may mean that none ran
-    red: re.Pattern[str]  # of a test that failed: an assertion, or an error in the code that it calls
-    # Of a test that is itself at fault: it was not found, does not parse, lacks imports or fixtures.
+    files: str  # where a new test goes if the package has none
+    # Matches the output of a passed test; exit status 0 can also mean that no test ran.
+    green: re.Pattern[str]
+    # Matches the output of a failed test: a failed assertion or an error in the called code.
+    red: re.Pattern[str]
+    # Matches the output of a faulty test: not found, does not parse, or lacks imports or fixtures.
     fault: re.Pattern[str]
-    own: str = ""  # runs a test file that is there already; "": as `test` does
+    own: str = ""  # command for an existing test file; "" to use `test`
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -48,7 +50,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
 RUNNERS: Mapping[str, Runner] = {
     one.name: one
     for one in (
-        Runner(  # the options of every run, such as a bar for the coverage of the whole suite, would fail a single test
+        Runner(  # without addopts, because options such as a coverage threshold would fail a single test
             "pytest", "Python, pytest", "python3 -m pytest -o addopts= {file}", "tests/test_deeprepo_{n}.py",
             _any(r"^\d+ passed", r"^=+ .*\b\d+ passed"), _any(r"\b[1-9]\d* failed"),
             _any(r"^E +(?:fixture '|SyntaxError|IndentationError)", r"ERROR collecting", r"error during collection", r"errors? in \d", r"no tests ran",
@@ -100,7 +102,7 @@ GENERIC = Runner(
 )  # fmt: skip
 PYTHON = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", "requirements.txt")
 GRADLE = ("build.gradle", "build.gradle.kts")
-# What installs the packages of a folder, by the first of these files that it has: a lock file, or a manifest that settles them alone.
+# What installs a folder's packages, by the first of these files that it has.
 PIP = (
     "python3 -m venv .venv && for f in requirements*.txt; do test ! -f $f || .venv/bin/pip install -q -r $f || exit 1; done && "
     "if test -f pyproject.toml || test -f setup.py; then SETUPTOOLS_SCM_PRETEND_VERSION=99.0 .venv/bin/pip install -q -e '.[dev,test,tests]'; fi && "
@@ -128,7 +130,7 @@ INSTALLS: Mapping[str, Mapping[str, str]] = {
 
 
 def judge(runner: Runner, outcome: SandboxOutcome) -> TestResult:
-    """Return what a run of one test means. Only a test that ran and failed by itself is red."""
+    """Return the meaning of a test run. Only a test that ran and failed itself is red."""
     if outcome.ending != "exit":
         return "limit"
     if runner.fault.search(outcome.output) or outcome.status in (126, 127):
@@ -140,20 +142,23 @@ def judge(runner: Runner, outcome: SandboxOutcome) -> TestResult:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a test about one file is run: a runner with what its owner says otherwise."""
+    """How to run a test about one file: a runner with the owner's changes."""
 
     runner: Runner
     test: str
     files: str
-    folder: str = ""  # in which commands run
+    folder: str = ""  # where commands run
 
     def path(self, number: str, near: str) -> str:
-        """Return the path of a new test file. `near`: the file that it is about."""
+        """Return the path of a new test file. `near` is the file under test."""
         folder = str(PurePosixPath(near).parent)
         return str(PurePosixPath(self.files.replace("{n}", number).replace("{beside}", folder)))
 
     def command(self, path: str, number: str = "") -> str:
-        """Return the command that runs one test file, from the top folder of the repository. `number`: that of a new one."""
+        """Return the command that runs one test file, from the repository's root.
+
+        `number` is that of a new one.
+        """
         test = self.test if number or self.test != self.runner.test else self.runner.own or self.test
         at = PurePosixPath(posixpath.relpath(path, self.folder or "."))
         module = ".".join(at.with_suffix("").parts)
@@ -164,11 +169,11 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Layout:
-    """A tree as the names of its files tell, and the texts of those that `manifests` lists."""
+    """The names of a tree's files, and the texts of those that `manifests` lists."""
 
     paths: Collection[str]
     texts: Mapping[str, str] = field(default_factory=dict)
-    names: dict[str, set[str]] = field(default_factory=dict)  # of the files in each folder
+    names: dict[str, set[str]] = field(default_factory=dict)  # file names by folder
 
     def __post_init__(self) -> None:
         for path in self.paths:
@@ -176,11 +181,11 @@ class Layout:
             self.names.setdefault(folder, set()).add(name)
 
     def has(self, folder: str, *names: str) -> bool:
-        """Return whether a folder holds one of these files."""
+        """Return whether a folder contains one of these files."""
         return not self.names.get(folder, set()).isdisjoint(names)
 
     def runner(self, near: str) -> tuple[Runner, str] | None:
-        """Return the runner of the tests about a file, and the folder in which it runs: the nearest that has one. None: nobody knows."""
+        """Return the test runner in the nearest folder above a file, and that folder; None if unknown."""
         kind = filetype(near)
         for folder in above(near):
             if name := self._runner_of(folder, kind.family) or self._runner_of(folder, kind.lexer):
@@ -188,7 +193,7 @@ class Layout:
         return (RUNNERS["pytest"], "") if "python" in (kind.family, kind.lexer) else None
 
     def _runner_of(self, folder: str, language: str) -> str:
-        """The name of the runner that the manifests of a folder tell; "" if they tell none."""
+        """Return the name of the runner in a folder's manifests; "" if there is none."""
         named = _RUNNER_OF_WEB.search(self._text(folder, "package.json")) if language == "web" else None
         is_told = {
             "python": {"pytest": self.has(folder, *PYTHON)},
@@ -204,7 +209,7 @@ class Layout:
         return self.texts.get(posixpath.join(folder, name), "")
 
     def recipe(self, section: "RunSection", near: str) -> Recipe | None:
-        """Return how tests about a file are run: by the owner's section, and by what is found where it says nothing. None: nobody knows."""
+        """Return how to run a file's tests, by the owner's section or else by the tree; None if unknown."""
         found, folder = self.runner(near) or (GENERIC, "")
         if not section.test:
             files = section.files or self._new_file(found, folder, near)
@@ -215,7 +220,7 @@ class Layout:
         return Recipe(meant, section.test, files) if files else None
 
     def _new_file(self, runner: Runner, package: str, near: str) -> str:
-        """The path of a new test: in the folder of the nearest test of the package, else where the runner's tests usually are."""
+        """Return a new test's path: next to the package's nearest test, else in the runner's usual folder."""
         if not runner.files or runner.files.startswith("{beside}"):
             return runner.files
         within = f"{package}/" if package else ""
@@ -227,7 +232,7 @@ class Layout:
         return posixpath.join(posixpath.dirname(tests[0]) if tests else posixpath.join(package, folder), name)
 
     def _wrapped(self, folder: str, command: str) -> str:
-        """The command with the wrapper that a repository brings, if it does."""
+        """Return the command with the repository's own wrapper, if it has one."""
         program, _, rest = command.partition(" ")
         wrapper = {"mvn": "mvnw", "gradle": "gradlew"}.get(program, "")
         place = next((one for one in above(posixpath.join(folder, ".")) if wrapper and self.has(one, wrapper)), None)
@@ -236,7 +241,10 @@ class Layout:
         return f"{posixpath.join(posixpath.relpath(place or '.', folder or '.'), wrapper)} {rest}"
 
     def packages(self) -> list[tuple[str, str, str]]:
-        """Return what is installed: folder, name of the file that decides it, command. A package within one of its language is part of it."""
+        """Return what to install as folder, deciding file and command.
+
+        Nested packages of one language are skipped.
+        """
         rows: list[tuple[str, str, str]] = []
         for installs in INSTALLS.values():
             taken: set[str] = set()
@@ -249,12 +257,12 @@ class Layout:
         return rows[:MAX_PACKAGES]
 
     def install(self) -> str:
-        """Return the command that installs what tests need, from the top folder; "" if nothing declares anything."""
+        """Return the command that installs what tests need, from the root; "" if no manifest requires any."""
         rows = self.packages()
         return " && ".join(f"(cd {shlex.quote(folder or '.')} && {command})" for folder, _, command in rows)
 
     def decisive(self) -> list[str]:
-        """Return the files that decide which packages there are."""
+        """Return the files that determine which packages are installed."""
         return [
             posixpath.join(folder, name)
             for folder, first, _ in self.packages()
@@ -264,20 +272,20 @@ class Layout:
 
 
 def manifests(paths: Iterable[str]) -> list[str]:
-    """Return the files of a tree whose text says which runner it has."""
+    """Return the files whose text determines a package's test runner."""
     rows = [path for path in paths if path.rpartition("/")[2] in READ and vendored_folder(path) is None]
     return sorted(rows, key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]
 
 
 def above(path: str) -> Iterator[str]:
-    """Yield the folders that a file is in, the nearest first, up to the top, which is ""."""
+    """Yield the folders that contain a file, nearest first, up to the root, which is ""."""
     while path:
         path = path.rpartition("/")[0]
         yield path
 
 
 def nearest(path: str, candidates: Iterable[str]) -> list[str]:
-    """Return the tests among some files, those that are nearest to a file first: by the folders that they share, then by name."""
+    """Return the tests nearest to a file first, by shared folders, then by name."""
     at = PurePosixPath(path)
     stem, folders = at.stem.lower(), set(at.parent.parts)
 
@@ -291,5 +299,5 @@ def nearest(path: str, candidates: Iterable[str]) -> list[str]:
 
 
 def _is_foreign(path: str) -> bool:
-    """Whether a file is a sample, somebody else's, or one that a browser runs."""
+    """Return whether a file is a sample, vendored, or for a browser."""
     return is_sample(path) or vendored_folder(path) is not None or bool(_IN_BROWSER.search(path))

@@ -1,15 +1,15 @@
-"""The findings that no test shows, as a list of a review."""
+"""The section of a review that lists the findings that no test reproduces."""
 
 from collections.abc import Sequence
 from typing import ClassVar
 
 from bot.render.section import Place, Section
 
-Attempts = tuple[tuple[str, str], ...]  # the place of a finding, and why no test reproduces it
+Attempts = tuple[tuple[str, str], ...]  # the location of a finding, and why no test reproduces it
 
 
 class AttemptsSection(Section[Attempts]):
-    """What was tried, and why nothing came of it."""
+    """The findings that were tried, with the reason for each failure."""
 
     key = "tried"
     form = Attempts
@@ -18,7 +18,7 @@ class AttemptsSection(Section[Attempts]):
     title = "list_tried"
 
     def rows(self, part: Attempts) -> Sequence[tuple[str, str]]:
-        """Return each place with the reason."""
+        """Return each location with the reason."""
         return part
 
 

@@ -1,4 +1,4 @@
-"""How tests are run for a repository, as its owner says it."""
+"""The owner's settings for running tests."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,10 @@ from bot.config.setting import setting
 # ruff: noqa: RUF009 - `setting` returns what `field` returns
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSection:
-    """Section `run`: how tests are run in a sandbox, to reproduce findings. What is not set is taken from the files of the repository."""
+    """The `run` section: how to run tests in a sandbox.
+
+    Unset values are derived from the repository's files.
+    """
 
     prepare: str | None = setting(
         None,
@@ -37,7 +40,7 @@ class RunSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """Whether the owner wants tests to be run."""
+    """Whether the owner wants tests to run."""
 
     run: RunSection | None = setting(
         None,

@@ -1,4 +1,4 @@
-"""What an owner tries out before a review does it: the section `run` of their folder, the sandbox of this machine."""
+"""Let an owner try what a review would run: the folder's `run` section in this machine's sandbox."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -20,7 +20,7 @@ from bot.values import PullRequest, ReviewRequest
 from bot.wiring.review import shared_files
 from deeprepo.impact.text.paths import is_product, is_sample, vendored_folder
 
-MAX_TEST_BYTES = 1 << 20  # bytes of a test file, and of the settings
+MAX_TEST_BYTES = 1 << 20  # bytes of a test file or settings file
 LISTED_PACKAGES = 8  # packages whose runner is listed
 RESULTS: dict[TestResult, str] = {
     "green": "it passes",
@@ -37,7 +37,7 @@ NO_RUNNER = (
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The tests of a folder, ready to be tried. `where`: what the section is from; `is_written`: whether there is one."""
+    """A folder's tests, ready to try. `where`: the section's source; `is_written`: whether there is one."""
 
     rig: Rig
     where: str
@@ -45,7 +45,7 @@ class Trial:
 
 
 async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]:
-    """Return what a review would run, as names and values, and whether it could."""
+    """Return what a review would run, as names and values, and whether it could run."""
     settings = config.environment()
     async with _trial(repo, scratch) as trial:
         made, limits = trial.rig, trial.rig.limits
@@ -76,7 +76,7 @@ async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]
 
 
 def _runners(made: Rig) -> list[tuple[str, str]]:
-    """The ways in which tests of the tree are run, each with the number of files that it is for. Raises SandboxRefused."""
+    """Return the test runners of the tree with the number of files for each. Raises SandboxRefused."""
     examples: dict[tuple[str, str], str] = {}
     totals: Counter[tuple[str, str]] = Counter()
     for path in made.layout.paths:
@@ -99,7 +99,7 @@ def _runners(made: Rig) -> list[tuple[str, str]]:
 
 
 def _next(trial: Trial, *, is_prepared: bool) -> str:
-    """The one thing to do now."""
+    """Return what to do next."""
     made = trial.rig
     if not trial.is_written:
         needs = made.section.prepare is None and made.layout.install()
@@ -112,7 +112,7 @@ def _next(trial: Trial, *, is_prepared: bool) -> str:
 
 
 async def prepare(repo: str, scratch: str, tell: Callable[[str], None]) -> str:
-    """Prepare again; a sentence about what came of it. Raises SandboxRefused."""
+    """Install the dependencies again and return the outcome as a sentence. Raises SandboxRefused."""
     async with _trial(repo, scratch) as trial:
         made = trial.rig
         if not made.install:
@@ -131,7 +131,10 @@ async def prepare(repo: str, scratch: str, tell: Callable[[str], None]) -> str:
 async def run_test(
     repo: str, name: str, scratch: str, tell: Callable[[str], None]
 ) -> tuple[TestResult, SandboxOutcome]:
-    """Run a test file of the folder over the head. Raises SandboxRefused, and UsageError if there is no such file."""
+    """Run a test file of the folder on the head.
+
+    Raises SandboxRefused, and UsageError if there is no such file.
+    """
     async with _trial(repo, scratch) as trial:
         made = trial.rig
         relative, data = _test(repo, name)
@@ -145,7 +148,7 @@ async def run_test(
 
 
 def _test(repo: str, name: str) -> tuple[str, bytes]:
-    """The path of a test file in its repository, and its content. Raises UsageError."""
+    """Return a test file's path in its repository, and its content. Raises UsageError."""
     top = Path(repo).resolve()
     path = Path(name).resolve() if Path(name).exists() else (top / name).resolve()
     data = files.content(path, MAX_TEST_BYTES) if path.is_relative_to(top) else None
@@ -156,7 +159,7 @@ def _test(repo: str, name: str) -> tuple[str, bytes]:
 
 @asynccontextmanager
 async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
-    """The rig by the section of this folder's file, and where that is from."""
+    """Yield the rig for the section in this folder's file, and where the section comes from."""
     allowed = permission(config.environment())
     pull, note = await _pull(repo, scratch)
     async with checkout.Checkout(pull) as tree:
@@ -178,7 +181,7 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
 
 
 async def _pull(repo: str, scratch: str) -> tuple[PullRequest, str]:
-    """The change of this folder; a repository without a known default branch is tried at its HEAD alone, which the note names."""
+    """Return this folder's change and a note. Without a known default branch, only HEAD is used."""
     try:
         return await checkout.pull(ReviewRequest(repo), scratch), ""
     except NoCommitError as error:

@@ -1,4 +1,4 @@
-"""What is run and what came of it, and what a sandbox is."""
+"""The values of sandboxed runs: what to run, its outcome, and the sandbox."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,9 @@ from bot.errors import DeepRepoError
 from deeprepo.rlm.values import Exact
 
 SandboxKind = Literal["bubblewrap", "docker", "podman"]
-# Looked for in this order
+# in order of preference
 PROGRAMS: Mapping[SandboxKind, str] = {"bubblewrap": "bwrap", "docker": "docker", "podman": "podman"}
-# How a run ended: by itself ("exit"), at one of its limits, or before its command began ("setup").
+# How a run ended: by itself ("exit"), at one of its limits, or before its command started ("setup").
 ExitReason = Literal["exit", "seconds", "memory", "output", "setup"]
 BOX, WORK, HOME, TEMPORARY = "/box", "/box/work", "/box/home", "/box/tmp"
 INSTALL = (
@@ -22,7 +22,10 @@ INSTALL = (
 
 
 class SandboxRefused(DeepRepoError):  # noqa: N818 - an outcome of the probe
-    """No sandbox that holds is there: nothing was run. The sentence names what to do; `output` is what a preparation printed."""
+    """There is no working sandbox, so nothing was run. The sentence says what to do.
+
+    `output` is what a preparation printed.
+    """
 
     def __init__(self, sentence: str, output: str = "") -> None:
         super().__init__(sentence)
@@ -31,51 +34,52 @@ class SandboxRefused(DeepRepoError):  # noqa: N818 - an outcome of the probe
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """What one run may use. Whatever goes over a limit is ended with everything that it has started."""
+    """The limits of one run. A run that exceeds one is ended with everything that it started."""
 
     seconds: float = 120.0
-    memory: int = 2 << 30  # bytes that all its processes hold together
+    memory: int = 2 << 30  # bytes used by all its processes together
     processes: int = 256
-    output: int = 8 << 20  # bytes that it prints
-    disk: int = 1 << 30  # bytes of all its files, the work tree and what was prepared included
+    output: int = 8 << 20  # bytes of output
+    disk: int = 1 << 30  # bytes of all files, including the work tree and what was prepared
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxRun:
-    """One command over one tree. Nothing else of this machine is handed to it."""
+    """One command to run in a tree. It gets nothing else from this machine."""
 
-    tree: bytes  # a tar archive without its end mark: more follows in the same stream
-    command: str  # for `sh -c`, in the top folder of the tree
+    tree: bytes  # a tar archive without its end marker, because more follows in the same stream
+    command: str  # for `sh -c`, in the tree's root
     files: Mapping[str, str] = field(default_factory=dict)  # written over the tree
     limits: RunLimits = RunLimits()
-    prepared: Path | None = None  # what an earlier run has left: an archive of `rig.Cache`
+    prepared: Path | None = None  # the archive that an earlier preparation left
     network: bool = False
-    folder: str = ""  # of the tree, whose installed programs come first in PATH
+    folder: str = ""  # folder of the tree whose installed programs come first in PATH
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxOutcome:
-    """What came of a run. `output` is a stranger's text: bounded, and without what a terminal would act upon."""
+    """The outcome of a run. `output` is untrusted text, shortened and without terminal escapes."""
 
     ending: ExitReason
-    status: int  # of the command; 128 and more: a signal
+    status: int  # the command's exit status; 128 or more for a signal
     output: str
     seconds: float
-    probe: tuple[str, ...]  # what the probe in this very sandbox has found before the command began
+    probe: tuple[str, ...]  # what the probe found in this sandbox before the command started
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A program that runs others apart from this machine."""
+    """A program that runs others isolated from this machine."""
 
     kind: SandboxKind
-    program: str  # its path
-    image: str = ""  # of a container
-    tools: tuple[str, ...] = ()  # folders of this machine that bubblewrap shows beside /usr, read-only
-    client: Mapping[str, str] = field(default_factory=dict)  # variables of the program itself, never of what it runs
+    program: str  # path of the program
+    image: str = ""  # container image
+    tools: tuple[str, ...] = ()  # extra read-only folders of this machine in bubblewrap
+    # Environment of the sandbox program itself, never of what it runs.
+    client: Mapping[str, str] = field(default_factory=dict)
 
     def environment(self, folder: str = "") -> dict[str, str]:
-        """Return the variables of what runs. What was prepared in a folder of the tree, or in its top, goes first in PATH."""
+        """Return the environment inside the sandbox. Programs installed in the tree come first in PATH."""
         places = dict.fromkeys([f"{WORK}/{folder}" if folder else WORK, WORK])
         program_folders = [
             f"{place}/{name}" for place in places if ":" not in place for name in (".venv/bin", "node_modules/.bin")
@@ -88,33 +92,36 @@ class Sandbox:
 
 @dataclass(frozen=True, slots=True)
 class RunPermission:
-    """What the operator allows. `refusal`: why nothing is run for this change after all."""
+    """What the operator allows. `refusal` is the reason if nothing is run for this change."""
 
     sandbox: str | None = None
     tools: Sequence[str] = ()
     network: bool = False
     cache: Path = Path()
-    programs: Mapping[str, str] = field(default_factory=dict)  # the environment of a sandbox's own program
+    programs: Mapping[str, str] = field(default_factory=dict)  # the sandbox program's own environment
     refusal: str = ""
 
 
-TestResult = Literal["", "green", "red", "fault", "limit"]  # "": not run; "fault": the test itself is at fault
+TestResult = Literal["", "green", "red", "fault", "limit"]  # "": not run; "fault": the test itself is faulty
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """A test that shows a finding: it fails on the head, and passes without the change or with the suggestion."""
+    """A test for a finding: it fails on the head, and passes without the change or with the suggestion."""
 
     path: Exact[str]  # where the test can be added
     test: str
-    command: str  # that runs it
-    output: str  # the end of what it printed on the head
+    command: str  # runs the test
+    output: str  # the end of its output on the head
     base: TestResult = ""
     fixed: TestResult = ""  # on the head with the suggestion
 
 
 def choose(permission: RunPermission, image: str | None) -> Sandbox:
-    """Return the sandbox that the operator names, else the first that is there. Raises SandboxRefused with what to install."""
+    """Return the operator's sandbox, else the first that is installed.
+
+    Raises SandboxRefused with what to install.
+    """
     for kind, name in PROGRAMS.items():
         if permission.sandbox not in (None, kind):
             continue
@@ -135,6 +142,6 @@ def choose(permission: RunPermission, image: str | None) -> Sandbox:
 
 
 def _program(name: str, path: str) -> str | None:
-    """The path of a program in absolute folders alone: an entry such as `.` would lead into the reviewed repository."""
+    """Return a program's path in absolute folders only, because `.` could be the reviewed repository."""
     found = (Path(folder, name) for folder in path.split(":") if Path(folder).is_absolute())
     return next((str(one) for one in found if one.is_file() and os.access(one, os.X_OK)), None)

@@ -1,4 +1,4 @@
-"""Whether and how tests are run on this machine, as its operator says it."""
+"""The operator's settings for running tests on this machine."""
 
 from dataclasses import dataclass
 from typing import Literal

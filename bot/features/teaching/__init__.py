@@ -1,1 +1,1 @@
-"""Teaching: what people say of findings becomes rules and learnings, which keep others like them from being reported."""
+"""Teaching: reactions to findings become rules and learnings, which silence similar findings."""

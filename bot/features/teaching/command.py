@@ -1,4 +1,4 @@
-"""`deeprepo ignore` among the commands."""
+"""The entry of `deeprepo ignore` in the list of commands."""
 
 from bot.cli.hooks import Command
 

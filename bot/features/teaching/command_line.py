@@ -1,4 +1,4 @@
-"""`deeprepo ignore`: a finding that should not be reported again, with the reason, in a file that people can read."""
+"""`deeprepo ignore`: silence a finding, with a reason, in a readable file."""
 
 import re
 from datetime import date, datetime
@@ -13,8 +13,8 @@ from bot.errors import NothingToReview, UsageError
 from bot.machine import files
 from bot.values.rule import IgnoreScope
 
-SCOPES: "tuple[Scope, ...]" = ("staged", "uncommitted", "range")  # in the order in which they are looked through
-MAX_LIST_BYTES = 1 << 20  # bytes of a list of entries; far less is read
+SCOPES: "tuple[Scope, ...]" = ("staged", "uncommitted", "range")  # in the order in which they are searched
+MAX_LIST_BYTES = 1 << 20  # a real list is far smaller
 
 if TYPE_CHECKING:
     from bot.features.teaching.ignore_file import WrittenEntry
@@ -77,7 +77,7 @@ def command(
 
 
 def _refuse(reason: str, until: date | None, fingerprint: str | None) -> None:
-    """Raise UsageError for an empty reason, a day that is over, or what is no fingerprint."""
+    """Raise UsageError for an empty reason, a past day, or an invalid fingerprint."""
     if not reason.strip():
         raise UsageError("--reason is empty. Give a reason for people who read the file later")
     if until is not None and until < date.today():  # noqa: DTZ011 - the user's own day
@@ -89,7 +89,7 @@ def _refuse(reason: str, until: date | None, fingerprint: str | None) -> None:
 
 
 def _same(entry: "WrittenEntry", other: "WrittenEntry") -> bool:
-    """Whether the file needs only one of them: the same finding, or the same rule and path."""
+    """Return whether two entries silence the same finding, or the same rule in the same path."""
     if entry.scope == "finding":
         places, known_places = set(entry.digest.split()), set(other.digest.split())
         same_finding = other.scope == "finding" and entry.fingerprint == other.fingerprint
@@ -98,7 +98,10 @@ def _same(entry: "WrittenEntry", other: "WrittenEntry") -> bool:
 
 
 def _finding(fingerprint: str, review: Path) -> "Finding":
-    """The finding with this fingerprint in the output of a review. Raises UsageError where the file or the finding is missing."""
+    """Return the finding with this fingerprint from a review's output.
+
+    Raises UsageError if the file or the finding is missing.
+    """
     from bot.cli import reviewing
     from bot.stored import reviews
 
@@ -118,7 +121,10 @@ def _finding(fingerprint: str, review: Path) -> "Finding":
 
 
 def _looked_up(fingerprint: str, repo: Path) -> "Finding":
-    """The finding with this fingerprint, as the checks by code report it now. Raises UsageError if they do not."""
+    """Return the finding with this fingerprint from static checks.
+
+    Raises UsageError if they do not report it.
+    """
     for scope in SCOPES:
         finding = next(
             (one for one in _findings(scope, str(repo)) if fingerprint in (one.identity, one.fingerprint)), None
@@ -132,7 +138,7 @@ def _looked_up(fingerprint: str, repo: Path) -> "Finding":
 
 
 def _findings(scope: "Scope", repo: str) -> "list[Finding]":
-    """What a review by code reports or has silenced; nothing if there is no such change."""
+    """Return the findings that static checks report or silence; nothing if there is no such change."""
     from bot import wiring
     from bot.cli import reviewing
     from bot.values import ReviewRequest

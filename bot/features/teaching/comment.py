@@ -1,4 +1,4 @@
-"""The commands of comments by which people teach."""
+"""The comment commands by which people teach."""
 
 from bot.features.teaching import ignore, remember, rules
 

@@ -1,11 +1,11 @@
-"""`.deeprepo/ignore.yml` among the files of an owner."""
+"""The entry of `.deeprepo/ignore.yml` in the list of owner files."""
 
 from bot.config.owner_file import OwnerFile, Problem
 from bot.features.teaching import names
 
 
 class IgnoredFindings(OwnerFile):
-    """The list of what is not reported."""
+    """The file with ignored findings."""
 
     path = names.FILE
     other_names = names.OTHER_NAMES
@@ -14,8 +14,9 @@ class IgnoredFindings(OwnerFile):
     consequence = "Findings that it should ignore may be reported again."
 
     def problems(self, text: bytes) -> tuple[Problem, ...]:
-        """List what is wrong with its text."""
-        from bot.features.teaching import ignore_file  # here: it loads slower than a review by code
+        """List the problems in the file's text."""
+        # Imported here because it loads slower than static checks.
+        from bot.features.teaching import ignore_file
 
         return ignore_file.check(text).problems
 

@@ -1,4 +1,4 @@
-"""`/deeprepo ignore`: a finding is not reported again on this pull request."""
+"""`/deeprepo ignore`: do not report a finding again on this pull request."""
 
 import time
 from dataclasses import replace

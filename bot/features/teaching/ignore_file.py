@@ -1,4 +1,4 @@
-"""`.deeprepo/ignore.yml`: the entries that a repository's owner has written, and all that is wrong with them."""
+"""`.deeprepo/ignore.yml`: the entries of a repository's owner, and the problems in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,29 +27,30 @@ HEAD = """\
 NEW_NAMES_OF = {"finding": "fingerprint", "kind": "rule"}
 OLD_NAMES_OF = {old: new for new, old in NEW_NAMES_OF.items()}
 NEW_NAMES = NEW_NAMES_OF.keys()
-WRITTEN = ("finding", "kind", "path", "title", "reason", "expires", "digest")  # keys, as people look for them
+WRITTEN = ("finding", "kind", "path", "title", "reason", "expires", "digest")  # order of the keys
 NEEDS: dict[IgnoreScope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
 
 
 class WrittenEntry(BaseModel):
-    """One entry as the file has it."""
+    """One entry of the file."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     scope: IgnoreScope = "finding"
     reason: str
     fingerprint: str = ""
-    digest: str = ""  # of each place that the finding is about, as `digest` makes it: a fingerprint is short enough to be met on purpose
+    # Of each location of the finding, made by `digest`; a fingerprint is short enough to be forged.
+    digest: str = ""
     rule: str = ""
     path: Pattern = ""
-    title: str = ""  # for people
+    title: str = ""  # for people to read
     expires: date | None = None
-    proven: bool = False  # written by builds before 0.2.0 alone
+    proven: bool = False  # only written by builds before 0.2.0
 
     @model_validator(mode="before")
     @classmethod
-    def _of_the_settings(cls, row: Any) -> Any:  # noqa: ANN401 - whatever the file holds
-        """Read an entry that is written like one of `ignore` in the settings; `scope`, `fingerprint` and `rule` are names of earlier versions."""
+    def _of_the_settings(cls, row: Any) -> Any:  # noqa: ANN401 - whatever the file contains
+        """Convert an entry that is written like `ignore` in the settings to the names of earlier versions."""
         if not (isinstance(row, dict) and NEW_NAMES & row.keys()):
             return row
         kind = row.get("kind")
@@ -60,7 +61,7 @@ class WrittenEntry(BaseModel):
 
 
 def written(entry: WrittenEntry) -> dict[str, Any]:
-    """Return the entry as people write it."""
+    """Return the entry as it is written in the file."""
     values = {name: value for name, value in entry.model_dump(mode="json").items() if value}
     renamed = {OLD_NAMES_OF.get(name, name): value for name, value in values.items() if name != "scope"}
     row = {"kind": ALL} | renamed if entry.scope == "path" else renamed
@@ -69,14 +70,14 @@ def written(entry: WrittenEntry) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreFile:
-    """What the file says: its usable entries with their numbers, from 1, and its problems. A fatal one: nothing is ignored."""
+    """The usable entries, numbered from 1, and the problems. With a fatal problem, nothing is ignored."""
 
     entries: tuple[tuple[int, WrittenEntry], ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
 def check(text: bytes) -> IgnoreFile:
-    """Return the file, entry by entry: one that cannot be used does not take the others along."""
+    """Parse the file entry by entry, so that an unusable entry does not affect the others."""
     try:
         node, rows = yaml_text.load(text.decode())
     except ValueError as error:
@@ -105,13 +106,13 @@ def check(text: bytes) -> IgnoreFile:
 
 
 def _unknown(row: object) -> str:
-    """The first key that this version doesn't know. It could limit a rule, and cannot limit an entry of one finding."""
+    """Return the first unknown key. It could limit a rule, but cannot limit an entry for one finding."""
     known = {*WrittenEntry.model_fields, *NEW_NAMES}
     return next((str(name) for name in row if name not in known), "") if isinstance(row, dict) else ""
 
 
 def _entry(row: object) -> WrittenEntry | tuple[str, tuple[str | int, ...]]:
-    """The entry, or what is wrong with it and the place of that inside the entry."""
+    """Return the entry, or its problem and where in the entry that is."""
     try:
         entry = WrittenEntry.model_validate(row)
     except ValidationError as error:
@@ -126,7 +127,10 @@ def _entry(row: object) -> WrittenEntry | tuple[str, tuple[str | int, ...]]:
 
 
 def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
-    """Return the file as it is on the base branch, or the person's own. An entry that cannot be read or has expired is a warning, not a failure."""
+    """Parse the file on the base branch, or the person's own.
+
+    An entry that cannot be read or has expired becomes a warning.
+    """
     if text is None:
         return IgnoreList()
     ignore_document = check(text)
@@ -153,7 +157,7 @@ def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> Ignor
 
 
 def add_entry(before: bytes | None, entry: WrittenEntry) -> str:
-    """Return the file with one more entry; what people wrote in it stays as it is."""
+    """Return the file with one more entry. Existing text stays as it is."""
     text = before.decode("utf-8", "replace") if before else HEAD
     return f"{text.rstrip()}\n{yaml_text.dump([written(entry)])}"
 

@@ -1,8 +1,8 @@
-"""What people have said of findings since the last job: rejections become proposals of rules, reactions on proposals decide.
+"""Learn from people's reactions since the last job: rejections propose rules, and reactions decide.
 
-GitHub sends no event for a reaction, so they are read when a review or a command of the pull request runs, and when it is closed. Only
-people with write permission teach anything. Everything here may be done again after a crash: a rejection is noted last, a proposal is found
-by its kind and path, and its comment by our marker.
+GitHub sends no event for a reaction, so reactions are checked when a review or command of the pull request
+runs, and when it is closed. Only people with write access can teach. Everything can be repeated after a
+crash: a rejection is recorded last, a proposal is found by its kind and path, and its comment by our marker.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from bot.workflow.publish import existing
 from bot.workflow.publish.existing import PostedFinding
 
 RULE = "rule"  # the kind of our marker
-# Comments that people have rejected, people whose permission is asked for, rejections that one job reads.
+# Rejected comments, people whose permission is checked, and rejections per job.
 MOST_LISTED, MOST_ASKED, MOST_LEARNED = (25, 20, 10)
 YES: Final = "+1"
 NO: Final = "-1"
@@ -41,7 +41,7 @@ _TURNS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 @dataclass(slots=True)
 class Lessons:
-    """What people teach at a pull request. Not frozen: whether a person may write is asked of GitHub once, and of only so many people."""
+    """What people teach on a pull request. Not frozen, because it caches who has write access."""
 
     host: Host
     store: Store
@@ -54,20 +54,21 @@ class Lessons:
         return self.host.pull
 
     async def learn(self) -> bool:
-        """Read what is new, decide on proposals, and propose rules in the threads where they arose. Whether a rule was decided on.
+        """Check new reactions, decide on proposals, and propose rules in the threads where they arose.
 
-        Raises HostError's kinds.
+        Returns whether a rule was decided on. Raises subclasses of HostError.
         """
-        async with _TURNS.setdefault(self.pull.key, asyncio.Lock()):  # a review and a command may both be here
+        # A review and a command can run at the same time.
+        async with _TURNS.setdefault(self.pull.key, asyncio.Lock()):
             was_decided = await self._decide_by_reactions()
             if await self.store.reviews.heads(self.pull):
                 await self._read_rejections()
             return was_decided
 
     async def propose(self, finding: Finding, dismissal: Dismissal, link: str) -> tuple[Safe, int]:
-        """Return what a finding teaches that a person who may write has dismissed: the proposal of a rule in words, and its number; 0: nothing new.
+        """Return the rule proposed by a dismissed finding, in words, and its number; 0 if it is not new.
 
-        Once a comment shows the words, `store.rules.show` remembers it, so that reactions on it decide.
+        Once a comment shows it, `store.rules.show` records that, so that reactions to the comment count.
         """
         bounded = replace(dismissal, reason=dismissal.reason[: reading.LONGEST_REASON])
         rules = await self.store.rules.propose_all(self.pull, proposing.proposals(finding, bounded, link), time.time())
@@ -76,7 +77,10 @@ class Lessons:
     async def decide(
         self, number: int, state: RuleState, who: str, path: str = "", text: str = ""
     ) -> LearnedRule | None:
-        """Confirm or drop a rule, with another path or sentence if one is given; the comment that proposed it follows. None: there is no such rule."""
+        """Confirm or remove a rule, optionally with a new path or sentence, and update its comment.
+
+        Returns None if there is no such rule.
+        """
         rules, repository = self.store.rules, self.pull.repository
         known = next(
             (learned_rule for learned_rule in await rules.of(repository) if learned_rule.rule.number == number), None
@@ -85,7 +89,7 @@ class Lessons:
         decision = await rules.decide(repository, number, state, who, time.time(), path=path, text=text)
         if decision is not None and place is not None and known is not None:
             before = proposing.proposal_words((replace(known, shown=False),), self.words).strip()
-            # The rule is decided on: that the comment is gone, locked or out of reach must not hide it from who asks.
+            # The rule is decided on, even if its comment was deleted, locked or cannot be reached.
             with suppress(HostError):
                 ref = _ref(*place)
                 there = await self.host.comment_at(ref)
@@ -95,7 +99,7 @@ class Lessons:
         return decision
 
     async def _may_write(self, login: str) -> bool:
-        """Whether this person may write here; of too many people nobody more."""
+        """Return whether this person has write access. Beyond MOST_ASKED people the answer is no."""
         if login not in self._writers and len(self._writers) < MOST_ASKED:
             self._writers[login] = False
             with suppress(HostRefused):
@@ -103,7 +107,10 @@ class Lessons:
         return self._writers.get(login, False)
 
     async def _decide_by_reactions(self) -> bool:
-        """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them. Whether there was one."""
+        """Confirm or remove the newest proposals by reactions of people with write access.
+
+        Return whether any was.
+        """
         rules_by_number = {
             learned_rule.rule.number: learned_rule for learned_rule in await self.store.rules.of(self.pull.repository)
         }
@@ -123,7 +130,10 @@ class Lessons:
         return was_decided
 
     async def _read_rejections(self) -> None:
-        """Learn from each finding that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
+        """Learn from newly rejected findings.
+
+        For a comment with several findings, a reply rejects all of them or those whose numbers it names.
+        """
         comments = await self.host.comments("review")
         done_marks = set(await self.store.people.dismissed(self.pull))
         posted = [
@@ -158,7 +168,7 @@ class Lessons:
     async def _rejected(
         self, posted_finding: PostedFinding, here: Sequence[Finding], replies: Sequence[tuple[PostedComment, str]]
     ) -> list[tuple[Finding, str, tuple[PostedComment, str] | None]]:
-        """The rejections of a comment's findings: the finding, who rejected it, and the reply with its text; None for a 👎."""
+        """Return a comment's rejected findings with the person and the reply and text; None for a 👎."""
         rejections: list[tuple[Finding, str, tuple[PostedComment, str] | None]] = []
         for reply in replies:
             comment, reason = reply
@@ -172,7 +182,7 @@ class Lessons:
         return rejections
 
     def _replies(self, finding: PostedFinding, comments: Sequence[PostedComment]) -> list[tuple[PostedComment, str]]:
-        """The replies of the thread that reject something, with their words. A command in one is carried out, and not read as words."""
+        """Return the rejecting replies in the thread with their reasons. Commands are carried out instead."""
         people = (
             comment
             for comment in comments
@@ -183,7 +193,7 @@ class Lessons:
         return [(each, reason) for each, reason in replies if reason]
 
     async def _who_dislikes(self, finding: PostedFinding) -> str:
-        """Who has put a 👎 on the finding's comment and may write here; "" if nobody has."""
+        """Return a person with write access who put a 👎 on the finding's comment; "" if there is none."""
         with suppress(HostRefused):
             for login, *_ in await self._reactions(CommentRef(finding.comment.id, "review"), content=NO):
                 if await self._may_write(login):
@@ -191,7 +201,7 @@ class Lessons:
         return ""
 
     async def _reactions(self, ref: CommentRef, content: Literal["-1"] | None = None) -> list[tuple[str, str, float]]:
-        """The people who have reacted to a comment, the first hundred, how and when; `content`: in this way only."""
+        """Return a comment's first 100 reactions by people: who, which, and when. `content` filters them."""
         api = self.host.rest.reactions
         is_issue = ref.kind == "issue"
         on = api.async_list_for_issue_comment if is_issue else api.async_list_for_pull_request_review_comment
@@ -206,7 +216,7 @@ class Lessons:
     async def _propose(
         self, posted_finding: PostedFinding, finding: Finding, who: str, reply: tuple[PostedComment, str] | None
     ) -> None:
-        """Remember a rejection, and show the rule that it suggests in a short reply of its own, so that a reaction decides on one rule."""
+        """Record a rejection, and propose its rule in a separate reply, so a reaction decides on one rule."""
         reason, link = (reply[1], reply[0].url) if reply else ("", posted_finding.comment.url)
         dismissal = Dismissal(finding.identity, reason, "reply" if reply else "reaction", who)
         rules = await self.store.rules.propose_all(
@@ -215,12 +225,12 @@ class Lessons:
         if proposing.decisive(rules):
             here = phrase(self.words, "rule_here", example=code(f"/deeprepo ignore {finding.number or ''}".strip()))
             text = Safe(f"{proposing.proposal_words(rules, self.words)}\n\n<sub>{here.strip()}</sub>")
-            with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
+            with suppress(HostRefused):  # in a locked conversation, `/deeprepo rules` still lists it
                 await self._show(posted_finding, rules[0], text)
         await self.store.people.dismiss(self.pull, dismissal, time.time())
 
     async def _show(self, finding: PostedFinding, rule: LearnedRule, proposal_text: Safe) -> None:
-        # A number alone may have meant another rule before the App was taken off the repository and given back.
+        # The number may have meant another rule before the App was removed and installed again.
         owner_rule = rule.rule
         about = (owner_rule.kind, owner_rule.path, owner_rule.symbol, owner_rule.text if owner_rule.is_learning else "")
         digest = hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:20]

@@ -1,4 +1,4 @@
-"""Where the list of what is not reported is, and where somebody may take it to be."""
+"""The path of the list of ignored findings, and paths that people use by mistake."""
 
 FILE = ".deeprepo/ignore.yml"
 LOCAL_FILE = "info/deeprepo-ignore.yml"  # in the git folder

@@ -1,4 +1,4 @@
-"""A rejected finding as the proposal of a sentence or a rule, and how a proposal is shown: once, where it arose."""
+"""Turn a rejected finding into a proposed sentence or rule, and show the proposal once, where it arose."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,8 @@ from bot.values import Dismissal, Finding, LearnedRule, OwnerRule, Proposal
 
 MAX_PATH_CHARS = 300  # characters of a path
 OF_ONE_CHANGE = re.compile(r"\b(?:PRs?|MRs?|(?:pull|merge)[ -]requests?)\b|(?<![\w&])#\d", re.IGNORECASE)
-_ONE_PATH = re.compile(r"=.*|/(?:[^\\*?\[]|\\.)*[^/\\*?\[]", re.DOTALL)  # exact, or a pattern without wildcards
+# Exact, or a pattern without wildcards.
+_ONE_PATH = re.compile(r"=.*|/(?:[^\\*?\[]|\\.)*[^/\\*?\[]", re.DOTALL)
 
 
 def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Proposal, ...]:
@@ -43,7 +44,10 @@ def _on_its_own(text: str, title: str) -> str:
 
 
 def proposal_words(rules: Sequence[LearnedRule], words: Phrases) -> Safe:
-    """Return the proposals of one rejection in words: a reaction decides on the first, a command on the others. Nothing if the first was shown before."""
+    """Return a rejection's proposals in words, or nothing if the first was shown before.
+
+    A reaction decides on the first one, commands on the others.
+    """
     unseen = [rule for rule in rules if _is_unseen(rule)] if decisive(rules) else []
     return Safe("\n\n".join(_words(rule, words, is_first=index == 0).strip() for index, rule in enumerate(unseen)))
 
@@ -51,13 +55,13 @@ def proposal_words(rules: Sequence[LearnedRule], words: Phrases) -> Safe:
 def _words(rule: LearnedRule, words: Phrases, *, is_first: bool) -> Safe:
     confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
     how = "grave" if rule.grave else "proposed" if is_first else "instead"
-    what = (rule.rule.kind or rule.rule.text).rstrip(". ")  # the sentence goes on behind it
+    what = (rule.rule.kind or rule.rule.text).rstrip(". ")  # the sentence continues after it
     values = {"rule": rule.rule, "what": what, "phrase": f"{_what(rule)}_{how}", "breadth": breadth(rule.rule.path)}
     return comment("teaching/proposal.md.j2", words, confirm=confirm, **values)
 
 
 def decisive(rules: Sequence[LearnedRule]) -> int:
-    """Return the number of the proposal on which a reaction decides; 0: nothing is proposed that nobody has seen."""
+    """Return the number of the proposal on which a reaction decides; 0 if nothing new is proposed."""
     return rules[0].rule.number if rules and _is_unseen(rules[0]) else 0
 
 
@@ -70,25 +74,25 @@ def _what(rule: LearnedRule) -> str:
 
 
 def breadth(pattern: str) -> str:
-    """Return the phrase for how far a rule's pattern reaches."""
+    """Return the phrase for the scope of a rule's pattern."""
     return "rule_one_path" if _ONE_PATH.fullmatch(pattern) else "rule_pattern"
 
 
 def decision(rule: LearnedRule, words: Phrases) -> Safe:
-    """Return the words that replace a proposal once somebody has decided."""
+    """Return the words that replace a proposal after the decision."""
     reach = words.say(breadth(rule.rule.path))
     text = phrase(words, state_phrase(rule), rule=rule.rule.number, breadth=reach, **place_words(rule))
     return Safe(f"<sub>{text.strip()}</sub>")
 
 
 def place_words(rule: LearnedRule) -> dict[str, Any]:
-    """Return how our own sentences name a rule: its kind or its sentence, and its place."""
+    """Return how our sentences name a rule: its kind or sentence, and its location."""
     what = rule.rule.text if rule.rule.is_learning else rule.rule.kind[:80]
     return {"kind": code(what[:MAX_PATH_CHARS].rstrip(". ")), "path": code(rule.rule.place[:MAX_PATH_CHARS])}
 
 
 def state_phrase(rule: LearnedRule) -> str:
-    """Return the phrase that reports its state."""
+    """Return the phrase for a rule's state."""
     return f"{_what(rule)}_{rule.state}"
 
 

@@ -1,4 +1,4 @@
-"""`/deeprepo remember`: a sentence is proposed that answers claims about certain code."""
+"""`/deeprepo remember`: propose a sentence that answers findings about certain code."""
 
 import time
 
@@ -12,12 +12,12 @@ from bot.workflow.given_command import CommandSpec, GivenCommand
 from deeprepo.impact.text import globs
 
 MAX_PATTERN_CHARS = 300
-LEAST_WORDS = 3  # of a sentence: "fine" answers everything
+LEAST_WORDS = 3  # words of a sentence; "fine" would answer everything
 REMEMBER_USAGE = "remember [in PATH[:SYMBOL]] SENTENCE"
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Propose the sentence for the files that are named, else for the file of the thread's finding."""
+    """Propose the sentence for the named files, else for the file of the thread's finding."""
     context = command.context
     scope, sentence = _parts(" ".join(command.ask.argument.split()))
     if scope is None:
@@ -45,7 +45,7 @@ async def run(command: GivenCommand) -> CommandReply:
 
 
 def _parts(text: str) -> tuple[tuple[str, str] | None, str]:
-    """The path and the symbol that a text names first, if it does, and its sentence."""
+    """Return the path and symbol at the start of a text, if there are any, and the sentence."""
     word, _, rest = text.partition(" ")
     place, _, sentence = rest.partition(" ")
     place = place.strip("`,")

@@ -1,4 +1,4 @@
-"""What the lists of the repository, and of the person at the terminal, silence in a review."""
+"""The hook that silences findings by the lists of the repository and the person at the terminal."""
 
 from bot.brief import Brief
 from bot.checkout import Checkout
@@ -8,14 +8,15 @@ from bot.review.hooks import ReviewHooks
 
 
 class ListedFindings(ReviewHooks):
-    """Reads them as they are on the base branch, and in the git folder."""
+    """Reads the lists on the base branch and in the git folder."""
 
     async def silences(self, brief: Brief, tree: Checkout) -> IgnoreList:
-        """Return the entries of both."""
+        """Return the entries of both lists."""
         text = await tree.at_tip(FILE)
         if text is None and brief.local is None:
             return IgnoreList()
-        from bot.features.teaching.ignore_file import read_ignore_file  # here: it loads slower than a review by code
+        # Imported here because it loads slower than static checks.
+        from bot.features.teaching.ignore_file import read_ignore_file
 
         theirs = read_ignore_file(text, brief.today)
         return theirs.join(read_ignore_file(brief.local, brief.today, LOCAL_FILE))

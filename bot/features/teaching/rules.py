@@ -1,4 +1,4 @@
-"""`/deeprepo rules`: what people have taught, with the decisions on it."""
+"""`/deeprepo rules`: list what people have taught, and decide on it."""
 
 import time
 from collections.abc import Sequence
@@ -17,16 +17,16 @@ from bot.workflow.given_command import CommandSpec, GivenCommand
 from deeprepo.impact.text import globs
 
 MAX_PATTERN_CHARS = 300
-EDIT = "edit"  # gives a learning another sentence, which is in force at once: to edit takes the permission to confirm
+EDIT = "edit"  # replaces a learning's sentence immediately, so it needs the permission to confirm
 DECIDES: dict[str, RuleState] = {"confirm": "confirmed", EDIT: "confirmed", "remove": "removed"}
 UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing is proposed for removal
-MOST_DIGITS = 6  # of a number
-MOST_EXPORTED = 40_000  # characters: GitHub takes a comment of 65,536
+MOST_DIGITS = 6  # digits of a number
+MOST_EXPORTED = 40_000  # characters; GitHub accepts comments of up to 65,536
 RULES_USAGE = "rules [confirm N, edit N SENTENCE, remove N, export]"
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """List the rules and proposals, decide on one, or show all as settings."""
+    """List the rules and proposals, decide on one, or export all as settings."""
     context = command.context
     word, _, rest = " ".join(command.ask.argument.split()).partition(" ")
     if word.lower() in DECIDES:
@@ -41,7 +41,7 @@ async def run(command: GivenCommand) -> CommandReply:
 
 
 async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
-    """Confirm, edit or remove the rule of this number. A confirmed one may be given another path."""
+    """Confirm, edit or remove the rule with this number. Confirming can change its path."""
     context = command.context
     number, _, words = rest.partition(" ")
     number, is_edit = number.removeprefix("#"), word == EDIT
@@ -56,7 +56,8 @@ async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
     }
     if is_edit and int(number) not in sentences:
         return context.say("sentence_unknown", rule=int(number))
-    from bot.features.teaching.lessons import Lessons  # here: a step reads commands, and has no database
+    # Imported here because the GitHub Actions step reads commands but has no database.
+    from bot.features.teaching.lessons import Lessons
 
     path, text = (words if word == "confirm" else "", words[:MOST_SENTENCE] if is_edit else "")
     decision = await Lessons(command.host, command.store).decide(int(number), DECIDES[word], context.actor, path, text)
@@ -91,7 +92,7 @@ def _of_finding(dismissal: Dismissal) -> dict[str, Any]:
 
 
 def _exported(rule: OwnerRule) -> dict[str, Any]:
-    """A rule or a learning as an entry of the settings."""
+    """Return a rule or learning as an entry of the settings."""
     from bot.config.defaults import CLAIMS, IgnoreItem
     from bot.config.repository import as_entry
 

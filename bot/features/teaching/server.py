@@ -1,4 +1,4 @@
-"""What people teach a server: it reads what they say whenever a job is at their pull request."""
+"""Teaching on a server, which checks reactions whenever a job runs for a pull request."""
 
 from bot.features.teaching.lessons import Lessons
 from bot.github import Host
@@ -12,7 +12,7 @@ class TaughtServer(ServerHooks):
     """Learns from rejections and reactions."""
 
     async def listen(self, host: Host, server: Server) -> bool:
-        """Read what is new, and say whether a rule was decided on."""
+        """Check new reactions, and return whether a rule was decided on."""
         return await Lessons(host, server.store).learn()
 
     async def on_withdrawn(
@@ -22,7 +22,7 @@ class TaughtServer(ServerHooks):
         return await Lessons(host, server.store).propose(finding, dismissal, link)
 
     async def on_shown(self, number: int, comment: PostedComment, host: Host, server: Server) -> None:
-        """Remember which comment shows a proposal: reactions on it decide."""
+        """Record which comment shows a proposal, so that reactions to it count."""
         await server.store.rules.show(host.pull.repository, number, comment.id, comment.kind)
 
 

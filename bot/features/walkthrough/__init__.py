@@ -1,1 +1,1 @@
-"""The walkthrough of a change: by the model that has read it anyway, and by code if no model has."""
+"""The walkthrough of a change, by the model that reviews it, or by static analysis if there is no model."""

@@ -1,7 +1,8 @@
-"""The walkthrough put together: what models have told of the files of the change, and code's words for the rest. Pure.
+"""Build the walkthrough from models' notes on files, and from static analysis for the rest. No side effects.
 
-Files are grouped by the themes that a model named, if these are few, else by kind and folder. The place to look at first is that of a
-grave finding, of a model's choice, else the riskiest unit. Calls across files are drawn as far as three or more files meet.
+Files are grouped by a model's themes if these are few, else by kind and folder. The first location to look at
+is a serious finding, or else a model's choice or the riskiest code region. Calls between files are drawn if
+three or more files are connected.
 """
 
 from collections import defaultdict
@@ -25,34 +26,34 @@ from deeprepo.impact.text import paths
 from deeprepo.impact.text.paths import is_product, is_prose, is_test
 
 OVERVIEW_CHARS, PHRASE_CHARS, THEME_CHARS = 900, 160, 40
-SENTENCES = 4  # of an overview
-PHRASES = 2  # of readers that have each seen a part of one file
-MOST_THEMES = 6  # of a model; more than that orders nothing
+SENTENCES = 4  # in an overview
+PHRASES = 2  # phrases per file from models that each saw a part of it
+MOST_THEMES = 6  # of a model; more would not help
 MOST_FOLDERS = 6  # groups of code
-LEAST_SPLIT = 7  # files of code that are worth several groups
-CI = (".github/", ".gitlab/", ".circleci/", ".buildkite/")  # what runs tests is none
-KINDS = ("code", "tests", "settings", "documents", "others")  # in the order of the table
-LEAST_FILES, MOST_FILES = 3, 12  # that a sketch draws
+LEAST_SPLIT = 7  # files of code from which they are split into groups
+CI = (".github/", ".gitlab/", ".circleci/", ".buildkite/")  # these files configure tests but are none
+KINDS = ("code", "tests", "settings", "documents", "others")  # in the table's order
+LEAST_FILES, MOST_FILES = 3, 12  # files in a drawing
 MOST_CALLS = 24
-CALLED = 3  # of one arrow
+CALLED = 3  # names per arrow
 
 
 @dataclass(frozen=True, slots=True)
 class WalkthroughFacts:
-    """What the survey has read, and what the review has found."""
+    """The survey's data and the review's findings."""
 
     files: Sequence[ChangedFile]
     units: Sequence[Unit]  # riskiest first
     dependents: Dependents
-    findings: Sequence[Finding] = ()  # open ones, with their numbers
-    reader_notes: Sequence[ReaderNotes] = ()  # by readers, in their order
-    earlier: ReaderNotes = field(default_factory=ReaderNotes)  # by the round before
-    unchanged_paths: Collection[str] = ()  # paths of which nothing was read again
-    stands: bool = False  # whether some of what the round before has read was not read again
+    findings: Sequence[Finding] = ()  # open findings with their numbers
+    reader_notes: Sequence[ReaderNotes] = ()  # in the order of the models
+    earlier: ReaderNotes = field(default_factory=ReaderNotes)  # from the previous review
+    unchanged_paths: Collection[str] = ()  # paths without any region that was reviewed again
+    stands: bool = False  # whether part of the previous review was not reviewed again
 
 
 def walkthrough(facts: WalkthroughFacts, words: Phrases) -> Walkthrough:
-    """Return what the change does. A model is believed only about files of the change, and within bounds."""
+    """Return the walkthrough. Models' notes only count for files of the change, within limits."""
     known_paths = {file.path for file in facts.files}
     phrases, themes_by_path = _phrases(facts, known_paths)
     symbols: dict[str, list[ChangedSymbol]] = defaultdict(list)
@@ -78,7 +79,7 @@ def walkthrough(facts: WalkthroughFacts, words: Phrases) -> Walkthrough:
 
 
 def _phrases(facts: WalkthroughFacts, known_paths: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The phrase and the theme of each file that a model has told of: of this round, else of an earlier one if nothing has changed."""
+    """Return models' phrases and themes per file, from this review, or an earlier one for unchanged files."""
     phrases: dict[str, list[str]] = defaultdict(list)
     themes_by_path: dict[str, str] = {}
     for notes in facts.reader_notes:
@@ -104,7 +105,7 @@ def _phrases(facts: WalkthroughFacts, known_paths: Collection[str]) -> tuple[dic
 
 
 def _overview(facts: WalkthroughFacts) -> str:
-    """What a model says of the whole, in this round or, if some of it still stands, in an earlier one."""
+    """Return a model's overview from this review, or from an earlier one that partly still applies."""
     model_text = next((notes.overview for notes in reversed(facts.reader_notes) if notes.overview.strip()), "")
     return _within_limit(model_text or (facts.earlier.overview if facts.stands else ""))
 
@@ -114,7 +115,7 @@ def _within_limit(text: str) -> str:
 
 
 def _short(text: str, most: int) -> str:
-    """The text on one line and no longer than that; it ends at a blank if it has one."""
+    """Return the text on one line, cut at a blank to at most `most` characters and an ellipsis."""
     one_line = line(text[: 4 * most])
     if len(one_line) <= most:
         return one_line
@@ -124,7 +125,7 @@ def _short(text: str, most: int) -> str:
 def _group(
     files: Sequence[ChangedFile], rows: Mapping[str, FileRow], themes_by_path: Mapping[str, str], words: Phrases
 ) -> tuple[Theme, ...]:
-    """Every file in one group, code first; within a group the largest change first. `themes_by_path`: path -> a model's theme."""
+    """Return every file in one group: code first, then by size. `themes_by_path`: path -> a model's theme."""
     if len({theme.casefold() for theme in themes_by_path.values()}) > MOST_THEMES:
         themes_by_path = {}
     first: dict[str, str] = {}
@@ -148,7 +149,7 @@ def _group(
 
 
 def _kind(file: ChangedFile) -> str:
-    """What a file is for."""
+    """Return the kind of a file."""
     path = file.path
     if paths.is_output(path) or paths.vendored_folder(path):
         return "others"
@@ -162,7 +163,7 @@ def _kind(file: ChangedFile) -> str:
 
 
 def _folders(code: Sequence[str]) -> dict[str, str]:
-    """The folder under which each file of code stands, as deep as a few groups allow; nothing if they need no groups."""
+    """Return the group folder of each file of code, as deep as MOST_FOLDERS allows; nothing for few files."""
     if len(code) < LEAST_SPLIT:
         return {}
     best: dict[str, str] = {}
@@ -181,7 +182,10 @@ def _size(file: ChangedFile) -> int:
 def first_place(
     units: Sequence[Unit], findings: Sequence[Finding], dependents: Dependents, model_choice: str, words: Phrases
 ) -> FirstPlace | None:
-    """Return where to begin. `model_choice`: the path that a model named, one of the change, or empty. `units`: riskiest first."""
+    """Return where to start.
+
+    `model_choice` is a model's path in the change or "". `units`: riskiest first.
+    """
     guards = [_guard(guard, words) for guard in dependents.guards]
     grave = sorted(
         (finding for finding in findings if finding.serious and finding.start and finding.number),
@@ -195,7 +199,8 @@ def first_place(
         first, more = dependents.guards[0], len(guards) - 1
         reason = f"{guards[0]} {words.say('walk_guard_more', more)}" if more else guards[0]
         return FirstPlace(first.path, first.line, "head", reason)
-    readable = [unit for unit in units if not is_prose(unit.path)]  # a line of documents is no place to begin
+    # A line of documentation is no place to start.
+    readable = [unit for unit in units if not is_prose(unit.path)]
     mine = (
         [unit for unit in readable if unit.path == model_choice]
         or [unit for unit in readable if is_product(unit.path)]
@@ -207,12 +212,12 @@ def first_place(
     symbols_by_key = {(one.symbol.path, one.symbol.name): one for one in dependents.symbols}
     symbol = symbols_by_key.get((unit.path, unit.name.partition("#")[0]))
     if len(readable) == 1 and symbol is None and not unit.references:
-        return None  # of one part there is no riskiest
+        return None  # with one region there is no riskiest
     return FirstPlace(unit.path, unit.start, unit.side, _reason(unit, symbol, dependents, words))
 
 
 def _guard(guard: LostGuard, words: Phrases) -> str:
-    """What became of a guard, and no verdict: it may stand where nobody looked."""
+    """Say what happened to an access check, without judging it, because it may exist elsewhere."""
     kind = "became" if guard.became else guard.kind
     name, before, after = (code.as_code(one) for one in (guard.scope, guard.name, guard.became))
     return words.say(f"walk_guard_{kind}", name=name, guard=before, became=after)
@@ -230,7 +235,7 @@ def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, wo
 
 
 def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:
-    """Who calls into which changed file, product before tests and the most calls first; nothing below three files that meet."""
+    """Return calls into changed files, product before tests, most calls first. Small graphs are dropped."""
     names: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for reference in dependents.references:
         callee = reference.symbol.rpartition(":")[0]
@@ -246,7 +251,7 @@ def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:
 
 
 def _few(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """As many pairs as a sketch holds, from the first on."""
+    """Return the first pairs that fit into a drawing."""
     pairs_kept: list[tuple[str, str]] = []
     files: set[str] = set()
     for pair in pairs:
@@ -257,7 +262,7 @@ def _few(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _meeting(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The pairs of groups that are connected and large enough."""
+    """Return the pairs in connected groups that are large enough."""
     group: dict[str, set[str]] = {}
     for one, other in pairs:
         merged_group = group.get(one, {one}) | group.get(other, {other})

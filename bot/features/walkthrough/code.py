@@ -1,4 +1,4 @@
-"""The sentences and phrases by code. Each is true whatever the change is: it counts what the survey holds and guesses nothing. Pure."""
+"""Sentences and phrases from static analysis. They only count what the survey contains, and guess nothing."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,17 +10,17 @@ from bot.values import ChangedFile, ChangedSymbol, Dependents
 from deeprepo.impact.text.paths import is_test
 
 STATUSES = ("added", "deleted", "renamed", "modified")
-USED = 3  # definitions whose users are counted
+USED = 3  # definitions whose references are counted
 Deed = Literal["adds", "removes", "renames", "moves", "signs", "edits"]
-DEEDS: tuple[Deed, ...] = ("adds", "removes", "renames", "moves", "signs", "edits")  # in the order of a sentence
+DEEDS: tuple[Deed, ...] = ("adds", "removes", "renames", "moves", "signs", "edits")  # in a sentence's order
 BY_CHANGE: dict[str, Deed] = {"added": "adds", "removed": "removes", "renamed": "renames", "signature": "signs"}
 ARROW = "→"
-NAMES = 3  # of one list; the rest is counted
+NAMES = 3  # names in a list; the rest is counted
 LONGEST = 80  # characters of a name or a path
 
 
 def overview(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases) -> str:
-    """Return two to four sentences: the extent, what becomes of which definitions, and who uses them."""
+    """Return two to four sentences: the extent, what happens to which definitions, and who uses them."""
     sentences = (_extent(files, words), _definitions(dependents.symbols, words), _users(files, dependents, words))
     return " ".join(filter(None, sentences))
 
@@ -65,7 +65,7 @@ def _definitions(changed_symbols: Sequence[ChangedSymbol], words: Phrases) -> st
 
 
 def _users(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases) -> str:
-    """Who relies on what changed, outside the change. "At least" if the search may have missed some."""
+    """Say who uses the changed definitions outside the change, "at least" if the search may be incomplete."""
     changed_paths = frozenset(path for file in files for path in (file.path, file.old_path) if path)
     used = dict(list(used_symbols(dependents, changed_paths).items())[:USED])
     if not used:
@@ -78,14 +78,17 @@ def _users(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases)
 
 
 def deed(symbol: ChangedSymbol) -> Deed:
-    """Return what became of a definition. One of the same name in another file has moved."""
+    """Return what happened to a definition. One renamed into another file was moved."""
     if symbol.change == "renamed" and symbol.before and symbol.after and symbol.before.path != symbol.after.path:
         return "moves"
     return BY_CHANGE.get(symbol.change, "edits")
 
 
 def deeds(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Deed, list[str]]:
-    """Return the names as code by what became of them. A member goes without saying if its owner has the same deed or has moved."""
+    """Return names as code by what happened to them.
+
+    A member is skipped if its owner has the same change or was moved.
+    """
     by_deed: dict[Deed, list[ChangedSymbol]] = defaultdict(list)
     for symbol in symbols:
         by_deed[deed(symbol)].append(symbol)
@@ -101,7 +104,7 @@ def deeds(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Deed, list[s
 
 
 def _moves(rows: Iterable[ChangedSymbol], words: Phrases) -> list[str]:
-    """What moved, joined for each pair of files."""
+    """Return what was moved, grouped by pair of files."""
     by_paths: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row in rows:
         if row.before and row.after:
@@ -120,15 +123,16 @@ def _label(symbol: ChangedSymbol) -> str:
 
 
 def product(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
-    """Return the public definitions outside tests; all outside tests if none is public, and all if the change is one of tests."""
+    """Return the public definitions outside tests, else all outside tests, else all."""
     code = [symbol for symbol in symbols if not is_test(symbol.symbol.path)] or list(symbols)
     return [symbol for symbol in code if not symbol.symbol.private] or code
 
 
 def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> dict[str, set[tuple[str, int]]]:
-    """Return the changed definitions that files outside the change use, by name, with the places: those whose contract changed, else all.
+    """Return the changed definitions used outside the change, by name, with the locations of references.
 
-    Most telling first. Guesses by name do not count; a place knows a renamed definition by its old name.
+    If contracts changed, only those definitions count. Those with most references come first. References
+    guessed by name do not count. A renamed definition is listed by its old name where references use that.
     """
     by_key = {
         f"{side.path}:{side.name}": (symbol, side)
@@ -153,7 +157,7 @@ def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> dict[
 
 
 def places(number: int, dependents: Dependents, words: Phrases) -> str:
-    """Return so many places, "at least" if the search may have missed some."""
+    """Return a number of locations, with "at least" if the search may be incomplete."""
     is_complete = not (
         dependents.cut or dependents.missed_uses or any(reference.is_guessed for reference in dependents.references)
     )
@@ -162,19 +166,19 @@ def places(number: int, dependents: Dependents, words: Phrases) -> str:
 
 
 def as_code(name: str) -> str:
-    """Return a name of the change as a code span that no backtick in it can end."""
+    """Return a name as a code span that no backtick in it can end."""
     return str(render.code(name if len(name) <= LONGEST else f"…{name[-LONGEST:]}"))
 
 
 def join(parts: Sequence[str], words: Phrases) -> str:
-    """Return several parts as one: "a, b and c" in the language of the review."""
+    """Join parts as "a, b and c" in the review's language."""
     if len(parts) <= 1:
         return "".join(parts)
     return words.say("both", one=", ".join(parts[:-1]), other=parts[-1])
 
 
 def names(all_names: Sequence[str], words: Phrases) -> str:
-    """Return the first of these names, and how many more there are."""
+    """Return the first names and how many more there are."""
     shown_names = list(all_names[:NAMES])
     left = len(all_names) - NAMES
     return f"{', '.join(shown_names)} {words.say('and_more', left)}" if left > 0 else join(shown_names, words)

@@ -13,7 +13,7 @@ from bot.render import line, visible
 
 
 def walkthrough(part: Walkthrough, most: int | None) -> RenderableType:
-    """Return what the change does, the place to look at first, and the files by theme."""
+    """Return what the change does, the first location to look at, and the files by theme."""
     say = facts.ENGLISH.say
     rows: list[RenderableType] = [prose(part.overview)]
     if part.first:

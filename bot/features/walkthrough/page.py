@@ -1,4 +1,4 @@
-"""The walkthrough as templates and the console show it: as many rows as there is room for, each theme with some of them."""
+"""Prepare the walkthrough for templates and the console, within the available rows."""
 
 import posixpath
 import re
@@ -11,29 +11,29 @@ from bot.outputs import facts
 from bot.render import Safe, link
 from bot.values import Review
 
-MOST_ROWS = 40  # files in a comment; the JSON output has them all
-LEAST_SKETCH = 12  # rows of each list below which there is no room for a drawing
+MOST_ROWS = 40  # files in a comment; the JSON output has all
+LEAST_SKETCH = 12  # rows per list below which the drawing is left out
 PLAIN = re.compile(r"[^A-Za-z0-9_., /-]")
-MAX_LABEL_CHARS = 48  # characters of a label before they are escaped
-CHANGED = "stroke-width:3px"  # no colour: the drawing is shown on light and on dark pages
+MAX_LABEL_CHARS = 48  # characters of a label before escaping
+CHANGED = "stroke-width:3px"  # no color, because pages can be light or dark
 
 
 @dataclass(frozen=True, slots=True)
 class ShownTheme:
-    """A theme with the rows that are shown, and how many are not."""
+    """A theme with the rows that are shown, and the number of others."""
 
     title: str
-    folder: str  # of all its files, with its "/": written once, beside the title
+    folder: str  # common folder of all its files, with "/"; written once in the heading
     rows: tuple[FileRow, ...]
     more: int
 
     def name(self, file_row: FileRow) -> str:
-        """Return the file as the table names it."""
+        """Return the file's name in the table."""
         return file_row.path.removeprefix(self.folder)
 
 
 def values(walkthrough: Walkthrough, review: Review, most: int) -> dict[str, Any]:
-    """Return the values that the template shows. `most`: rows of a list."""
+    """Return the template's values. `most` is the number of rows per list."""
     themes = parts(walkthrough, min(most, MOST_ROWS))
     changed_paths = {path for file in review.files for path in (file.path, file.old_path) if path}
     return {
@@ -60,12 +60,15 @@ def _theme(part: ShownTheme, review: Review) -> dict[str, Any]:
 
 
 def place_text(place: FirstPlace) -> str:
-    """Return the place as people write it."""
+    """Return the location as text."""
     return f"{place.path[-160:]}:{place.line}" if place.line else place.path[-160:]
 
 
 def parts(walkthrough: Walkthrough, most: int) -> list[ShownTheme]:
-    """Return at most so many rows of files: the themes take turns, so that each is there as long as there are rows."""
+    """Return at most `most` rows of files.
+
+    The themes take turns, so each is shown if there are enough rows.
+    """
     room = dict.fromkeys(range(len(walkthrough.themes)), 0)
     left = most
     while left > 0:
@@ -76,7 +79,7 @@ def parts(walkthrough: Walkthrough, most: int) -> list[ShownTheme]:
             room[at] += 1
         left -= len(open_ones)
     themes = [_part(theme, room[index]) for index, theme in enumerate(walkthrough.themes) if room[index]]
-    before = ["", *(part.title for part in themes)]  # a title that follows itself is written once
+    before = ["", *(part.title for part in themes)]  # a repeated title is written once
     return [replace(part, title="") if part.title == last else part for part, last in zip(themes, before, strict=False)]
 
 
@@ -90,7 +93,7 @@ def _part(theme: Theme, row_count: int) -> ShownTheme:
 
 
 def _common(paths: Sequence[str]) -> str:
-    """The folder that all of several paths are in, with its "/"."""
+    """Return the common folder of several paths, with "/"."""
     common_folder = posixpath.commonpath([posixpath.dirname(path) for path in paths]) if len(paths) > 1 else ""
     return f"{common_folder}/" if common_folder else ""
 
@@ -103,9 +106,10 @@ def _file(part: ShownTheme, file_row: FileRow, review: Review) -> Safe:
 
 
 def _drawing(calls: Sequence[FileCalls], changed_paths: Collection[str]) -> Safe:
-    """Calls across files as a Mermaid drawing; empty without calls. `changed_paths`: the paths of the change.
+    """Return calls between files as a Mermaid drawing; empty without calls. Files of the change are bold.
 
-    GitHub runs what is in such a block: a label's characters beyond `PLAIN` are written as their numbers, which Mermaid shows and never reads.
+    GitHub executes such a block, so all characters outside `PLAIN` are written as their numbers, which
+    Mermaid shows but does not interpret.
     """
     if not calls:
         return Safe()
@@ -120,6 +124,6 @@ def _drawing(calls: Sequence[FileCalls], changed_paths: Collection[str]) -> Safe
 
 
 def _label(name: str) -> str:
-    """The end of a name, with every character that could mean something to Mermaid written as its number."""
+    """Return the end of a name, with every character outside `PLAIN` written as its number."""
     short = name if len(name) <= MAX_LABEL_CHARS else f"…{name[-MAX_LABEL_CHARS:]}"
     return PLAIN.sub(lambda match: f"#{ord(match[0])};", short) or "-"

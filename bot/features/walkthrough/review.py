@@ -1,4 +1,4 @@
-"""The walkthrough made while a change is reviewed: in a later round a file keeps its phrase if none of its units was read again."""
+"""The hooks that make the walkthrough. A file keeps its phrase if none of its regions was reviewed again."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,14 +13,14 @@ from bot.values import Coverage, Finding, ReaderNotes
 
 
 class WalkthroughMaker(ReviewHooks):
-    """What the whole change does."""
+    """Makes the walkthrough of a change."""
 
     def takes_notes(self, settings: Config) -> bool:
-        """Ask readers, unless the owner wants no walkthrough."""
+        """Return whether models are asked for notes, which the owner can turn off."""
         return settings.of(WalkthroughSettings).walkthrough
 
     async def conclude(self, session: Session, coverage: Coverage, findings: Sequence[Finding]) -> Mapping[str, object]:
-        """Put together what readers have told, and code's words for the rest."""
+        """Return the walkthrough from models' notes and static analysis."""
         subject = session.survey
         if not self.takes_notes(subject.brief.settings):
             return {}

@@ -1,4 +1,4 @@
-"""The walkthrough as a part of a review."""
+"""The section of a review with the walkthrough."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class WalkthroughSection(Section[Walkthrough | None]):
-    """What the change does; None: the settings switch it off."""
+    """The walkthrough, or None if the settings turn it off."""
 
     key = "walkthrough"
     form = Walkthrough | None
@@ -25,19 +25,19 @@ class WalkthroughSection(Section[Walkthrough | None]):
     is_remembered = True
 
     def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
-        """Return the value of its template."""
+        """Return the values for the template."""
         del words
         part = self.of(review)
         return {self.key: page.values(part, review, most) if part else None}
 
     def in_terminal(self, part: Walkthrough | None, most: int | None) -> "Iterable[RenderableType]":
-        """Return the sentences, the place to look at first and the files by theme."""
-        from bot.features.walkthrough import console  # here: a comment needs no terminal
+        """Return the sentences, the first location to look at, and the files by theme."""
+        from bot.features.walkthrough import console  # imported here because comments need no terminal
 
         return [console.walkthrough(part, most)] if part else []
 
     def remember(self, row: Any) -> Any:  # noqa: ANN401 - any JSON value
-        """Return what a model has said of the change: code's words are made again."""
+        """Return the models' part to store. The static part can be made again."""
         if row is None:
             return None
         themes = [
@@ -47,7 +47,7 @@ class WalkthroughSection(Section[Walkthrough | None]):
         return {"overview": overview, "by": row["by"], "themes": [theme for theme in themes if theme["rows"]]}
 
     def recall(self, row: Any) -> ReaderNotes:  # noqa: ANN401 - any JSON value
-        """Return what models said that the change does."""
+        """Return the stored notes of models."""
         if not row:
             return ReaderNotes()
         files = (
@@ -59,7 +59,7 @@ class WalkthroughSection(Section[Walkthrough | None]):
         return ReaderNotes(str(row["overview"]) if row["by"] == "model" else "", files=tuple(files))
 
     def without(self, part: Walkthrough | None, silenced_places: Collection[CodePlace]) -> Walkthrough | None:
-        """Return it without a first place at which everything is silenced."""
+        """Return the walkthrough without its first location if everything there is silenced."""
         if part is not None and part.first is not None and (part.first.path, part.first.line) in silenced_places:
             return replace(part, first=None)
         return part

@@ -1,4 +1,4 @@
-"""Whether a review says what the change does."""
+"""The setting that turns the walkthrough on or off."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from bot.config.setting import setting
 # ruff: noqa: FBT003 - the first argument is the default
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkthroughSettings:
-    """What the owner says of walkthroughs."""
+    """The owner's settings for walkthroughs."""
 
     walkthrough: bool = setting(
         True, "Whether the summary describes the change: a few sentences, a table of files and the calls between them."

@@ -1,4 +1,4 @@
-"""What a change does, told to somebody who is about to read it: sentences, files by theme, the first place to look at."""
+"""The walkthrough of a change: sentences, files by theme, and the first location to look at."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -20,7 +20,7 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Files that belong together: by a theme that a model named, or by their kind and folder. Several may have one title."""
+    """Files grouped by a model's theme, or by kind and folder. Several groups can have the same title."""
 
     title: str
     rows: tuple[FileRow, ...]
@@ -29,7 +29,7 @@ class Theme:
 
 @dataclass(frozen=True, slots=True)
 class FirstPlace:
-    """The riskiest place of the change. `line` is 0 if the file as a whole is meant."""
+    """The riskiest location of the change. `line` is 0 for the whole file."""
 
     path: Exact[str]
     line: int
@@ -48,15 +48,18 @@ class FileCalls:
 
 @dataclass(frozen=True, slots=True)
 class Walkthrough:
-    """The whole, in the language of the review. A model's part of it is a claim; paths are always those of the change."""
+    """The walkthrough in the review's language.
+
+    A model's text is unverified; paths are always of the change.
+    """
 
     overview: str
-    by: Teller  # of the overview
+    by: Teller  # author of the overview
     themes: tuple[Theme, ...]
     first: FirstPlace | None = None
     calls: tuple[FileCalls, ...] = ()
 
     @property
     def files(self) -> int:
-        """How many files it names."""
+        """The number of files."""
         return sum(len(theme.rows) for theme in self.themes)
