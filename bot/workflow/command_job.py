@@ -1,4 +1,4 @@
-"""The commands in a comment, from the person's permission to the answers below it."""
+"""Carry out the commands in a comment: check the person's permission, run them, and post the answers."""
 
 from contextlib import suppress
 from functools import partial
@@ -23,7 +23,7 @@ _ANSWER = TypeAdapter(CommandReply)
 
 
 async def run(ask: CommandAsk, job: Job, server: Server) -> None:
-    """Carry the commands out and post their answers. Repeated after a crash, it answers once and pays once."""
+    """Carry the commands out and post their answers. A run after a crash neither answers nor pays again."""
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         access = await replies.access_of(ask, host, server.recent)
         permission = await replies.permission_of(ask, access, server.store.people)

@@ -14,7 +14,7 @@ MAX_REASON_CHARS, MAX_TITLE_CHARS = 300, 200
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Store it with the reason, and propose a rule if the reason may also be true elsewhere."""
+    """Store the dismissal with its reason, and propose a rule if the reason may apply elsewhere too."""
     context, about = command.context, target.find(command.ask.argument, command.context)
     if not about.fingerprint:
         return about.missing(context, "ignore NUMBER REASON")

@@ -18,11 +18,12 @@ _ONE_PATH = re.compile(r"=.*|/(?:[^\\*?\[]|\\.)*[^/\\*?\[]", re.DOTALL)
 
 
 def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Proposal, ...]:
-    """Return what a rejection suggests: its sentence for claims about this file, then the check's own code there. Its reason: words of a person who may write here.
+    """Return what a rejection proposes: its reason as a sentence about the file, then the check's rule there.
 
-    A committed secret suggests nothing: a rule would silence every later secret of its kind. Neither does a reason that refers to a pull
-    request, which says nothing about others. What code has proven no sentence answers. What a model alone has found has no rule: one for its
-    category would silence every other guess of that kind in the file.
+    The reason was written by a person with write access. A committed secret proposes nothing, because a rule
+    would silence every later secret of its kind. For a proven finding no sentence is proposed. For a finding
+    that only a model reported no rule is proposed, because a rule for its category would silence all its
+    other findings in the file.
     """
     if finding.category == "secret" or OF_ONE_CHANGE.search(dismissal.reason):
         return ()
@@ -37,7 +38,8 @@ def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Propos
 
 
 def _on_its_own(text: str, title: str) -> str:
-    """Return a reason with the title of its finding, if both fit: "see the guard above" says nothing in another pull request."""
+    """Return a reason with its finding's title if both fit, because "see the guard above" needs the context.
+    """
     about = " ".join(title.split()).rstrip(".")
     whole = f'On "{about}": {text}'
     return whole if text and len(whole) <= MOST_SENTENCE else text

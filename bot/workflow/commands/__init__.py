@@ -57,7 +57,7 @@ COMMANDS: Mapping[str, CommandSpec] = {
 
 
 def read(body: str, login: str = "") -> tuple[Command, ...]:
-    """Return the commands of a comment; quotes, code and what is hidden give none. `login` is ours."""
+    """Return the commands of a comment outside quotes, code and hidden text. `login` is our own login."""
     return reading.read(body, login, tuple(COMMANDS), [name for name, word in COMMANDS.items() if word.is_long])
 
 
