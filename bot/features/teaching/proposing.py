@@ -21,9 +21,9 @@ def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Propos
     """Return what a rejection proposes: its reason as a sentence about the file, then the check's rule there.
 
     The reason was written by a person with write access. A committed secret proposes nothing, because a rule
-    would silence every later secret of its kind. For a proven finding no sentence is proposed. For a finding
-    that only a model reported no rule is proposed, because a rule for its category would silence all its
-    other findings in the file.
+    would silence every later secret of its kind. Neither does a reason that refers to this pull request. For a
+    proven finding no sentence is proposed. For a finding that only a model reported no rule is proposed,
+    because a rule for its category would silence all its other findings in the file.
     """
     if finding.category == "secret" or OF_ONE_CHANGE.search(dismissal.reason):
         return ()
@@ -38,8 +38,7 @@ def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Propos
 
 
 def _on_its_own(text: str, title: str) -> str:
-    """Return a reason with its finding's title if both fit, because "see the guard above" needs the context.
-    """
+    """Return a reason with its finding's title if both fit, as "see the guard above" needs context."""
     about = " ".join(title.split()).rstrip(".")
     whole = f'On "{about}": {text}'
     return whole if text and len(whole) <= MOST_SENTENCE else text
