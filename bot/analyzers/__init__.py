@@ -1,4 +1,7 @@
-"""Checks without a model. A new one is one file that satisfies `ports.Analyzer`, and its name in `bot/config/defaults.py`."""
+"""Static checks.
+
+A new check is a file that implements `ports.Analyzer`, and a name in `bot/config/defaults.py`.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -9,11 +12,11 @@ from bot.config.defaults import TYPE_CHECKERS
 from bot.ports import Analyzer
 from deeprepo.impact.ports import Language
 
-Languages = Mapping[str, Language]  # name -> language: who judges definitions and calls has to know who reads them
+Languages = Mapping[str, Language]  # name -> language, for checks of definitions and calls
 
 
 def _load(name: str, languages: Languages) -> Analyzer:
-    """Return the module's own `LINTER`, what its `build` makes for these languages, or the module itself."""
+    """Return the module's `LINTER`, the result of its `build` for these languages, or the module itself."""
     module = import_module(f"{__name__}.type_checkers.{name}" if name in TYPE_CHECKERS else f"{__name__}.{name}")
     build = getattr(module, "build", None)
     analyzer: Analyzer = build(languages) if build is not None else getattr(module, "LINTER", module)

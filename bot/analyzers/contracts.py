@@ -1,8 +1,11 @@
-"""Contracts that a change breaks for callers it does not touch. No model: what is reported here is proven from the tree.
+"""Find contracts that a change breaks for callers that it does not touch.
 
-Two families: a name that is gone (`removed-symbol`, `removed-module`), and a signature that a call or an overriding method no
-longer fits (`arity`, `keyword`, `required-parameter`, `override`, `result`). If anything else in the tree could give the name a meaning, nothing
-is reported. If only a library could, because the receiver's type is not known, the finding is a hint (`likely-...`): unproven, one line.
+Every finding is proven from the tree.
+
+There are two families: a name that was removed (`removed-symbol`, `removed-module`), and a signature that a
+call or an overriding method no longer matches (`arity`, `keyword`, `required-parameter`, `override`,
+`result`). Nothing is reported if anything else in the tree could define the name. If only a library could
+define it, because the receiver's type is unknown, the finding is a hint (`likely-...`): unproven, one line.
 """
 
 from collections import defaultdict
@@ -29,7 +32,7 @@ from deeprepo.impact.uses.breaks import Breakage, broken, compare
 
 
 class Contracts:
-    """The checks over the languages that are registered. Satisfies `ports.Analyzer`."""
+    """The check for the registered languages. Implements `ports.Analyzer`."""
 
     def __init__(self, languages: Mapping[str, Language]) -> None:
         self.NAME: str = "contracts"
@@ -46,11 +49,11 @@ class Contracts:
         )
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
-        """Return one finding for each changed definition, with the places that it breaks."""
+        """Return one finding per changed definition, with the locations that it breaks."""
         return Judgement(await check(tree, files, dependents, self._languages), frozenset(file.path for file in files))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:
-        """Return fixed: every use is looked for each time, unless the search was cut off, or a use on its lines could not be compared."""
+        """Return fixed, unless the search was incomplete or a reference in the finding is undecided."""
         verdicts = compare(dependents)
         undecided_rows = (
             reference
@@ -63,7 +66,7 @@ class Contracts:
         return "unseen" if dependents.missed_uses or is_undecided else "fixed"
 
     def compare(self, dependents: Dependents) -> Mapping[UsePlace, str]:
-        """Return the uses about which code can decide, and what it has found of each."""
+        """Return the references that static analysis can decide, with the result for each."""
         return compare(dependents)
 
 
@@ -73,9 +76,10 @@ async def check(
     dependents: Dependents,
     languages: Mapping[str, Language] = MappingProxyType({}),
 ) -> tuple[Finding, ...]:
-    """Return one finding for each changed definition, at the worst of the places that it breaks, with the others and both sides as evidence.
+    """Return one finding per changed definition, at the worst location that it breaks.
 
-    `languages`: those whose files can be rewritten.
+    The other locations and both sides of the definition are evidence. `languages` are those whose files can
+    be rewritten.
     """
     old = {file.path: file.old_path for file in files if file.old_path}
     new_paths = {file.old_path: file.path for file in files if file.status == "renamed"}
@@ -104,11 +108,11 @@ async def check(
 async def _with_rewrites(
     tree: Tree, rows: Sequence[tuple[Sequence[Breakage], Finding]], languages: Mapping[str, Language]
 ) -> list[Finding]:
-    """The findings, each with the lines that mend it, in every file where code can write them for all of its places."""
+    """Return the findings with the lines that fix them, for files where all locations can be rewritten."""
     findings = [finding for _, finding in rows]
     if not languages or not any(finding.proven for finding in findings):
         return findings
-    # Takes a parser, which a change without a broken use does not need
+    # This loads a parser, which a change without broken references does not need.
     from bot.analyzers.contracts_rewrites import rewrites
 
     mended = await rewrites(tree, [group for group, _ in rows], languages)
@@ -123,12 +127,12 @@ async def _with_rewrites(
 
 
 def build(languages: Mapping[str, Language]) -> Contracts:
-    """Return the check over these languages."""
+    """Return the check for these languages."""
     return Contracts(languages)
 
 
 def _doubtful(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:
-    """Take out the hints about a definition of which other uses are proven to break: they are told with these."""
+    """Remove and return the hints about definitions with proven breaks, as they are reported with those."""
     gone = {
         breakage.reference.symbol for (_, family), rows in groups.items() if family == "removed" for breakage in rows
     }
@@ -142,8 +146,9 @@ def _doubtful(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:
 
 
 def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:
-    """The rows by what broke them: one definition, a class with its members, or what is gone (or renamed) and was used in the same files."""
-    if any(breakage.rule == "removed-module" for breakage in rows):  # then the names in it are gone with it
+    """Group rows by cause: one definition, a class with members, or removed names used in the same files."""
+    # The names in the module were removed with it.
+    if any(breakage.rule == "removed-module" for breakage in rows):
         return [_order(rows)]
     keys = {breakage.reference.symbol for breakage in rows}
     by_root: dict[str, list[Breakage]] = defaultdict(list)
@@ -155,14 +160,14 @@ def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:
     by_cause: dict[object, list[Breakage]] = defaultdict(list)
     for root, mine in by_root.items():
         is_gone = all(breakage.misfit is None for breakage in mine)
-        # What is renamed is mended otherwise.
+        # A renamed definition is fixed in a different way.
         is_renamed = any(breakage.symbol is not None and breakage.symbol.change == "renamed" for breakage in mine)
         by_cause[(frozenset(breakage.reference.path for breakage in mine), is_renamed) if is_gone else root] += mine
     return [_order(cause) for cause in by_cause.values()]
 
 
 def _order(rows: Sequence[Breakage]) -> list[Breakage]:
-    """The row that speaks first: what is proven, outside tests, a sure call before a mention before an import, then by place."""
+    """Sort rows: proven, outside tests, certain, calls before mentions before imports, then by location."""
     forms = {"call": 0, "mention": 1}
     return sorted(
         rows,

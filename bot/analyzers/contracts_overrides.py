@@ -1,4 +1,4 @@
-"""A method that overrides one whose signature changed, and that was left as it was."""
+"""Find overrides that were left unchanged although the overridden method's signature changed."""
 
 import re
 from collections import defaultdict
@@ -20,7 +20,7 @@ PURE = re.compile(r"=\s*0\s*;$")
 
 
 async def overridden(tree: Tree, dependents: Dependents) -> list[Finding]:
-    """Return one finding for each base method whose overrides were left behind, with the method before and after as evidence."""
+    """Return one finding per base method with outdated overrides. The method before and after is evidence."""
     left: dict[tuple[str, bool], list[tuple[Definition, Evidence]]] = defaultdict(list)
     symbols = dependents.by_key()
     for key, override in left_behind(dependents):
@@ -30,7 +30,10 @@ async def overridden(tree: Tree, dependents: Dependents) -> list[Finding]:
 
 
 async def _has_to_fit(tree: Tree, item: ChangedSymbol, override: Definition, at: Evidence) -> bool:
-    """Return whether the method must match its base. Where methods can be overloaded, one that says nothing of overriding is another method."""
+    """Return whether the method must match its base.
+
+    In a language with overloading, a method that is not marked as an override is another method.
+    """
     language, grammar = filetype(override.path), language_of(override.path)
     if (
         language.definitions == "member"
@@ -47,7 +50,7 @@ async def _has_to_fit(tree: Tree, item: ChangedSymbol, override: Definition, at:
 
 
 def _head(lines: Sequence[str], line: int) -> str:
-    """The head of a method whose name is on this line, with the annotations above it."""
+    """Return the head of the method named on this line, with the annotations above it."""
     first = last = line - 1
     while first and lines[first - 1].lstrip().startswith(("@", "[")):
         first -= 1
@@ -57,14 +60,14 @@ def _head(lines: Sequence[str], line: int) -> str:
 
 
 def _another(override: Definition, name: str) -> str:
-    """What the mismatch comes to if the file still compiles."""
+    """Return the effect of the mismatch if the file still compiles."""
     if filetype(override.path).definitions == "member":
         return f"It compiles, but a call that is written for {name}() may give it less than it requires."
     return f"It compiles, but is another method now: a call of {name}() no longer reaches it."
 
 
 def _consequence(override: Definition, name: str) -> str:
-    """What the mismatch comes to, by language."""
+    """Return the effect of the mismatch in this language."""
     language = filetype(override.path)
     if language.broken_override:
         return language.broken_override
@@ -75,7 +78,7 @@ def _consequence(override: Definition, name: str) -> str:
 async def _finding(
     tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tuple[Definition, Evidence]], *, fits: bool
 ) -> Finding:
-    """The finding. `fits`: whether each of the methods has to fit its base; otherwise it is a hint."""
+    """Return the finding. It is a hint unless `fits`, which says that each method must match its base."""
     override, at = rows[0]
     sides = [(item.before, "before"), (item.after, "after")]
     evidence = [await line_of(tree, symbol, note) for symbol, note in sides if symbol is not None]

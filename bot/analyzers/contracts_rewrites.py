@@ -1,8 +1,8 @@
-"""Broken uses that code can rewrite, because the check knows the old form and the new one.
+"""Rewrite broken references where the check knows both the old and the new form.
 
-Another name, another file, another keyword, an argument that nothing takes any more. A use that needs a decision (a value for a
-new parameter, a replacement for what is gone) has no rewrite, and neither has any other of its file. Only what the change itself has
-renamed gets the new name: the same definition stands under it.
+That is a new name, file or keyword, or an argument that is no longer accepted. A reference that needs a
+decision, such as a value for a new parameter or a replacement for a removed name, has no rewrite; then the
+whole file has none. A new name is only used if the change itself renamed the definition.
 """
 
 import posixpath
@@ -28,24 +28,24 @@ from deeprepo.impact.uses.symbols import ALIKE, token_likeness
 
 MAX_REWRITTEN_LINES = 200  # lines of one file that are rewritten
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
-SAME = 0.9  # of the lines of a definition, from 0 to 1
-EDITED = 2  # lines of a short definition that has another name and is still the same one
-DECIDES = re.compile(r"[^\W\d]\w*|[!=<>]+|[\[\]{}]")  # words, comparisons, and what makes one thing many
-CLIMB = 6  # levels from a name up to the call that calls it
-# What an argument may hold that does something, beside having a value, or that tells more than the program needs.
+SAME = 0.9  # share of a definition's lines that must be equal, from 0 to 1
+EDITED = 2  # edited lines with which a short renamed definition is still the same one
+DECIDES = re.compile(r"[^\W\d]\w*|[!=<>]+|[\[\]{}]")  # words, comparisons and brackets of collections
+CLIMB = 6  # levels from a name up to its call
+# What makes an argument more than a plain value: side effects, comments or unpacking.
 ACTS = re.compile(rb"\w\s*[(!]|\bawait\b|\byield\b|\bnew\b|\+\+|--|(?<![=!<>])=(?!=)|#|//|/\*|\*\*|\.\.\.|^[*&]")
 SHORTHAND = {"shorthand_property_identifier": b"%(old)s: %(new)s", "export_specifier": b"%(new)s as %(old)s"}
-# What stands between the name of a file or namespace and a name in it that is the same.
+# What separates the name of a file or namespace from an equal name in it.
 QUALIFIES = re.compile(rb"\s*(?:\.|::|\\)\s*|\s+import\b[\s\w(,]*")
-# A parameter that is declared without a type and without a default, its name masked.
+# A parameter declared without a type and a default, its name masked.
 BARE = re.compile(r"(?:^|[(,])\s*\$?\0:?\s*(?:[,)]|$)")
-SEPARATES = re.compile(r"\.|::|->|\\")  # between what a member is asked of and the member
-NO_RENAME = frozenset({"shorthand_property_identifier_pattern"})  # its name is a key of something else
+SEPARATES = re.compile(r"\.|::|->|\\")  # between a receiver and its member
+NO_RENAME = frozenset({"shorthand_property_identifier_pattern"})  # the name is also the key of something else
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class ByteEdit:
-    """Bytes of a file that become others."""
+    """Bytes of a file and their replacement."""
 
     start: int
     end: int
@@ -54,15 +54,18 @@ class ByteEdit:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A caller's file as it is read."""
+    """A caller's file."""
 
     path: str
     source: bytes
     language: Language
-    _uses: dict[str, dict[int, list[Use]]] = field(default_factory=dict)  # of a name, by their lines
+    _uses: dict[str, dict[int, list[Use]]] = field(default_factory=dict)  # by name and line
 
     def uses(self, breakage: Breakage) -> list[Use]:
-        """Return the uses of a broken name on its line. A module of the same name is not one of them: `from app.price import price`."""
+        """Return the references to a broken name on its line.
+
+        A module of the same name does not count, as in `from app.price import price`.
+        """
         name, line = breakage.reference.name, breakage.reference.line
         if name not in self._uses:
             by_line = self._uses.setdefault(name, {})
@@ -75,18 +78,18 @@ class _File:
         return self._uses[name].get(line, [])
 
     def all_uses(self, name: str) -> list[Use]:
-        """Return the uses of a name whose lines were asked for."""
+        """Return the references to a name whose lines were requested."""
         return [use for uses in self._uses.get(name, {}).values() for use in uses]
 
 
 class _NotMechanical(Exception):  # noqa: N818 - an outcome
-    """A use that only a person can decide about."""
+    """A reference that only a person can fix."""
 
 
 async def rewrites(
     tree: Tree, groups: Iterable[Sequence[Breakage]], languages: Mapping[str, Language]
 ) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
-    """Map (caller's path, changed definition or file) to the lines that mend every broken use of it in this file."""
+    """Map (caller's path, changed definition or file) to the lines that fix all its broken references."""
     rows = [breakage for group in groups for breakage in group if not breakage.reference.likely]
     refitted = {breakage.symbol for breakage in rows if breakage.misfit is not None and breakage.symbol is not None}
     renamed = {
@@ -108,7 +111,7 @@ async def rewrites(
 
 
 async def _replaces_parameter(tree: Tree, item: ChangedSymbol) -> bool:
-    """Whether one parameter took the place of another, and is not that one under a new name: it is declared or used otherwise."""
+    """Return whether one parameter replaced another, instead of being the same one under a new name."""
     before, after = item.before, item.after
     if before is None or after is None or not before.called or not after.called:
         return False
@@ -125,12 +128,13 @@ async def _replaces_parameter(tree: Tree, item: ChangedSymbol) -> bool:
         [named.sub("\0", line).strip() for line in await _text(tree, side) if named.search(line)]
         for side in (before, after)
     ]
-    is_untold = len(lines_after) == 1 and BARE.search(lines_after[0]) is not None  # undeclared, and nothing uses it
+    # Declared without type, and unused.
+    is_untold = len(lines_after) == 1 and BARE.search(lines_after[0]) is not None
     return lines_before != lines_after or is_untold
 
 
 async def _is_another(tree: Tree, item: ChangedSymbol) -> bool:
-    """Whether what has the new name is no longer the definition that had the old one, though it is the one most alike."""
+    """Return whether the definition with the new name is not the old one, although it is the most similar."""
     if item.before is None or item.after is None or item.before.short == item.after.short:
         return False
     named = re.compile(rf"\b(?:{re.escape(item.before.short)}|{re.escape(item.after.short)})\b")
@@ -140,7 +144,7 @@ async def _is_another(tree: Tree, item: ChangedSymbol) -> bool:
     ]
     if SequenceMatcher(None, before, after, autojunk=False).ratio() >= SAME:
         return False
-    # A line or two of a short body are edited: they have the same words, and give an answer of the same form and sense.
+    # A short body counts as edited if it has the same words and comparisons, and a similar result.
     edited = [set(one) - set(other) for one, other in ((before, after), (after, before))]
     if before[:1] != after[:1] or any(len(lines) > EDITED for lines in edited):
         return True
@@ -149,7 +153,7 @@ async def _is_another(tree: Tree, item: ChangedSymbol) -> bool:
 
 
 async def _text(tree: Tree, symbol: Definition) -> Sequence[str]:
-    """The lines of a definition."""
+    """Return the lines of a definition."""
     return file_lines(await tree.read(symbol.path, symbol.side))[symbol.start - 1 : symbol.end]
 
 
@@ -167,7 +171,7 @@ def _of_file(file: _File, rows: Sequence[Breakage]) -> dict[tuple[str, str], tup
         try:
             edits.setdefault(key, set()).update(_edits(file, breakage))
         except _NotMechanical:
-            edits[key] = {ByteEdit(-1, -1, b"")}  # one place that cannot be mended, and the whole is not
+            edits[key] = {ByteEdit(-1, -1, b"")}  # one location that cannot be fixed excludes all
     mendable = {key: found for key, found in edits.items() if found and all(edit.start >= 0 for edit in found)}
     every = sorted({edit for found in mendable.values() for edit in found})
     lines = _lines(file, every)
@@ -180,7 +184,7 @@ def _of_file(file: _File, rows: Sequence[Breakage]) -> dict[tuple[str, str], tup
 
 
 def _lines(file: _File, edits: Sequence[ByteEdit]) -> dict[ByteEdit, Rewrite]:
-    """Each edit with the whole lines that it is in; what overlaps is left out."""
+    """Return each edit with the whole lines that contain it. Overlapping edits are dropped."""
     starts = [0]
     for line in file.source.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -214,7 +218,7 @@ def _lines(file: _File, edits: Sequence[ByteEdit]) -> dict[ByteEdit, Rewrite]:
 
 
 def _edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
-    """What mends one broken line. Raises _NotMechanical."""
+    """Return the edits that fix one broken line. Raises _NotMechanical."""
     if breakage.misfit is not None:
         return _call_edits(file, breakage)
     if breakage.rule == "removed-module":
@@ -230,7 +234,7 @@ def _edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
 
 
 def _renamed_edits(file: _File, breakage: Breakage, before: Definition, after: Definition) -> set[ByteEdit]:
-    """A definition with another name, or in another file. Raises _NotMechanical."""
+    """Return the edits for a definition with a new name or file. Raises _NotMechanical."""
     if before.name.rpartition(".")[0] != after.name.rpartition(".")[0] or breakage.reference.name != before.short:
         raise _NotMechanical
     was, now = before.called, after.called
@@ -240,7 +244,7 @@ def _renamed_edits(file: _File, breakage: Breakage, before: Definition, after: D
         and now is not None
         and misfit(was, now, breakage.reference) is not None
     ):
-        raise _NotMechanical  # its arguments do not fit either
+        raise _NotMechanical  # the arguments do not match either
     if after.path in {before.path, breakage.new_path}:
         if _is_default(file, breakage):
             return _module_edits(file, breakage) if breakage.reference.form == "import" else set()
@@ -251,14 +255,14 @@ def _renamed_edits(file: _File, breakage: Breakage, before: Definition, after: D
 
 
 def _is_default(file: _File, breakage: Breakage) -> bool:
-    """Whether the file gives a name of its own to the default of a file that has another path now: only the path is wrong."""
+    """Return whether the file imports a moved file's default under its own name, so only the path is wrong."""
     return bool(breakage.new_path) and takes_default(file.path, file.source, breakage.reference.name)
 
 
 def _name_edits(file: _File, breakage: Breakage, old: str, new: str, *, is_member: bool) -> set[ByteEdit]:
-    """Another name in the place of the old one."""
+    """Return the edits that replace the old name."""
     selection = [use for use in _uses(file, breakage, is_member=is_member) if use.form not in ("key", "definition")]
-    # The statement begins here, and has the name on a later line.
+    # The import statement starts here and has the name on a later line.
     if not selection and breakage.reference.form == "import":
         spot = statement(file.path, file.source, breakage.reference.line)
         end = spot.start + len(spot.text.encode()) if spot is not None else 0
@@ -269,7 +273,7 @@ def _name_edits(file: _File, breakage: Breakage, old: str, new: str, *, is_membe
 
 
 def _uses(file: _File, breakage: Breakage, *, is_member: bool) -> list[Use]:
-    """The uses on a line that mean the definition: those of a member, or those by its bare name and through its file. Else all of them."""
+    """Return the references on a line to the definition: as a member, or by its name and through its file."""
     uses = file.uses(breakage)
     if is_member:
         return [use for use in uses if use.form == "member"] or uses
@@ -278,7 +282,7 @@ def _uses(file: _File, breakage: Breakage, *, is_member: bool) -> list[Use]:
 
 
 def _is_asked_of(file: _File, use: Use, home: str) -> bool:
-    """Whether a member is asked of a file that is imported (`app.price.total`, `prices.total`), and not of some object."""
+    """Return whether a member's receiver is an imported file (`app.price.total`), not an object."""
     names = "|".join(
         map(re.escape, {posixpath.basename(home).partition(".")[0], posixpath.basename(posixpath.dirname(home))} - {""})
     )
@@ -309,7 +313,7 @@ def _rename(file: _File, use: Use, old: bytes, new: bytes) -> ByteEdit:
 
 
 def _call_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
-    """Calls of the line that do not fit, without the arguments that nothing takes any more, or with another keyword."""
+    """Return the edits for mismatching calls on the line: drop an argument or change a keyword."""
     before, after = (side.called if side is not None else None for side in _sides(breakage))
     if before is None or after is None or after.also:
         raise _NotMechanical
@@ -325,7 +329,7 @@ def _call_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
 
 
 def _arguments(file: _File, at: int) -> list[Node] | None:
-    """What the name that ends at a place is called with."""
+    """Return the arguments of a call whose name ends at this byte."""
     root = tree_of(file.path, file.source)
     name = root.descendant_for_byte_range(at, at + 1) if root is not None else None
     for above in islice(ancestors(name), CLIMB) if name is not None else ():
@@ -343,7 +347,7 @@ def _fitted(
     keywords = [match[1].decode() if sign and (match := named.match(one.text or b"")) else "" for one in arguments]
     call = _with_arguments(breakage.reference, keywords)
     if misfit(before, after, call) is None:
-        return set()  # another call of the same line, which fits
+        return set()  # another call on the line, which matches
     old, new = ([parameter for parameter in side.listed if parameter.kind != "rest"] for side in (before, after))
     gone = [parameter.name for parameter in old if parameter.name not in {each.name for each in new}]
     fresh = [parameter.name for parameter in new if parameter.name not in {each.name for each in old}]
@@ -355,7 +359,7 @@ def _fitted(
     if at >= len(arguments) or keywords[at] not in ("", gone[0]):
         raise _NotMechanical
     argument = arguments[at]
-    if fresh:  # the same one under another name
+    if fresh:  # a renamed parameter
         if len(old) != len(new) or new[place].name != fresh[0] or not keywords[at]:
             raise _NotMechanical
         keywords[at] = fresh[0]
@@ -375,7 +379,7 @@ def _fitted(
 
 
 def _next(arguments: Sequence[Node], end: int) -> int:
-    """Where the second argument begins; of only one, where it ends."""
+    """Return where the second argument starts, or where the only one ends."""
     return arguments[1].start_byte if len(arguments) > 1 else end
 
 
@@ -389,7 +393,7 @@ def _sides(breakage: Breakage) -> tuple[Definition | None, Definition | None]:
 
 
 def _module_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
-    """The import of a file that is at another place now."""
+    """Return the edits for an import of a moved file."""
     spot = statement(file.path, file.source, breakage.reference.line) if breakage.new_path else None
     respelt = respell(file.path, spot.text, breakage.home_before, breakage.new_path) if spot is not None else None
     if breakage.new_path and respelt is None and filetype(breakage.home).named_types:
@@ -402,7 +406,7 @@ def _module_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
 
 
 def _is_namesake(breakage: Breakage, name: str) -> bool:
-    """Whether a type is the one that its file is named after, and the file has another name now."""
+    """Return whether this is the type that the file is named after, and the file was renamed."""
     return filetype(breakage.home).named_types and bool(breakage.new_path) and _stem(breakage.home_before) == name
 
 
@@ -411,14 +415,14 @@ def _stem(path: str) -> str:
 
 
 def _type_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
-    """Uses of the type that a file is named after, where the file has another name in the same folder."""
+    """Return the edits for references to a file's own type, after the file was renamed in its folder."""
     old, new = _stem(breakage.home_before), _stem(breakage.new_path)
     is_moved = posixpath.dirname(breakage.home_before) != posixpath.dirname(breakage.new_path)
     if is_moved or old == new or not filetype(breakage.home).folder_namespaces:
         raise _NotMechanical
     about = replace(breakage, reference=replace(breakage.reference, name=old))
     uses = [use for use in file.uses(about) if use.form in ("name", "member", "import")]
-    if breakage.reference.form == "import" and not uses:  # a whole namespace, of which the type was a part
+    if breakage.reference.form == "import" and not uses:  # an import of the whole namespace with the type
         every = file.language.uses(file.path, file.source, {old})
         uses = [use for use in every if use.form in ("name", "member") and use.at >= 0]
     if not uses:
@@ -427,10 +431,13 @@ def _type_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
 
 
 def _move_edits(file: _File, breakage: Breakage, new_path: str) -> set[ByteEdit]:
-    """The import of a definition that is in another file now. Uses of the imported name stay as they are."""
+    """Return the edits for an import of a definition that moved to another file.
+
+    References to the imported name stay as they are.
+    """
     if breakage.reference.form != "import":
         if any(use.form == "member" for use in file.uses(breakage)):
-            raise _NotMechanical  # of a module that is imported whole
+            raise _NotMechanical  # a member of a module that is imported as a whole
         return set()
     spot = statement(file.path, file.source, breakage.reference.line)
     parts = without(spot.text, breakage.reference.name) if spot is not None else None

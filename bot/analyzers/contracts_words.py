@@ -1,4 +1,4 @@
-"""A broken contract in words and quotes: both sides by file and line."""
+"""Describe a broken contract in words and quotes, with both sides by file and line."""
 
 import re
 from collections import Counter, defaultdict
@@ -14,18 +14,19 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import Unknown
 from deeprepo.impact.uses.breaks import Breakage
 
-NAMES_IN_TITLE, LISTED_NAMES = 3, 40  # names in a title, and at most in the sentence below
-DEFINITIONS = 12  # that are quoted, on both sides
-REQUIRED = ("required-field", "required-part")  # what its users have to give since the change
+NAMES_IN_TITLE, LISTED_NAMES = 3, 40  # names in a title, and in the sentence below it
+DEFINITIONS = 12  # definitions that are quoted per side
+REQUIRED = ("required-field", "required-part")  # what callers must provide since the change
 MOST_OF_FIRST = 10  # lines of the first file that come before those of others
 
 
 async def finding(
     tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str], family: str, doubtful: Sequence[Breakage] = ()
 ) -> Finding:
-    """Return one finding of one cause; the first row is quoted, the others are evidence. `old`: path -> path before the change.
+    """Return one finding about one cause. The first row is quoted, the others are evidence.
 
-    `doubtful`: places of which nobody can tell whether they use a definition that is gone.
+    `old` maps paths to paths before the change. `doubtful` are locations that may refer to a removed
+    definition.
     """
     reference = rows[0].reference
     evidence = await _definitions(tree, rows, old)
@@ -66,7 +67,10 @@ def _first(rows: Sequence[Breakage]) -> Breakage:
 
 
 def _telling(rows: Sequence[Breakage], where: str) -> Telling:
-    """What the finding says at the first of these rows. `where`: the definition before the change."""
+    """Return what the finding says at the first of these rows.
+
+    `where` is the definition before the change.
+    """
     first = _first(rows)
     why = _why(first, rows[0].reference, where or first.home) + _all(first, rows)
     return Telling(_title(first, rows) + _more_files(rows), why, _consequence(rows))
@@ -75,7 +79,7 @@ def _telling(rows: Sequence[Breakage], where: str) -> Telling:
 def _place(
     breakage: Breakage, rows: Sequence[Breakage], where: str, breaks: Mapping[tuple[str, int], Sequence[str]]
 ) -> Evidence:
-    """One more line that breaks, with what the finding says if it is told there: of its file first."""
+    """Return another broken line, with the finding's text if it is reported there."""
     here = breakage.reference
     others = sorted(
         (other for other in rows if other is not breakage), key=lambda other: other.reference.path != here.path
@@ -91,7 +95,7 @@ def _place(
 
 
 def _breaks(rows: Sequence[Breakage]) -> Mapping[tuple[str, int], Sequence[str]]:
-    """One digest for each use that breaks, by its line, of the definition and the text; of several such lines each has its own."""
+    """Return one digest per broken reference, by its line. Several equal lines have different digests."""
     counts = Counter[tuple[str, ...]]()
     breaks: dict[tuple[str, int], list[str]] = defaultdict(list)
     for breakage in sorted(rows, key=lambda breakage: breakage.reference.line):
@@ -103,12 +107,12 @@ def _breaks(rows: Sequence[Breakage]) -> Mapping[tuple[str, int], Sequence[str]]
 
 
 def _further(rows: Sequence[Breakage]) -> list[Breakage]:
-    """The other lines, one row each: some of the first file, then one of each other file, tests last; then the rest."""
+    """Return one row per other line: some of the first file, one of each other file, then the rest."""
     first = rows[0].reference
     places = {(breakage.reference.path, breakage.reference.line): breakage for breakage in reversed(rows)}
     places.pop((first.path, first.line))
 
-    ranks: dict[tuple[str, int], int] = {}  # among the lines of its file, calls before imports
+    ranks: dict[tuple[str, int], int] = {}  # rank among the lines of its file, calls before imports
     for path, line in sorted(places, key=lambda place: (places[place].reference.form == "import", place)):
         ranks[path, line] = sum(other == path for other, _ in ranks)
 
@@ -164,7 +168,7 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
 
 
 def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
-    """A sentence for each further name of the title and each that has another fate; the names that are left over."""
+    """Return a sentence per further name in the title, and one with the remaining names."""
     is_removed_symbol = first.misfit is None and first.rule == "removed-symbol"
     others: dict[str, Breakage] = {}
     for breakage in rows:
@@ -203,7 +207,8 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
         place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {place_text}"
         if reference.misuse is not None and (breakage.rule in REQUIRED or reference.likely or was == now):
             return _why_of_result(breakage, reference.misuse, reference, place)
-        return f"{breakage.name} was `{was}` and is now `{now}` ({breakage.home})."  # the title says what the call gets wrong
+        # The title says what the call gets wrong.
+        return f"{breakage.name} was `{was}` and is now `{now}` ({breakage.home})."
     if breakage.rule == "removed-module":
         place = f"{breakage.reference.path}:{breakage.reference.line}"
         use = "" if place == place_text else f" and uses it at line {reference.line}"
@@ -226,7 +231,7 @@ def _why_of_result(breakage: Breakage, misuse: ResultMisuse, reference: Referenc
 
 
 def _left(breakage: Breakage) -> str:
-    """What a line that was left behind still uses."""
+    """Return what an unchanged line still uses."""
     fate = _fate(breakage)
     return (
         "the old name" if fate.startswith("renamed") else "it from the old path" if fate.startswith("moved") else "it"
@@ -234,7 +239,7 @@ def _left(breakage: Breakage) -> str:
 
 
 def _head(symbol: Definition | None) -> str:
-    """A definition's signature, or the kind and name of a class."""
+    """Return a definition's signature, or the kind and name of a class."""
     if symbol is None:
         return ""
     return symbol.head if symbol.called else f"{symbol.kind} {symbol.short}"
@@ -263,7 +268,7 @@ def _consequence(rows: Sequence[Breakage]) -> str:
 
 
 def _fails(rows: Sequence[Breakage]) -> str:
-    """What a run says of the first broken line of the file that is quoted; "" where the language's words are others."""
+    """Return how the first broken line fails at run time; "" if the language has its own words."""
     reference = rows[0].reference
     known = language_of(reference.path)
     if known is None or known.exports:
@@ -286,7 +291,7 @@ def _fails(rows: Sequence[Breakage]) -> str:
 
 
 async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) -> list[Evidence]:
-    """The changed definitions' own lines, as they were and as they are."""
+    """Return the changed definitions' lines, before and after."""
     evidence: dict[tuple[str, int, Side], Evidence] = {}
     for breakage in rows:
         lines = breakage.reference.misuse.lines if breakage.reference.misuse is not None else (0, 0)
@@ -299,7 +304,8 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
             await line_of(tree, symbol, note, line) if symbol is not None else None
             for (symbol, note), line in zip(sides, lines, strict=False)
         ]
-        if any(lines) and len({one.quote.strip() for one in items if one is not None}) == 1:  # what differs is the head
+        # The lines are equal, so only the heads differ.
+        if any(lines) and len({one.quote.strip() for one in items if one is not None}) == 1:
             items = [await line_of(tree, symbol, note) if symbol is not None else None for symbol, note in sides]
         for item in items:
             if item is not None:
@@ -314,7 +320,7 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
 
 
 async def line_of(tree: Tree, symbol: Definition, note: str, line: int = 0) -> Evidence | None:
-    """Return a line of a definition; without one that which holds its name: decorators may stand before it."""
+    """Return a line of a definition, by default the line with its name, because decorators may precede it."""
     lines = _lines(await tree.read(symbol.path, symbol.side))
     if 0 < line <= len(lines):
         return Evidence(symbol.path, lines[line - 1], line, symbol.side, note)
@@ -324,7 +330,7 @@ async def line_of(tree: Tree, symbol: Definition, note: str, line: int = 0) -> E
 
 
 async def _former_offer(tree: Tree, path: str, name: str) -> Evidence | None:
-    """The line on which a file offered a name that it did not define itself."""
+    """Return the line on which a file re-exported a name."""
     lines = _lines(await tree.read(path, "base"))
     at = next((number for number, line in enumerate(lines, 1) if _holds(line, name)), None)
     return Evidence(path, lines[at - 1], at, "base", "before") if at is not None else None

@@ -1,4 +1,7 @@
-"""Names that data files declare and others use: Terraform, charts, workflows, Makefiles, package scripts, dependencies, environment variables. No model."""
+"""Check names that data files declare and others use.
+
+Covers Terraform, charts, workflows, Makefiles, package scripts, dependencies and environment variables.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
 from deeprepo.impact.ports import Language, Tree
 
-# The paths of which a format may want some: a change without them loads none.
+# Paths that a format may apply to. A change without any loads no format.
 POSSIBLE = re.compile(r"\.(?:tf|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)
-# The same of manifests that list dependencies.
+# Paths that may be manifests with dependencies.
 MANIFEST = re.compile(
     r"(?:^|/)(?:go\.mod|setup\.(?:py|cfg)|Pipfile|Gemfile|gems\.rb|mix\.exs|pom\.xml|packages\.config)$"
     r"|\.(?:toml|json|txt|in|gemspec|gradle|kts|csproj|props|targets|sbt)$"
@@ -17,7 +20,7 @@ VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*+_[A-Z0-9_]++")
 
 
 class Declarations:
-    """The check over the formats of `deeprepo/impact/declarations`. Satisfies `ports.Analyzer`."""
+    """The check for the formats of `deeprepo/impact/declarations`. Implements `ports.Analyzer`."""
 
     NAME, READS = (
         "declarations",
@@ -25,10 +28,10 @@ class Declarations:
     )
 
     def __init__(self) -> None:
-        self._foreign_paths: frozenset[str] = frozenset()  # files that were opened and are of no format
+        self._foreign_paths: frozenset[str] = frozenset()  # files that were read and have no known format
 
     def wants(self, file: ChangedFile) -> bool:
-        """Return whether it may declare or use names: once it was opened, whether it does."""
+        """Return whether the file may declare or use names, or does so if it was already read."""
         if file.is_ignored or not (file.has_text or file.status in ("deleted", "renamed")):
             return False
         if _names_variable(file):
@@ -42,8 +45,8 @@ class Declarations:
 
         return any(map(format_of, paths))
 
-    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
-        """Return the names without a declaration, with the lines that use them as evidence."""
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002
+        """Return the undeclared names, with the lines that use them as evidence."""
         from bot.render.wording import declarations
         from bot.render.wording import environment as renamed
         from deeprepo.impact.declarations import check, environment
@@ -58,13 +61,13 @@ class Declarations:
         complete = change.complete | change.foreign | listed.complete
         return Judgement(findings, complete - {path for path, _ in still_open}, still_open, limits=limits)
 
-    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
-        """Return fixed: both sides and the uses are compared each time."""
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
+        """Return fixed, because both sides and all references are compared each time."""
         return "fixed"
 
 
 def _lists_dependencies(file: ChangedFile) -> bool:
-    """Whether a file is a manifest: its name decides before the languages are loaded."""
+    """Return whether a file is a manifest. The name is tested first, to avoid loading the languages."""
     paths = [path for path in (file.path, file.old_path) if path and MANIFEST.search(path)]
     if not paths:
         return False
@@ -74,7 +77,7 @@ def _lists_dependencies(file: ChangedFile) -> bool:
 
 
 async def _dependencies(tree: Tree, files: Sequence[ChangedFile]) -> Judgement:
-    """Compare the dependencies that changed manifests list with what code imports."""
+    """Compare the dependencies in changed manifests with the imports in code."""
     mine = [file for file in files if _lists_dependencies(file)]
     if not mine:
         return Judgement((), frozenset())
@@ -89,7 +92,10 @@ async def _dependencies(tree: Tree, files: Sequence[ChangedFile]) -> Judgement:
 
 
 def _names_variable(file: ChangedFile) -> bool:
-    """Whether edited lines give a variable of the environment another name, or read one: few changes load what finds out."""
+    """Return whether changed lines rename or read an environment variable.
+
+    The name test avoids slow imports.
+    """
     if not any(VARIABLE.search(line.text) for hunk in file.hunks for line in hunk.lines if line.kind != " "):
         return False
     from deeprepo.impact.declarations import environment
@@ -98,5 +104,5 @@ def _names_variable(file: ChangedFile) -> bool:
 
 
 def build(languages: Mapping[str, Language]) -> Declarations:  # noqa: ARG001 - the formats are not languages
-    """Return a check of its own for a review."""
+    """Return a separate check for each review."""
     return Declarations()

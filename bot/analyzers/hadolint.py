@@ -1,4 +1,4 @@
-"""Hadolint over the changed Dockerfiles, with ShellCheck's rules for their RUN lines."""
+"""Run Hadolint on changed Dockerfiles, with ShellCheck's rules for their RUN lines."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from deeprepo.impact.text.paths import is_dockerfile
 
 
 class Hadolint(Linter):
-    """Judge Dockerfiles."""
+    """Checks Dockerfiles."""
 
     NAME = "hadolint"
     READS = "Dockerfiles"
@@ -20,15 +20,15 @@ class Hadolint(Linter):
     settings = MappingProxyType({"hadolint.yaml": b"{}\n"})
 
     def name(self, path: str) -> str | None:
-        """Call every Dockerfile alike."""
+        """Return the same name for every Dockerfile."""
         return "Dockerfile" if is_dockerfile(path) else None
 
     def arguments(self, _codes: Sequence[str], names: Sequence[str], /) -> list[str]:
-        """Read our configuration alone."""
+        """Return arguments that use only our configuration."""
         return ["--config", "hadolint.yaml", "--no-fail", "--format", "json", *names]
 
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-        """Read its rows as they are."""
+        """Yield its reports."""
         for entry in output:
             yield LintReport(entry["file"], entry["code"], entry["line"], entry["message"])
 

@@ -1,4 +1,4 @@
-"""Running another's linter over contents that are in no work tree: its own process and folder, an empty environment, our configuration."""
+"""Run external linters on file contents, with our configuration and an empty environment."""
 
 import asyncio
 import sysconfig
@@ -13,32 +13,32 @@ from bot.machine import extras, limits
 from bot.machine import files as own
 from bot.machine.concurrency import end_process, start_process
 
-LINTER_SECONDS = 30.0  # of one run
-MAX_LINTER_BYTES = 16 << 20  # of what it prints
+LINTER_SECONDS = 30.0  # per run
+MAX_LINTER_BYTES = 16 << 20  # of its output
 READ_BYTES = 1 << 20
-MOST_SAID = 1 << 20  # bytes that are kept of its standard error
+MOST_SAID = 1 << 20  # bytes of its standard error that are kept
 NOTHING: Mapping[str, str] = MappingProxyType({})  # an empty environment
 
 
 @cache
 def _folders() -> tuple[Path, ...]:
-    """Where packages put their programs: in this environment, then for the user."""
+    """Return the folders where packages install programs: in this environment, then for the user."""
     system = "nt" if sysconfig.get_platform().startswith("win") else "posix"
     return Path(sysconfig.get_path("scripts")), Path(sysconfig.get_path("scripts", f"{system}_user"))
 
 
 def program(name: str) -> str | None:
-    """Return the path of a linter that was installed as a package, in this environment or for the user; None if it is not installed.
+    """Return the path of a linter installed in this environment or for the user; None if it is not installed.
 
-    PATH is not searched: it may lead into the reviewed repository, as `node_modules/.bin` does.
+    PATH is not searched, because it may lead into the reviewed repository, as `node_modules/.bin` does.
     """
     return next((str(path) for folder in _folders() if (path := folder / name).is_file()), None)
 
 
 async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -> tuple[int, bytes, str]:
-    """Run a linter in a folder that holds these files: its exit status, its output and its log.
+    """Run a linter in a folder with these files, and return its exit status, output and log.
 
-    Raises DeepRepoError if it is not there, takes too long, prints too much or is ended by a signal.
+    Raises DeepRepoError if it is not installed, takes too long, prints too much or is ended by a signal.
     """
     path = program(name)
     if path is None:
@@ -57,10 +57,10 @@ async def execute(
     seconds: float = LINTER_SECONDS,
     environment: Mapping[str, str] = NOTHING,
 ) -> tuple[int, bytes, str]:
-    """Run a program in a folder and return its exit status, its output and its log.
+    """Run a program in a folder and return its exit status, output and log.
 
-    `name` is what errors call it. `memory` limits the bytes that it may allocate, where the system can (0: no limit of its own).
-    Raises DeepRepoError if it takes too long, prints too much or is ended by a signal.
+    `name` is used in errors. `memory` limits the bytes that it may allocate, on systems that support this (0:
+    no limit). Raises DeepRepoError if it takes too long, prints too much or is ended by a signal.
     """
     process = await start_process(*command, cwd=folder, env=environment)
     if memory:
@@ -68,7 +68,8 @@ async def execute(
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise DeepRepoError(f"{name} has no pipes")
     process.stdin.close()
-    listening = asyncio.ensure_future(_beginning(process.stderr, MOST_SAID))  # or the linter waits for a reader
+    # Otherwise a full pipe would block the linter.
+    listening = asyncio.ensure_future(_beginning(process.stderr, MOST_SAID))
     try:
         async with asyncio.timeout(seconds):
             out = await _beginning(process.stdout, MAX_LINTER_BYTES + 1)
@@ -86,7 +87,7 @@ async def execute(
 
 
 async def _beginning(stream: asyncio.StreamReader, most: int) -> bytes:
-    """The first bytes of a stream, which is read to its end."""
+    """Return the first bytes of a stream, which is read to its end."""
     kept = bytearray()
     while chunk := await stream.read(READ_BYTES):
         kept += chunk[: most - len(kept)]

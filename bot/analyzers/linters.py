@@ -1,10 +1,12 @@
-"""What linters have in common: chosen rules, and only what the change brings.
+"""Common parts of linters: chosen rules, and only reports caused by the change.
 
-A report counts if the base did not have it (same rule, same text of the line), and if it is on an added line, or its cause may lie elsewhere
-and the base was read to its end. A comment that switches a rule off counts if the base has one like it; what one of the change silences is
-open. A linter that is not installed wants no file.
+A report counts if the base did not have it (same rule, same line text), and if it is on an added line, or its
+cause may be elsewhere and the base was read completely. A comment that disables a rule counts only if the
+base has one like it; reports silenced by a comment in the change are marked as not checked. A linter that is
+not installed checks no files.
 
-No linter's silence is taken for a judgement: it has to state of each file that it read it to its end (`Linter.sentinel`, `Linter.completed`).
+A linter must show for each file that it read the whole file (`Linter.sentinel`, `Linter.completed`). Its
+silence proves nothing.
 """
 
 import json
@@ -27,32 +29,33 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import FEEDS, Places, quote_of
 from deeprepo.impact.text.paths import is_sample, is_test
 
-PORTION = 100  # files of one run
+PORTION = 100  # files per run
 ONE_BY_ONE = 20  # files that are run one by one after a run that judged none of them
-NAMED_REPORTS = 3  # reports that a sentence names
+NAMED_REPORTS = 3  # reports named in a sentence
 NAMED_ROW = re.compile(r"\bline (\d+)\b")  # in a message
 MAX_QUOTED_LINES = 6  # a longer report is quoted by its first line
-SYNTAX = "invalid-syntax"  # may be reported behind the end of a text
+SYNTAX = "invalid-syntax"  # can be reported after the end of a text
 UNREAD = "the program could not read the whole file (syntax error, encoding or skipped code), so the file was only partly checked"
 
 
 @dataclass(frozen=True, slots=True)
 class LintRule:
-    """What a rule means to a reader who does not know the linter, and what a report must look like to count."""
+    """The meaning of a rule for people who do not know the linter, and which of its reports count."""
 
     severity: Severity
     title: str
     effect: str
-    why: str = ""  # empty: the linter's own message
-    proven: bool = True  # the code alone decides
+    why: str = ""  # empty for the linter's own message
+    proven: bool = True  # whether the code alone decides it
     security: bool = False
-    tests: bool = True  # whether it means something in a test
+    tests: bool = True  # whether it applies to tests
     message: str = ""  # a pattern that the linter's message must match
     code: str = ""  # a pattern that the quoted lines must match
-    anywhere: bool = False  # whether a new report counts on an unchanged line: its cause may lie elsewhere
+    # Whether a new report counts on an unchanged line, because its cause may be elsewhere.
+    anywhere: bool = False
 
     def words(self, message: str) -> tuple[str, str, str]:
-        """Return title, reason and effect, with the names that the linter's message puts in backticks."""
+        """Return title, reason and effect, with names from backticks in the linter's message filled in."""
         texts = [text.replace("{message}", message.rstrip(".")) for text in (self.title, self.why, self.effect)]
         for index, name in enumerate(re.findall(r"`([^`]*)`", message)):
             texts = [text.replace(f"{{{index}}}", name) for text in texts]
@@ -62,45 +65,48 @@ class LintRule:
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """One report about the file `path`, relative to the folder of the run. Lines are 1-based."""
+    """One report about the file `path`, relative to the run's folder. Lines are 1-based."""
 
     path: str
     code: str
     start: int
     message: str
     proven: bool = True
-    end: int = 0  # its last line, if it has several
+    end: int = 0  # last line, if there are several
     column: int = 1
-    fix: Mapping[str, Any] = field(default_factory=dict)  # what the linter would write instead
+    fix: Mapping[str, Any] = field(default_factory=dict)  # the linter's replacement
 
 
 @dataclass(frozen=True, slots=True)
 class Sentinel:
-    """Lines with a fault that are written behind each text: a linter that reports the fault on the last of them has read the text to its end."""
+    """Faulty lines appended to each text. A linter that reports the fault has read the text to its end."""
 
     lines: bytes
     code: str
 
     def after(self, text: bytes) -> bytes:
-        """Return the text with these lines."""
+        """Return the text with these lines appended."""
         return text + (b"" if text.endswith(b"\n") else b"\n") + self.lines
 
     def row(self, text: bytes) -> int:
-        """Return the line of a text with these lines on which the fault is."""
+        """Return the line of the fault after these lines are appended."""
         return self.after(text).count(b"\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """How a linter's comments are recognised. `words` count from the first `opening` of a line on, if there is one."""
+    """How a linter's comments are recognized.
+
+    `words` must follow the first `opening` on a line, if it is set.
+    """
 
     words: re.Pattern[bytes]
     opening: bytes = b""
 
     def without(self, text: bytes, base: bytes = b"") -> bytes:
-        """Return a text without the comments that switch the linter off, but for those that the base has too.
+        """Return a text without comments that disable the linter, except those that the base has too.
 
-        The words that make it a comment are overwritten with as many other letters, so no line and no column moves.
+        The words are overwritten with as many letters, so no line and no column moves.
         """
         if not self.words.search(text):
             return text
@@ -120,15 +126,15 @@ class Directives:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One changed file on both sides: as it is, without the comments that the change writes, and without any."""
+    """A changed file on both sides: as it is, without the comments added by the change, and without any."""
 
     file: ChangedFile
     own: bytes
     shown: bytes
     bare: bytes
     base: bytes
-    lines: Sequence[str]  # as it is
-    reports: Mapping[bytes, "LintOutcome"] = field(default_factory=dict)  # about each of these texts
+    lines: Sequence[str]  # of the file as it is
+    reports: Mapping[bytes, "LintOutcome"] = field(default_factory=dict)  # by text
 
     @property
     def test(self) -> bool:
@@ -142,13 +148,13 @@ class Side:
 
     @property
     def base_complete(self) -> bool:
-        """Whether the linter has read the base to its end."""
+        """Whether the linter read the base completely."""
         return self.is_new or self.reports[self.base].complete
 
 
 @dataclass(frozen=True, slots=True)
 class LintOutcome:
-    """What a linter reports about one text, and whether it states that it read it to its end."""
+    """A linter's reports about one text, and whether it read the whole text."""
 
     reports: tuple[LintReport, ...]
     complete: bool
@@ -159,7 +165,7 @@ def _is_added(file: ChangedFile, report: LintReport) -> bool:
 
 
 def _by_git(report: LintReport, places: Places) -> LintReport:
-    """The report by git's lines, whatever ends a line for the linter: its own rows, those of its fix and those that its message names."""
+    """Return the report with git's line numbers: its own, those of its fix and those in its message."""
     start, column = places.at(report.start, report.column)
     message = NAMED_ROW.sub(lambda row: f"line {places.row(int(row[1]))}", report.message)
     end, fix = places.row(report.end), _moved(report.fix, places)
@@ -167,7 +173,7 @@ def _by_git(report: LintReport, places: Places) -> LintReport:
 
 
 def _moved(value: Any, places: Places) -> Any:  # noqa: ANN401 - JSON
-    """A part of a fix with its places by git's lines."""
+    """Return part of a fix with git's line numbers."""
     if isinstance(value, Mapping) and {"row", "column"} <= value.keys():
         return dict(zip(("row", "column"), places.at(value["row"], value["column"]), strict=True))
     if isinstance(value, Mapping):
@@ -176,53 +182,57 @@ def _moved(value: Any, places: Places) -> Any:  # noqa: ANN401 - JSON
 
 
 class Linter(ABC):
-    """Judge changed files with another's program. Satisfies `ports.Analyzer`; a subclass for each program."""
+    """Checks changed files with an external program.
 
-    NAME: str  # the program's own name
+    Implements `ports.Analyzer`, with a subclass per program.
+    """
+
+    NAME: str  # the program's name
     READS: str
-    tables: tuple[str, ...]  # the rules, as files beside this one
+    tables: tuple[str, ...]  # files with the rules, in this folder
     comments: Directives
-    sentinel: Sentinel | None = None  # by which it states that it read a text to its end; None: its log says so
+    sentinel: Sentinel | None = None  # shows that a text was read to its end; None if the log shows it
     settings: Mapping[str, bytes] = MappingProxyType({})  # the files of our configuration
-    ends: re.Pattern[str] = FEEDS  # what ends a line for it
-    others: re.Pattern[bytes] = re.compile(rb"(?!)")  # how a file begins that another format has under the same suffix
-    silent: frozenset[int] = frozenset()  # exit statuses with which it prints nothing: it could read none of the files
+    ends: re.Pattern[str] = FEEDS  # what ends a line for the linter
+    # Start of a file that has another format with the same suffix.
+    others: re.Pattern[bytes] = re.compile(rb"(?!)")
+    silent: frozenset[int] = frozenset()  # exit statuses without output, if it could read none of the files
 
     @abstractmethod
     def name(self, path: str) -> str | None:
-        """Return what a changed path is called in the folder of the run; None: it is not for this linter."""
+        """Return a changed file's name in the run's folder; None if the linter does not check it."""
 
     @abstractmethod
     def arguments(self, codes: Sequence[str], names: Sequence[str], /) -> Sequence[str]:
-        """Return the program's arguments, for the codes of rules and the names of files."""
+        """Return the program's arguments for these rule codes and file names."""
 
     @abstractmethod
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-        """Read the reports of what it prints."""
+        """Yield the reports in the program's output."""
 
     def completed(self, log: str, names: Collection[str], /) -> Collection[str]:
-        """Return the files that its log says it has judged: none, unless a linter without a `sentinel` reads that in its log."""
+        """Return the files that the log shows as completed. Only linters without a `sentinel` need this."""
         del log, names
         return ()
 
     def counts(self, _side: Side, _report: LintReport, /) -> bool:
-        """Return whether no idiom that it does not know explains a report."""
+        """Return whether a report counts, that is, no idiom unknown to the linter explains it."""
         return True
 
     def finish(self, finding: Finding, _side: Side, _report: LintReport, /) -> Finding:
-        """Return the finding of a report with what only this linter knows of it."""
+        """Return the finding with details that only this linter knows."""
         return finding
 
     def wants(self, file: ChangedFile) -> bool:
-        """Return whether it is a file of its language to which the change adds lines, and the linter is installed."""
+        """Return whether the change adds lines to a file for the linter, and the linter is installed."""
         return self._fits(file) and linter_run.program(self.NAME) is not None
 
     def lacks(self, files: Sequence[ChangedFile]) -> bool:
-        """Return whether one of these files is for the linter, and it is not installed."""
+        """Return whether one of these files is for the linter, and the linter is not installed."""
         return linter_run.program(self.NAME) is None and any(map(self._fits, files))
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002
-        """Return the chosen reports that the change brings."""
+        """Return the reports of chosen rules that the change causes."""
         after = await tree.read_many([file.path for file in files])
         before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
         mine = [file for file in files if file.path in after and not self.others.match(after[file.path])]
@@ -243,7 +253,7 @@ class Linter(ABC):
         return Judgement(tuple(findings), frozenset(after) - {path for path, _ in left}, tuple(left))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
-        """Return fixed: every changed file of its language is read each time, unless the program is not installed here."""
+        """Return fixed if the program is installed, because every changed file is checked each time."""
         return "fixed" if linter_run.program(self.NAME) is not None else "unseen"
 
     def _fits(self, file: ChangedFile) -> bool:
@@ -256,7 +266,7 @@ class Linter(ABC):
         return Side(file, own, self.comments.without(own, base), self.comments.without(own), base, _lines(own))
 
     async def _lint(self, texts: Collection[tuple[str, bytes]]) -> dict[tuple[str, bytes], LintOutcome]:
-        """What the linter reports about each text of a path. One that spoils a run for the others has a run of its own."""
+        """Return the linter's outcome per text. A text that spoils a run is run again separately."""
         paths = {str(number): each for number, each in enumerate(sorted(texts))}
         reports = await self._run(paths)
         left = [number for number, each in paths.items() if not reports[each].complete]
@@ -284,7 +294,7 @@ class Linter(ABC):
             complete = {name for name in names if any((r.code, r.start) == (code, rows[name]) for r in reports[name])}
             for name in names.keys() - complete:
                 if any(r.code == code and r.start > rows[name] for r in reports[name]):
-                    reports[name].clear()  # it ends lines where we do not know it: none of its rows means anything
+                    reports[name].clear()  # it ends lines in an unknown way, so its line numbers mean nothing
         else:
             complete = set(self.completed(log, names))
         return {
@@ -293,7 +303,7 @@ class Linter(ABC):
         }
 
     def _within(self, reports: Iterable[LintReport], text: bytes) -> Iterator[LintReport]:
-        """The reports of chosen rules that are about the text itself."""
+        """Yield the reports of chosen rules that are inside the text."""
         last = text.count(b"\n") + 1
         for report in reports:
             if report.code in rules(self.tables) and (report.start <= last or report.code == SYNTAX):
@@ -308,7 +318,7 @@ class Linter(ABC):
             raise DeepRepoError(f"{self.NAME} exited with status {status} and without a readable report") from error
 
     def _open(self, side: Side) -> Iterator[str]:
-        """What is not known of a file: whether it was read to its end, and what a comment of the change hides."""
+        """Yield what is unknown about a file: an incomplete run, and reports hidden by the change's comments."""
         if side.bare and not side.reports[side.bare].complete:
             yield UNREAD
         visible = {(report.code, report.start) for report in self._fresh(side, side.own)}
@@ -319,7 +329,7 @@ class Linter(ABC):
             yield f"a comment added by the change silences {', '.join(labels[:NAMED_REPORTS])}{more}"
 
     def _fresh(self, side: Side, head: bytes) -> Iterator[LintReport]:
-        """The reports about the text after the change that count, of which the base had none."""
+        """Yield the reports about the new text that count and that the base did not have."""
         if not head or not side.reports[head].reports:
             return
         lines, old_lines = _lines(head), _lines(side.base)
@@ -328,7 +338,7 @@ class Linter(ABC):
         rows = [(_is_added(side.file, report), report) for report in side.reports[head].reports]
         for is_added, report in sorted(
             rows, key=lambda row: row[0]
-        ):  # of equal lines those that stood there are the old ones
+        ):  # among equal lines, unchanged ones come first and match the old reports
             quote, rule = _quote(lines, report)[1], rules(self.tables)[report.code]
             key = (report.code, quote.strip())
             old[key] -= 1
@@ -378,7 +388,10 @@ def _lines(blob: bytes) -> list[str]:
 
 
 def _quote(lines: Sequence[str], report: LintReport) -> tuple[int, str]:
-    """Where a quote of the reported lines begins, and the quote: of many the first; of a blank one the last line before it that is none."""
+    """Return where a quote of the reported lines starts, and the quote.
+
+    Many lines are quoted by the first, a blank line by the last line with text before it.
+    """
     end = report.end if report.start < report.end < report.start + MAX_QUOTED_LINES else report.start
     quote = "\n".join(lines[report.start - 1 : end]).rstrip("\n")
     if "\n" in quote:

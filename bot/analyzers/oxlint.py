@@ -1,4 +1,4 @@
-"""Oxlint over the changed JavaScript and TypeScript files."""
+"""Run Oxlint on changed JavaScript and TypeScript files."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ CODE = re.compile(r"(?:\w[\w-]*)\(([\w-]+)\)")  # "eslint(no-dupe-keys)"
 
 
 class Oxlint(Linter):
-    """Judge JavaScript and TypeScript files."""
+    """Checks JavaScript and TypeScript files."""
 
     NAME = "oxlint"
     READS = "JavaScript and TypeScript files"
@@ -26,15 +26,15 @@ class Oxlint(Linter):
     ends = RETURNS
     others = re.compile(
         rb"\A(?:\xef\xbb\xbf)?\s*+<(?:\?xml|!DOCTYPE)\b", re.IGNORECASE
-    )  # Qt keeps translations in `.ts` files
+    )  # Qt stores translations in `.ts` files
 
     def name(self, path: str) -> str | None:
-        """Keep the suffix, which says which language it is."""
+        """Return a name with the suffix, which selects the language."""
         suffix = splitext(path)[1].lower()
         return f"f{suffix}" if suffix in SUFFIXES else None
 
     def arguments(self, codes: Sequence[str], _names: Sequence[str], /) -> list[str]:
-        """Select the rules, and read our configuration alone."""
+        """Return arguments that select the rules and use only our configuration."""
         flags = [part for code in codes for part in ("-D", code)]
         return [
             "-c",
@@ -50,7 +50,7 @@ class Oxlint(Linter):
         ]
 
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-        """Read each row at its last label, which is the place that is wrong: earlier ones name what it contradicts. Syntax errors have no code."""
+        """Yield each report at its last label, which is the faulty location. Syntax errors have no code."""
         for entry in output["diagnostics"]:
             match = CODE.fullmatch(entry.get("code") or "")
             if match and entry["labels"]:

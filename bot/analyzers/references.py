@@ -1,6 +1,7 @@
-"""What new lines name and the repository does not have: a module, a name, a member, a call that does not fit. No model.
+"""Find missing modules, names and members in new lines, and calls that do not match.
 
-`impact` finds them, and is silent where it is not certain. The other direction, what a changed definition breaks, is `contracts`.
+`impact` finds them and reports nothing if it is not certain. `contracts` checks the other direction, what a
+changed definition breaks.
 """
 
 import re
@@ -19,7 +20,7 @@ from deeprepo.impact.views import OneSide
 
 UNREAD = "it could not be parsed"
 ROOT = "the root package"
-# What is told of a name that is nobody's of the tree, behind the place.
+# Sentences about names without a definition in the tree, after the location.
 ALONE = {
     "undeclared-package": "imports `{0.asked}`, but {0.home}, the other manifests, the lock files and the scripts list no such package.",
     "unshipped-file": "imports `{0.asked}`, which {0.home} does not include in the package.",
@@ -30,16 +31,16 @@ FURTHER_LINES = 6  # further lines with the same cause
 
 
 class References:
-    """The check over the languages of `impact`. Satisfies `ports.Analyzer`."""
+    """The check for the languages of `impact`. Implements `ports.Analyzer`."""
 
     NAME, READS = "references", "code whose imports and calls can be resolved in the repository"
 
     def wants(self, file: ChangedFile) -> bool:
-        """Return whether the change adds code to it that can name something."""
+        """Return whether the change adds code that can contain references."""
         return file.is_analyzed and bool(file.added_lines) and impact.knows(file.path)
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
-        """Return one finding for each cause in a file, with the lines that share it as evidence."""
+        """Return one finding per cause and file, with the other lines as evidence."""
         change = {file.path: file.added_lines for file in files}
         report = await impact.report(OneSide(tree, "head"), change, OneSide(tree, "base"))
         told = _told(dependents)
@@ -59,18 +60,18 @@ class References:
             tuple(dict.fromkeys(_limit(place) for place in report.built if not told & _told_as(place))),
         )
 
-    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
-        """Return fixed: every added line is resolved each time."""
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
+        """Return fixed, because every added line is resolved each time."""
         return "fixed"
 
 
-def build(languages: Mapping[str, Language]) -> References:  # noqa: ARG001 - its languages are those of `impact`
-    """Return a check of its own for a review."""
+def build(languages: Mapping[str, Language]) -> References:  # noqa: ARG001 - `impact` has its own
+    """Return a separate check for each review."""
     return References()
 
 
 async def _is_damaged(tree: Tree, path: str, files: Sequence[ChangedFile], head: bytes) -> bool:
-    """Whether the change has brought syntax errors into a file: what is read out of it then proves nothing."""
+    """Return whether the change added syntax errors to a file. Then nothing in it is proven."""
     if not faults(path, head):
         return False
     before = next((file.old_path for file in files if file.path == path), None)
@@ -79,7 +80,7 @@ async def _is_damaged(tree: Tree, path: str, files: Sequence[ChangedFile], head:
 
 
 def _told(dependents: Dependents) -> frozenset[tuple[str, str]]:
-    """File and name of the uses that `contracts` reports: a place is told once."""
+    """Return file and name of the references that `contracts` reports, so that none is reported twice."""
     verdicts = compare(dependents)
     return frozenset(
         (reference.path, reference.name)
@@ -141,7 +142,7 @@ def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves:
 
 
 def _title(place: impact.Place) -> str:
-    """What is wrong; a name that is near is a question, which a person answers: no fix writes it."""
+    """Return what is wrong. A similar name is asked as a question for a person, and no fix uses it."""
     near = f"; did you mean {' or '.join(f'`{name}`' for name in place.near)}?" if place.near else ""
     if place.rule == "missing-module":
         return f"`{place.name}` is not in this repository{near}"

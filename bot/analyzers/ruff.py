@@ -1,7 +1,7 @@
-"""Ruff over the changed Python files: rules that mean bugs and security, and only what the change brings.
+"""Run Ruff on changed Python files, with rules for bugs and security, and only what the change causes.
 
-A rule whose truth the code alone decides is "proven"; the others are heuristics, stay "unproven" and rank below. Style is left to the
-project's own linter.
+A rule that the code alone decides is "proven". Others are heuristics, stay "unproven" and rank lower. Style
+is left to the project's own linter.
 """
 
 import re
@@ -15,28 +15,30 @@ from bot.analyzers.linters import SYNTAX, Directives, Linter, LintReport, Sentin
 from bot.values import Evidence, Finding, Verdict
 from deeprepo.impact.text.lines import RETURNS
 
-NEWEST = "py314"  # syntax that any supported Python knows is no error
+NEWEST = "py314"  # so that no supported syntax is an error
 
-ATTRIBUTE = re.compile(r"\s*[\w.]+\s*(#.*)?$")  # read for its effect: a lazy import, a property
+# Evaluated for its effect, such as a lazy import or a property.
+ATTRIBUTE = re.compile(r"\s*[\w.]+\s*(#.*)?$")
 IMPLICIT = frozenset({"__path__", "__class__", "__builtins__", "__cached__", "__annotations__", "__warningregistry__"})
 CHANGES = r"(?<![\w.]){0}(\.(append|add|update|extend|insert|pop|setdefault|clear|remove|discard)\(|\[[^]]{{0,200}}\]\s*+(\+|-|\|)?=(?!=))"
 DEFAULT = re.compile(r"(?<!\w)(\w++)\s*+(?::[^=]{1,300}+)?=\s*+(?:\[|\{|list\(|dict\(|set\(|defaultdict\()")
 BINDING = r"\b(import|def|class|as|for)\b.{{0,300}}\b{0}\b|^\s*+{0}\s*+(:[^=]++)?="
 LAZY_NAMES = re.compile(rb"^def __getattr__\(", re.MULTILINE)
-DYNAMIC = re.compile(rb"\b(?:globals\(\)|exec\(|builtins\.\w+ *=|setattr\(builtins)")  # names can come from anywhere
+# Names can be defined anywhere.
+DYNAMIC = re.compile(rb"\b(?:globals\(\)|exec\(|builtins\.\w+ *=|setattr\(builtins)")
 RAISES = re.compile(r"\b(?:raises|assertRaises\w*|warns|suppress|deprecated_call)\(")
 ENDS_QUOTED = re.compile(r"([\"'])[\w\[\], .|]*$")
 DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
 
 def _is_program(side: Side, report: LintReport) -> bool:
-    """Templates and the inputs of parsers' tests are no programs, though they end in `.py`: new files alone can be either."""
+    """Return whether a new file is a program, not a template or a parser test's `.py` input."""
     near = "\n".join(side.lines[max(0, report.start - 3) : report.start + 2])
     return not re.search(r"\{[{%]|[%}]\}", near) and (not side.test or "test" in basename(side.file.path))
 
 
 def _is_expected_to_raise(lines: Sequence[str], row: int) -> bool:
-    """Whether a line waits for an exception, or a block around it does."""
+    """Return whether a line or a block around it expects an exception."""
     depth = len(lines[row - 1])
     for line in reversed(lines[:row]):
         if line.strip() and _indent(line) < depth:
@@ -47,20 +49,23 @@ def _is_expected_to_raise(lines: Sequence[str], row: int) -> bool:
 
 
 def _subject(report: LintReport) -> str:
-    """The name that a report is about."""
+    """Return the name that a report is about."""
     name = re.search(r"`(\w+)`", report.message)
     return name[1] if name else ""
 
 
 def _is_quoted(line: str, report: LintReport) -> bool:
-    """Whether the name stands in an annotation in quotes, which only runs when somebody resolves it."""
+    """Return whether the name is in a quoted annotation, which is only evaluated on request."""
     before = line[: report.column - 1]
     quote = ENDS_QUOTED.search(before)
     return quote is not None and before.count(quote[1]) % 2 == 1
 
 
 def _is_changed(lines: Sequence[str], report: LintReport) -> bool:
-    """Whether the function changes the parameter whose default is shared: otherwise it does no harm."""
+    """Return whether the function changes the parameter with the shared default.
+
+    Otherwise it does no harm.
+    """
     row = report.start
     parameter = DEFAULT.search(lines[row - 1])
     changes = re.compile(CHANGES.format(re.escape(parameter[1]))) if parameter is not None else None
@@ -73,7 +78,7 @@ def _is_changed(lines: Sequence[str], report: LintReport) -> bool:
 
 
 def _is_redefinition(lines: Sequence[str], report: LintReport) -> bool:
-    """Two definitions of one name, the first without a decorator that may have kept it."""
+    """Return whether two definitions have one name, and no decorator may have stored the first."""
     first = _first_definition(report)
     both = all(0 < at <= len(lines) and DEFINITION.match(lines[at - 1]) for at in (first, report.start))
     return both and "`_" not in report.message and not (first > 1 and lines[first - 2].lstrip().startswith(("@", ")")))
@@ -86,12 +91,12 @@ def _first_definition(report: LintReport) -> int:
 
 @lru_cache(maxsize=1)
 def _is_dynamic(text: bytes) -> bool:
-    """Whether a name of this file can come from anywhere. Asked for each report of one file after the other."""
+    """Return whether names of this file can be defined anywhere. Cached, because it is called per report."""
     return DYNAMIC.search(text) is not None
 
 
 def _evidence(side: Side, report: LintReport) -> tuple[Evidence, ...]:
-    """The first definition, or the binding that the change takes away."""
+    """Return the first definition, or the binding that the change removes, as evidence."""
     if report.code == "F811":
         first = _first_definition(report)
         return (Evidence(side.file.path, side.lines[first - 1], first, note="the first definition"),)
@@ -105,7 +110,7 @@ def _evidence(side: Side, report: LintReport) -> tuple[Evidence, ...]:
 
 
 def _suggestion(lines: Sequence[str], fix: Mapping[str, Any], finding: Finding) -> str | None:
-    """The quoted lines after ruff's safe fix, where it touches no other line."""
+    """Return the quoted lines after ruff's safe fix, if it changes no other line."""
     edits = [(edit["location"], edit["end_location"], edit["content"]) for edit in fix.get("edits", ())]
     if fix.get("applicability") != "safe" or not edits:
         return None
@@ -125,7 +130,7 @@ def _indent(line: str) -> int:
 
 
 class Ruff(Linter):
-    """Judge Python files."""
+    """Checks Python files."""
 
     NAME = "ruff"
     READS = "Python files"
@@ -135,17 +140,17 @@ class Ruff(Linter):
     ends = RETURNS
 
     def name(self, path: str) -> str | None:
-        """Call every Python file alike."""
+        """Return the same name for every Python file."""
         return "f.py" if splitext(path)[1].lower() in (".py", ".pyw") else None
 
     def arguments(self, codes: Sequence[str], _names: Sequence[str], /) -> list[str]:
-        """Select the rules, and read no settings."""
+        """Return arguments that select the rules and read no settings."""
         selected = ",".join(code for code in codes if code != SYNTAX)
         arguments = ["check", "--isolated", "--no-cache", "--exit-zero", "--quiet", "--output-format", "json"]
         return [*arguments, "--target-version", NEWEST, "--select", selected, "--", "."]
 
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-        """Read the first syntax error of a file, and one report of a line without an effect."""
+        """Yield a file's first syntax error only, and one report per line without an effect."""
         seen: set[tuple[str, str]] = set()
         rows = {(entry["filename"], entry["location"]["row"]) for entry in output if entry["code"] != "B018"}
         for entry in output:
@@ -161,7 +166,7 @@ class Ruff(Linter):
                 )
 
     def counts(self, side: Side, report: LintReport, /) -> bool:
-        """Return whether no idiom that ruff does not know explains the report."""
+        """Return whether the report counts, that is, no idiom unknown to ruff explains it."""
         line = side.lines[report.start - 1]
         if report.code in ("B015", "B018"):
             return not ATTRIBUTE.match(line) and not _is_expected_to_raise(side.lines, report.start)
@@ -175,7 +180,10 @@ class Ruff(Linter):
         return about is None or about(side.lines, report)
 
     def finish(self, finding: Finding, side: Side, report: LintReport, /) -> Finding:
-        """Return the finding with the other line that it is about and ruff's safe fix; a name that may come from anywhere is not proven."""
+        """Return the finding with the related line and ruff's safe fix.
+
+        An undefined name that may be defined dynamically is not proven.
+        """
         line = side.lines[report.start - 1]
         finding = replace(
             finding, evidence=_evidence(side, report), suggestion=_suggestion(side.lines, report.fix, finding)

@@ -1,4 +1,4 @@
-"""What other tools have reported about the change, as findings like our own. It runs nothing."""
+"""Turn other tools' reports about the change into findings. Runs nothing."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ RESULT_TITLE_CHARS = 160
 
 
 class Sarif:
-    """The results that the change brings. Satisfies `ports.Analyzer`."""
+    """The results that the change causes. Implements `ports.Analyzer`."""
 
     NAME, READS = NAME, "files that another tool reported on"
 
@@ -25,16 +25,22 @@ class Sarif:
             self._found.setdefault(result.path, []).append(result)
 
     def wants(self, file: ChangedFile) -> bool:
-        """Return whether the file has a result; each has if a run failed, for it could have had results about any."""
+        """Return whether the file has a result.
+
+        If a run failed, every file counts, as it could have had results.
+        """
         return file.path in self._found or "" in self._found
 
     async def check(
         self,
         tree: Tree,
         files: Sequence[ChangedFile],
-        dependents: Dependents,  # noqa: ARG002 - the protocol's
+        dependents: Dependents,  # noqa: ARG002
     ) -> Judgement:
-        """Return one finding for each result that the change brings and whose line exists; what cannot be placed is open."""
+        """Return one finding per result of the change whose line exists.
+
+        Other results are marked as not checked.
+        """
         texts = await tree.read_many([file.path for file in files])
         findings: list[Finding] = []
         reasons: dict[str, str] = {}
@@ -57,7 +63,7 @@ class Sarif:
         return Judgement(tuple(findings), frozenset(texts.keys() - reasons.keys()), (*left, *dict.fromkeys(failures)))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
-        """Return fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""
+        """Return fixed if every tool that reported the finding ran again over that file completely."""
         tools = {source.name for source in finding.basis.sources if source.kind == "tool"}
         again = {run.tool for run in self._runs if run.covers(finding.path)}
         return "fixed" if tools <= again else "unseen"

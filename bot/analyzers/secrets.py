@@ -1,7 +1,8 @@
-"""Secrets in added lines, by the forms of detect-secrets and of our own, in memory: no baseline, no verification over the network.
+"""Find secrets in added lines, with the patterns of detect-secrets and our own, without network access.
 
-Precision first: exact forms of real tokens everywhere; passwords and random-looking values only if the name suggests it, and not
-in tests, documents and the documentation in code. No finding repeats the secret in its words; its quote is verbatim, and the outputs mask it.
+Precision comes first: exact forms of real tokens are reported everywhere. Passwords and random-looking values
+are only reported if the name suggests them, and not in tests, documents and documentation comments. A
+finding's words never repeat the secret. Its quote is verbatim, and the outputs mask it.
 """
 
 import asyncio
@@ -18,25 +19,25 @@ from deeprepo.impact.ports import Tree
 NAME = "secrets"
 READS = "every text file"
 
-RUN = 100  # characters beside a value that tell that it is a part of something encoded
+RUN = 100  # characters next to a value that mark it as part of encoded data
 ENCODED = re.compile(rf"[A-Za-z0-9+/]{{{RUN}}}")
-LONG = 1_000  # characters; of a longer line the secret alone is quoted
+LONG = 1_000  # characters; in a longer line only the secret is quoted
 
-_Secret = tuple[DiffLine, str, Hit]  # its line, and what tells it from others
+_Secret = tuple[DiffLine, str, Hit]  # line, identity and hit
 _Row = tuple[ChangedFile, DiffLine, Hit]  # where a secret is
 
 
 def wants(file: ChangedFile) -> bool:
-    """Return whether the change adds lines to it, whatever it says of itself."""
+    """Return whether the change adds lines to the file, even if the file is marked as generated."""
     return file.has_text and bool(file.added_lines)
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
-    """Return one finding for each secret; the other lines that hold the same one are its evidence."""
+    """Return one finding per secret. Other lines with the same secret are evidence."""
     rows_by_value: dict[str, list[_Row]] = {}
     for file in files:
         reading(file.path)
-        # In a thread: a large file must not hold up everyone else.
+        # In a thread, because a large file would block everything else.
         found = await asyncio.to_thread(list, _secrets(file)) if wants(file) else []
         source = await tree.read(file.path) if any(not hit.exact for *_, hit in found) else None
         for line, value, hit in found:
@@ -44,7 +45,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
                 continue
             rows_by_value.setdefault(value, []).append((file, line, hit))
     for rows in rows_by_value.values():
-        # What runs speaks for its copies in tests and documents
+        # code comes before copies in tests and documents
         rows.sort(key=lambda row: role_of(row[0].path) != "code")
     values = [(rows[0][0].path, value, rows[0][2], rows) for value, rows in rows_by_value.items()]
     identities = await asyncio.to_thread(list, identified(values))
@@ -54,12 +55,12 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
 
 
 def absence(finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG001
-    """Return lasting: everyone who fetched the commit still has the secret after its line is gone."""
+    """Return lasting, because everyone who fetched the commit still has the secret."""
     return "lasting"
 
 
 def _secrets(file: ChangedFile) -> Iterator[_Secret]:
-    """What the change brings into a file, by its hunks."""
+    """Yield the secrets that the change adds to a file, by hunk."""
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
         texts, before = [line.text for line in after], [line.text for line in hunk.lines if line.kind != "+"]
@@ -71,7 +72,7 @@ def _secrets(file: ChangedFile) -> Iterator[_Secret]:
 
 
 def _is_encoded(line: str, value: str) -> bool:
-    """Whether a value stands only inside of long runs of letters and digits: a program or a picture as text has every short form by chance."""
+    """Return whether a value only occurs inside encoded data, where short patterns occur by chance."""
     found = re.finditer(re.escape(value), line)
     beside = [
         (line[max(0, match.start() - RUN) : match.start()], line[match.end() : match.end() + RUN]) for match in found
@@ -84,7 +85,7 @@ def _quote(line: DiffLine, hit: Hit) -> str:
 
 
 def _finding(proof: str, groups: Sequence[Sequence[_Row]]) -> Finding:
-    """One finding for one secret, or for many guessable ones of a file; no word about it covers another value than these."""
+    """Return one finding for one secret, or for many guessable values in a file."""
     (file, line, hit), *others = (row for rows in groups for row in rows)
     note = SAME_VALUE if len(groups) == 1 else "one more"
     return Finding(

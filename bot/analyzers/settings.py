@@ -1,6 +1,7 @@
-"""deeprepo's own settings, in the change that writes them: what would be refused or ignored once the change is merged.
+"""Check deeprepo's own settings in a change: what would be refused or ignored after the merge.
 
-Settings are read from the base branch, so a mistake has no effect on the pull request that makes it, only on those after it.
+Settings are read from the base branch, so a mistake does not affect the pull request that makes it, only
+later ones.
 """
 
 import asyncio
@@ -15,12 +16,12 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import YAML_BREAKS, Places
 
 NAME = "settings"
-MAX_PROBLEMS = 40  # problems of one file that are findings of their own
+MAX_PROBLEMS = 40  # problems per file that become separate findings
 READS = "deeprepo's own settings"
 
 
 class SettingsFile(OwnerFile):
-    """The settings themselves."""
+    """The settings file."""
 
     path = names.FILE
     other_names = names.OTHER_NAMES
@@ -28,7 +29,7 @@ class SettingsFile(OwnerFile):
     consequence = "Once this is merged, every review warns about it."
 
     def problems(self, text: bytes) -> tuple[Problem, ...]:
-        """List what is wrong with its text."""
+        """List the problems in its text."""
         return config.check(text)[1]
 
 
@@ -37,12 +38,12 @@ INSTEAD = {name: each.path for each in OWNER_FILES.values() for name in each.oth
 
 
 def wants(file: ChangedFile) -> bool:
-    """Return whether it is the settings, or a file that somebody may take for them."""
+    """Return whether the file is a settings file, or could be mistaken for one."""
     return file.status != "deleted" and file.path in {*OWNER_FILES, *names.TEMPLATES, *INSTEAD}
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
-    """Return one finding for each problem of the new version."""
+    """Return one finding per problem in the new version."""
     findings: list[Finding] = []
     judged_paths: set[str] = set()
     for file in files:
@@ -56,12 +57,12 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
 
 
 def absence(finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG001
-    """Return fixed: the changed settings are read each time."""
+    """Return fixed, because changed settings are checked each time."""
     return "fixed"
 
 
 async def _template(path: str, text: bytes) -> list[Finding]:
-    """A template of the comments that cannot be compiled. One that can may still fail when it is filled in."""
+    """Return a finding for a comment template that cannot be compiled. Rendering errors are not found."""
     from bot.render import sandbox
 
     source = text.decode("utf-8", "replace")

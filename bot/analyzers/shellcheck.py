@@ -1,4 +1,4 @@
-"""ShellCheck over the changed shell scripts, by their suffix. It follows no `source` and reads no settings."""
+"""Run ShellCheck on changed shell scripts, by suffix. It follows no `source` and reads no settings."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ SUFFIXES = frozenset({".sh", ".bash", ".ksh"})
 
 
 class ShellCheck(Linter):
-    """Judge shell scripts."""
+    """Checks shell scripts."""
 
     NAME = "shellcheck"
     READS = "shell scripts"
@@ -20,17 +20,17 @@ class ShellCheck(Linter):
     sentinel = Sentinel(b"\n[ here = end ]\n", "SC2050")
 
     def name(self, path: str) -> str | None:
-        """Keep the suffix, which says which shell it is."""
+        """Return a name with the suffix, which selects the shell."""
         suffix = splitext(path)[1].lower()
         return f"f{suffix}" if suffix in SUFFIXES else None
 
     def arguments(self, codes: Sequence[str], names: Sequence[str], /) -> list[str]:
-        """Select the rules, and read no settings."""
+        """Return arguments that select the rules and read no settings."""
         numbers = ",".join(code.removeprefix("SC") for code in codes)
         return ["--norc", "--format", "json1", "--include", numbers, "--", *names]
 
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-        """Read its comments; their codes are numbers."""
+        """Yield its comments. Their codes are numbers."""
         for entry in output["comments"]:
             yield LintReport(entry["file"], f"SC{entry['code']}", entry["line"], entry["message"])
 

@@ -1,4 +1,4 @@
-"""Zizmor over the changed workflows and actions of GitHub, without network."""
+"""Run Zizmor on changed GitHub workflows and actions, without network access."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -7,14 +7,15 @@ from typing import Any
 from bot.analyzers.linters import Directives, Linter, LintReport
 from deeprepo.impact.text.paths import is_action, is_workflow
 
-# What strangers write, by GitHub's own list of untrusted input.
+# Values that strangers control, by GitHub's list of untrusted input.
 STRANGERS = re.compile(
     r"github\.head_ref\b|github\.event(?:\.[\w*-]{1,80}){0,8}?\."
     r"(?:body|title|message|page_name|default_branch|head_branch|head\.(?:ref|label)|(?:author|committer)\.(?:email|name))\b"
     r"|^github(?:\.event(?:\.(?:issue|comment|pull_request|review|discussion|head_commit|workflow_run|(?:commits|pages)(?:\.\*)?))?)?$"
 )
-# What they cannot choose: a workflow's own values, which zizmor reports too, numbers, hashes, names of accounts and of the owner's branches, and
-# what only those write who may write to the repository, such as its default branch, a release or a payload that a token sends.
+# Values that strangers cannot choose, although zizmor reports them: a workflow's own values, numbers, hashes,
+# names of accounts and of the owner's branches, and what only people with write access set, such as the
+# default branch, a release or a payload sent with a token.
 OWN_AUDITS = re.compile(
     r"(?:env|vars|secrets|inputs|matrix|steps|needs|jobs|job|runner|strategy)(?:\..*)?|true|false|null"
     r"|github\.(?!head_ref|event\b)[\w-]+"
@@ -29,21 +30,25 @@ REFERENCE = re.compile(r"[a-z_][\w-]*+(?:\s?\.\s?[\w*-]+)*+(?!\s?\()")
 
 COMPLETED = re.compile(r" *INFO audit: zizmor: \S{1,4} completed \S+")
 REFUSED = "WARN collect_inputs:"
-# Printed once for a whole run, about steps that it reads like any others.
+# Printed once per run, about steps that it checks like any others.
 PARALLEL = re.compile(
     r' *WARN audit:audit\{ident="[\w-]+" input=\w+\(file://[^()\s]+\)\}: zizmor::models::workflow: one or more inputs .*'
 )
 
 
 def _references(text: str) -> list[str]:
-    """The values that the expressions of a text name, each in one spelling: `github.EVENT['issue'].title` is `github.event.issue.title`."""
+    """Return the values in a text's expressions, in one spelling.
+
+    For example, `github.EVENT['issue'].title` becomes `github.event.issue.title`.
+    """
     expression = " ".join(part.partition("}}")[0] for part in text.split("${{")[1:]) or text
     text = ANY_INDEX.sub(lambda match: f".* {match[0][1:-1]} ", INDEX.sub(r".\1", expression.lower()))
-    return ["".join(name.split()) for name in REFERENCE.findall(TEXT.sub(" ", text))]  # also those within an index
+    # Includes those within an index.
+    return ["".join(name.split()) for name in REFERENCE.findall(TEXT.sub(" ", text))]
 
 
 class Zizmor(Linter):
-    """Judge workflows and actions."""
+    """Checks workflows and actions."""
 
     NAME = "zizmor"
     READS = "GitHub workflows and actions"
@@ -52,13 +57,13 @@ class Zizmor(Linter):
     silent = frozenset({1, 3})
 
     def name(self, path: str) -> str | None:
-        """Tell workflows from actions."""
+        """Return a name that distinguishes workflows from actions."""
         if is_workflow(path):
             return ".github/workflows/w.yml"
         return "action.yml" if is_action(path) else None
 
     def arguments(self, _codes: Sequence[str], names: Sequence[str], /) -> list[str]:
-        """Stay offline, and read no settings."""
+        """Return arguments for an offline run without settings."""
         return [
             "--offline",
             "--no-config",
@@ -71,7 +76,7 @@ class Zizmor(Linter):
         ]
 
     def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-        """Read the reports: the audit's own confidence decides whether a report stands without a second opinion."""
+        """Yield the reports. The audit's own confidence decides whether a report needs a confirmation."""
         for entry in output:
             if entry["ignored"]:
                 continue
@@ -89,9 +94,10 @@ class Zizmor(Linter):
             yield LintReport(path, entry["ident"], span["start_point"]["row"] + 1, text, sure)
 
     def completed(self, log: str, names: Collection[str], /) -> Collection[str]:
-        """Return the files that it completed without a warning about them.
+        """Return the files that were completed without a warning.
 
-        A warning repeats text of the file, which may look like a line of the log: so the files that could not be taken in are counted too.
+        A warning quotes text of the file, which may resemble a line of the log. So refused files are counted
+        too.
         """
         lines = log.splitlines()
         warnings = [

@@ -1,4 +1,4 @@
-"""Type checkers as witnesses: an error that only the head has, in a file that the change does not touch, was caused by the change.
+"""Type checkers: an error that only the head has, in an unchanged file, was caused by the change.
 
-`checker.py` is what they have in common; each of the others is one file: a subclass of `TypeChecker` that is called LINTER.
+`checker.py` is the common part. Each program is one file with a subclass of `TypeChecker` named LINTER.
 """

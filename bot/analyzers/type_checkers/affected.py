@@ -1,4 +1,4 @@
-"""Which unchanged files a change may break: those that use a definition whose contract or result changed, or say a name that is gone."""
+"""Find unchanged files that a change may break: those that use changed definitions or removed names."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,12 +9,13 @@ from deeprepo.impact.changes import ChangedSymbol, DiffLine, Query
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.paths import is_test, is_unwritten
 
-MOST_CHECKED = 60  # unchanged files of one run
-MOST_SEARCHED = 300  # names of one search
-MOST_HITS = 150  # files of one search: more say that one of the names is an everyday word
+MOST_CHECKED = 60  # unchanged files per run
+MOST_SEARCHED = 300  # names per search
+MOST_HITS = 150  # files per search; more mean that a name is an everyday word
 LEAST_NAME = 3  # characters
 LONG_WORD = re.compile(rb"[A-Za-z_$][\w$]{2,79}")
-# A line that declares or sets something that others can read: an attribute, a field or key, a variable of a module.
+# A line that declares or sets something readable by others: an attribute, a field or key, a module's
+# variable.
 MEMBER = re.compile(
     r"^\s*+(?:self|this)\.([A-Za-z_$][\w$]{2,79})\s*+[:=](?!=)"
     r"|^\s*+(?:(?:readonly|public|protected|static)\s++)*+[\"']?([A-Za-z_$][\w$]{2,79})[\"']?\s*+[?!]?\s*+:\s*+\S"
@@ -32,9 +33,9 @@ def paths_of(files: Iterable[ChangedFile]) -> frozenset[str]:
 async def unchanged_files(
     tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, suffixes: Sequence[str], sides: Sequence[Contents]
 ) -> tuple[tuple[str, ...], int]:
-    """Return the unchanged files to check, those that use the change most directly first, and how many were left out.
+    """Return the unchanged files to check, most direct users first, and how many were left unchecked.
 
-    `sides`: the changed files of the language, before and after the change.
+    `sides` are the language's changed files before and after the change.
     """
     endings, touched, own = tuple(suffixes), paths_of(files), {file.path: file for file in files}
     symbols = [one for one in dependents.symbols if _matters(one, own)]
@@ -71,7 +72,7 @@ async def unchanged_files(
 
 
 def _matters(symbol: ChangedSymbol, files: Mapping[str, ChangedFile]) -> bool:
-    """Whether users can see that a definition changed: its contract, or a line that gives a result."""
+    """Return whether users can notice the change to a definition: in its contract or a line with a result."""
     if symbol.change == "added":
         return False
     if symbol.contract or symbol.change != "body" or symbol.before is None or symbol.after is None:
@@ -90,7 +91,7 @@ def _names(symbol: ChangedSymbol) -> Iterator[str]:
 
 
 def _contract_names(files: Sequence[ChangedFile], symbols: Sequence[ChangedSymbol]) -> Iterator[str]:
-    """Yield the names of definitions whose contract changed, and of modules that are gone."""
+    """Yield the names of definitions whose contract changed, and of removed modules."""
     for symbol in symbols:
         if symbol.contract or symbol.change != "body":
             yield from _names(symbol)
@@ -102,7 +103,7 @@ def _contract_names(files: Sequence[ChangedFile], symbols: Sequence[ChangedSymbo
 
 
 def _lost_words(files: Sequence[ChangedFile], before: Contents, after: Contents) -> Iterator[str]:
-    """Yield the words that stand in removed lines and nowhere in the file any more."""
+    """Yield the words of removed lines that no longer occur in the file."""
     for file in files:
         old = before.get(file.old_path or "")
         if old is not None:

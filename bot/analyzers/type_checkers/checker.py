@@ -1,13 +1,14 @@
-"""What type checkers have in common: which files they check, how they run, and what counts.
+"""Common parts of type checkers: which files they check, how they run, and which errors count.
 
-Both sides are laid out in temporary folders, under a configuration of ours and without any package. The head is checked first. If it has
-errors in unchanged files, these are checked once more with the base's versions of the changed files. An error on a line that had none
-is proven. Silence proves nothing: a receiver may come out of a package that is not there.
+Both sides are written to temporary folders, with our configuration and without packages. The head is checked
+first. Unchanged files with errors are checked again with the base's versions of the changed files. An error
+on a line that had none is proven. The absence of errors proves nothing, because a receiver may come from a
+missing package.
 
-A checker knows declarations. If an added line makes the name that it misses in another way, or the missing module is in the tree by another
-path, its error proves nothing and is not reported.
+A checker only knows declarations. If an added line defines a missing name in another way, or a missing module
+is in the tree under another path, the error proves nothing and is not reported.
 
-What a checker reports about a tree is kept, so a base is checked once for all pushes.
+Results are cached per tree, so a base is checked once for all pushes.
 """
 
 import re
@@ -40,28 +41,28 @@ from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.made_names import MadeNames
 
 MEMORY = 640 << 20  # bytes that a checker may allocate
-SECONDS = 60.0  # of one run
-MOST_NEW = 200  # new files that are read to see what they define
+SECONDS = 60.0  # per run
+MOST_NEW = 200  # new files that are searched for definitions
 Row = tuple[int, str, str, bool]
-Report = dict[str, list[Row]]  # path -> its errors; a file without one has an empty list
+Report = dict[str, list[Row]]  # path -> its errors; empty for a file without errors
 
 
 class TypeChecker(ABC):
-    """Judge what a change breaks in files that it does not touch. Satisfies `ports.Analyzer`; a subclass for each program."""
+    """Checks what a change breaks in unchanged files. Implements `ports.Analyzer`; a subclass per program."""
 
-    NAME: str  # the program's own name
+    NAME: str  # the program's name
     READS: str
-    SUFFIXES: tuple[str, ...]  # of the files that it checks
-    CONFIGS: tuple[str, ...] = ()  # base names of other files that decide what it reports
-    MISSING_MODULE: tuple[str, ...] = ()  # the codes of errors about an import of which the module is not there
-    RULES: str  # the table of its codes, beside this file
-    EXTRA: str = ""  # the extra that brings the program; "": every installation has it
+    SUFFIXES: tuple[str, ...]  # suffixes of the files that it checks
+    CONFIGS: tuple[str, ...] = ()  # base names of other files that affect its reports
+    MISSING_MODULE: tuple[str, ...] = ()  # codes of errors about imports of missing modules
+    RULES: str  # the table of its codes, in this folder
+    EXTRA: str = ""  # the extra that installs the program; "" if it is always installed
 
     def __init__(self) -> None:
         self._checked: set[str] = set()
         self._faults: set[tuple[str, str, str]] = set()
         self._lines: dict[str, frozenset[str]] = {}  # of the changed files
-        self._left = 0  # files that were not checked because they were too many
+        self._left = 0  # files that were not checked because there were too many
         self._ran = False
 
     @abstractmethod
@@ -70,22 +71,25 @@ class TypeChecker(ABC):
 
     @abstractmethod
     async def sources(self, tree: Tree, roots: Collection[str], changed: Mapping[Side, Contents]) -> Sources:
-        """Return what a check of these files of the head needs."""
+        """Return the files needed to check these files of the head."""
 
     @abstractmethod
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
-        """Return the errors in some files of a side. Raises DeepRepoError if the program did not come to its end."""
+        """Return the errors in some files of a side. Raises DeepRepoError if the program did not finish."""
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether unchanged files may use what this file defines."""
         return self._fits(file) and self.program() is not None
 
     def lacks(self, files: Sequence[ChangedFile]) -> bool:
-        """Return whether one of these files is for the checker, and it is not installed."""
+        """Return whether one of these files is for the checker, and the checker is not installed."""
         return self.program() is None and any(map(self._fits, files))
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
-        """Return the errors that only the head has, in unchanged files. A program that fails is named, and the review goes on without it."""
+        """Return errors in unchanged files that only the head has.
+
+        A program that fails is named in the result.
+        """
         paths = frozenset(file.path for file in files)
         try:
             findings, left = await self._check(tree, files, dependents)
@@ -95,25 +99,26 @@ class TypeChecker(ABC):
         return Judgement(findings, paths, limits=(limit,) if left else (), ran=self._ran)
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
-        """Return fixed if none of the finding's files has that error, or uses what changed; unseen if that is not known.
+        """Return fixed if none of the finding's files has the error or uses the change; unseen if unknown.
 
-        A line that was rewritten in a file that the change touches now counts as fixed.
+        A rewritten line in a file that the change now touches counts as fixed.
         """
         for item in finding.places:
             if item.path in self._checked:
                 is_gone = not any((item.path, finding.rule) == fault[:2] for fault in self._faults)
             elif item.path in self._lines:
                 is_gone = item.quote.strip() not in self._lines[item.path]
-            else:  # it uses nothing of what changed
+            else:  # it uses nothing of the change
                 is_gone = not self._left
             if not is_gone:
                 return "unseen"
         return "fixed"
 
     async def regressions(self, tree: Tree, paths: Collection[str]) -> list[Diagnostic]:
-        """Return the errors in these changed files that their versions in the base did not have, on whatever lines.
+        """Return the errors in these changed files that the base did not have, on any line.
 
-        For a fix, whose base is the code before it. Raises DeepRepoError if the program did not come to its end.
+        Used to check fixes, whose base is the code before the fix. Raises DeepRepoError if the program did
+        not finish.
         """
         mine = [path for path in paths if path.endswith(self.SUFFIXES)]
         if not mine or self.program() is None:
@@ -159,7 +164,7 @@ class TypeChecker(ABC):
         return tuple(self._finding(group, lines, files) for group in by_cause(found)), left
 
     async def _made_names(self, tree: Tree, files: Sequence[ChangedFile], sources: Contents) -> MadeNames:
-        """The lines that the change adds to the files of the language, new files included."""
+        """Return the lines that the change adds to the language's files, including new files."""
         new = sorted((await tree.entries()).keys() - (await tree.entries("base")).keys())
         fresh = await tree.read_many([path for path in new if path.endswith(self.SUFFIXES)][:MOST_NEW])
         added: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
@@ -174,7 +179,7 @@ class TypeChecker(ABC):
         made: MadeNames,
         entries: Collection[str],
     ) -> bool:
-        """Return whether the name that an error misses may be there without a declaration."""
+        """Return whether the name missing in an error may be defined without a declaration."""
         name = rules(self.RULES)[one.code].lost_name(one)
         if not name:
             return False
@@ -200,7 +205,7 @@ class TypeChecker(ABC):
         )
 
     def _is_elsewhere(self, parts: Sequence[str], entries: Collection[str]) -> bool:
-        """Return whether the tree has a module under these names, below another folder than the program looked in."""
+        """Return whether the tree has this module below another folder than the program searched."""
         tail = "/".join(parts)
         ends = tuple(f"/{tail}{end}{suffix}" for suffix in self.SUFFIXES for end in ("", "/__init__", "/index"))
         return any(f"/{path}".endswith(ends) for path in entries)
@@ -245,7 +250,7 @@ class TypeChecker(ABC):
 
 
 class _Run:
-    """The runs of one check: both sides, each from what was kept of it before, if anything was."""
+    """The runs of one check on both sides, with cached results."""
 
     def __init__(
         self, checker: TypeChecker, tree: Tree, changed: Mapping[Side, Contents], roots: Collection[str]
@@ -269,7 +274,7 @@ class _Run:
         return [Diagnostic(path, *row) for path in paths for row in known[path]]
 
     async def _name(self, side: Side) -> str:
-        """The name of what is kept about a tree: by its files of the language, the checker and this package."""
+        """Return the cache key of a tree: its files of the language, the checker and this package."""
         checker, entries = self._checker, await self._tree.entries(side)
         digest = blake2b(digest_size=memo.DIGEST)
         for path, entry in entries.items():
@@ -283,7 +288,7 @@ def _stripped(text: bytes) -> frozenset[str]:
 
 
 def _engine(program: str) -> bytes:
-    """What decides what is reported: this package and the program."""
+    """Return what determines the reports: this package and the program."""
     status = Path(program).stat()
     return memo.engine_of((Path(__file__).parent,)) + f"{status.st_size} {status.st_mtime_ns}".encode()
 
@@ -298,7 +303,7 @@ def _report(data: bytes | None) -> Report:
 
 
 def _removed(diagnostic: Diagnostic, files: Iterable[ChangedFile]) -> tuple[Evidence, ...]:
-    """The removed line that the error is about: the first that has a name of its message as a word."""
+    """Return the removed line that the error is about: the first that contains a name from its message."""
     for name in diagnostic.names:
         word = name.rpartition(".")[2].strip("\"'")
         for file in files:

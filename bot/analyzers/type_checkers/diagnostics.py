@@ -1,4 +1,4 @@
-"""What type checkers report, and the words for it."""
+"""Errors reported by type checkers, and the words for them."""
 
 import re
 import tomllib
@@ -25,11 +25,11 @@ class Diagnostic:
     line: int
     code: str
     message: str
-    counts: bool = True  # whether its rule is one of those that are reported
+    counts: bool = True  # whether its rule is reported
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the message quotes."""
+        """The names that the message quotes."""
         return tuple(next(filter(None, each)) for each in QUOTED_NAME.findall(self.message))
 
     @property
@@ -39,26 +39,26 @@ class Diagnostic:
 
     @property
     def fault(self) -> tuple[str, str, str]:
-        """What stays equal when lines move."""
+        """A key that does not change when lines move."""
         return self.path, self.code, NUMBERS.sub("", self.message)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a code of a type checker means to a reader. `title` and `why` take the names that the message quotes as {0}, {1}."""
+    """The meaning of a code. `title` and `effect` can contain the quoted names of the message as {0}, {1}."""
 
     severity: Severity
     title: str
     effect: str
     unless: str = ""  # a pattern of messages that prove nothing
-    lost: int = -1  # which of the names that the message quotes is said to be gone; -1: none
+    lost: int = -1  # index of the quoted name that is reported as missing; -1 for none
 
     def counts(self, message: str) -> bool:
         """Return whether such a message proves something."""
         return not (self.unless and re.search(self.unless, message))
 
     def lost_name(self, diagnostic: Diagnostic) -> str:
-        """Return the name that is said to be gone; "" if the message is about something else."""
+        """Return the name reported as missing; "" if the message is about something else."""
         names = diagnostic.names
         return names[self.lost] if 0 <= self.lost < len(names) else ""
 
@@ -72,14 +72,14 @@ class Rule:
 def new_positions(before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return the errors of unchanged files on lines where the base had none.
 
-    An unchanged file has the same text on both sides. So a line with any error on the base keeps its error, whatever its words are now.
+    An unchanged file has the same text on both sides, so an error on a line that had any error is not new.
     """
     standing = {(one.path, one.line) for one in before}
     return [one for one in after if (one.path, one.line) not in standing]
 
 
 def new_faults(before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the errors that files have more of than before, wherever their lines are now."""
+    """Return the errors that files have more often than before, on any line."""
     standing = Counter(one.fault for one in before)
     found = []
     for one in after:
@@ -90,7 +90,7 @@ def new_faults(before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> lis
 
 
 def by_cause(found: Sequence[Diagnostic]) -> Iterator[list[Diagnostic]]:
-    """Yield the errors about one thing together: the same code and the same first name that is quoted; in the order of places."""
+    """Yield errors with the same cause together: the same code and first quoted name, ordered by location."""
     groups: dict[tuple[str, ...], list[Diagnostic]] = {}
     for one in sorted(found, key=lambda each: (each.path, each.line, each.code)):
         groups.setdefault((one.code, *one.names[:1]), []).append(one)
@@ -99,7 +99,7 @@ def by_cause(found: Sequence[Diagnostic]) -> Iterator[list[Diagnostic]]:
 
 @cache
 def rules(table: str) -> Mapping[str, Rule]:
-    """Return the rules of one checker by their codes. `table`: a file beside this one."""
+    """Return the rules of one checker by code. `table` is a file in this folder."""
     by_code: dict[str, Rule] = {}
     rows: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / table).read_text(encoding="utf-8"))["rule"]
     for entry in rows:

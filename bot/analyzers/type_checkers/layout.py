@@ -1,4 +1,4 @@
-"""The files of one run: those to check, the changed ones, and all that these import, read from both trees."""
+"""Collect the files of one run: those to check, the changed ones, and all that these import."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from bot.machine import files as own
 from bot.values import Side
 from deeprepo.impact.ports import Tree
 
-MOST_BYTES = 1 << 20  # of one file that is laid out
-MOST_LAID_OUT = 48 << 20  # bytes of all of them
+MOST_BYTES = 1 << 20  # per file
+MOST_LAID_OUT = 48 << 20  # bytes of all files
 MOST_FILES_LAID_OUT = 4_000
-PORTION = 400  # files that are read at once
+PORTION = 400  # files per read
 CONTROL = frozenset(map(chr, range(32))) | {"\x7f", "\\"}
 Contents = Mapping[str, bytes]
-Imports = Callable[[str, bytes], Iterable[str]]  # the files of the tree that a file imports
+Imports = Callable[[str, bytes], Iterable[str]]  # returns the files of the tree that a file imports
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The files of one run: those of the head, and what the base has in the place of the changed ones."""
+    """The files of one run: those of the head, and the base's versions of the changed files."""
 
     head: Contents
-    base: Contents  # changed files alone
+    base: Contents  # changed files only
     touched: frozenset[str]
-    setup: object = None  # what else the checker has to know of the tree
+    setup: object = None  # what else the checker needs to know about the tree
 
     def of(self, side: Side) -> Contents:
         """Return all files of one side."""
@@ -41,9 +41,9 @@ async def gather(
     others: Collection[str] = (),
     setup: object = None,
 ) -> Sources:
-    """Return the sources of a check: the roots, the changed files of both sides, and what they import, directly or not.
+    """Return the files of a check: the roots, the changed files of both sides, and all their imports.
 
-    `others` are files that every run has. What is too large is left out, so nothing is known of it on either side.
+    `others` are files that every run has. Files that are too large are skipped on both sides.
     """
     entries = await tree.entries()
     texts = {path: text for path, text in changed["head"].items() if is_plain(path)}
@@ -69,7 +69,7 @@ async def gather(
 
 
 def is_plain(path: str) -> bool:
-    """Return whether a path can be given to a program, and recognised in what it prints."""
+    """Return whether a path can be passed to a program and recognized in its output."""
     return CONTROL.isdisjoint(path) and not path.startswith("-") and "): error " not in path
 
 
@@ -80,6 +80,6 @@ def _is_readable(path: str, entries: Mapping[str, object]) -> bool:
 
 
 def lay_out(folder: Path, contents: Contents) -> None:
-    """Write files into an empty temporary folder. One whose path is another's folder is left out."""
+    """Write files into an empty temporary folder. A file whose path is another's folder is skipped."""
     folders = {"/".join(path.split("/")[:depth]) for path in contents for depth in range(1, path.count("/") + 1)}
     own.fill(folder, {path: text for path, text in contents.items() if path not in folders})

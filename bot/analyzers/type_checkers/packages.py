@@ -1,6 +1,7 @@
-"""Modules for the packages that are not there: each name that the tree imports from one, as a value and as a type of which nothing is known.
+"""Declare modules for missing packages, with each imported name as an unknown value and type.
 
-Without them a class whose base comes from a package has none of the members that it inherits, and each type of a package is an error.
+Otherwise a class with a base from a package would lack its inherited members, and every type from a package
+would be an error.
 """
 
 import json
@@ -8,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-# On one line: the end of a statement that takes names from a module; one that takes none, and a call.
+# The end of a statement that imports names from a module, and an import without names or a call, on one line.
 FROM = re.compile(r"""\bfrom\s*['"]([^'"\n]{1,200})['"]""")
 BARE = re.compile(r"""\bimport\s*['"]([^'"\n]{1,200})['"]|\b(?:require|import)\s*\(\s*['"]([^'"\n]{1,200})['"]""")
 BRACES = re.compile(r"\{([^}]*)\}")
@@ -20,7 +21,7 @@ MOST_CLAUSE = 4_000  # characters between `import` and `from`
 ANY = "<A = any, B = any, C = any, D = any, E = any, F = any, G = any>"
 MOST_MODULES = 2_000
 MOST_TEXT = 400_000  # characters of a file
-# What browsers, Node, tests and bundlers give to every file.
+# What browsers, Node, tests and bundlers provide to every file.
 ASSETS = "svg png jpg jpeg webp gif ico css scss sass less md mdx html gql graphql wasm txt yml yaml mp3 woff woff2 ttf"
 GLOBALS = (
     "before after context process require module exports Buffer __dirname __filename global describe it test expect beforeEach afterEach"
@@ -40,16 +41,16 @@ AMBIENT = (
 
 
 class Package:
-    """What a tree takes from one module."""
+    """What a tree imports from one module."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
-        self.inner: dict[str, set[str]] = defaultdict(set)  # of a name, "default" or "*": what follows its dot
-        self.is_whole = False  # taken without names: nothing is known of what it has
+        self.inner: dict[str, set[str]] = defaultdict(set)  # members used of a name, "default" or "*"
+        self.is_whole = False  # imported without names, so its members are unknown
 
 
 def specifiers(text: str) -> Iterator[str]:
-    """Yield what a file imports."""
+    """Yield the module specifiers in a file."""
     for line in text.split("\n"):
         if "from" in line:
             yield from FROM.findall(line)
@@ -58,7 +59,7 @@ def specifiers(text: str) -> Iterator[str]:
 
 
 def declared(files: Iterable[tuple[str, list[str]]]) -> str:
-    """Return the declarations of modules. `files`: the text of a file, and those of its specifiers that name packages."""
+    """Return declarations for modules. `files` pairs each text with its specifiers of missing packages."""
     packages: dict[str, Package] = defaultdict(Package)
     for text, specs in files:
         missing = frozenset(specs)
@@ -68,7 +69,7 @@ def declared(files: Iterable[tuple[str, list[str]]]) -> str:
 
 
 def _take(text: str, missing: frozenset[str], packages: Mapping[str, Package]) -> None:
-    """Note what a file takes from the packages that are missing."""
+    """Record what a file imports from the missing packages."""
     called: dict[str, tuple[str, str]] = {}
     end = 0
     for line in text.split("\n"):
@@ -87,7 +88,10 @@ def _take(text: str, missing: frozenset[str], packages: Mapping[str, Package]) -
 
 
 def _names(before: str, spec: str, packages: Mapping[str, Package]) -> dict[str, tuple[str, str]]:
-    """The names that one statement takes from a module, as the file calls them. `before`: the text up to its `from`."""
+    """Return the names that one statement imports, as the file calls them.
+
+    `before` is the text before `from`.
+    """
     start = max(before.rfind("import"), before.rfind("export"))
     if start < 0:
         return {}

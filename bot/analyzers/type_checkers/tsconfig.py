@@ -1,7 +1,7 @@
-"""What the compiler configurations and manifests of a tree say of its imports, translated for a configuration of ours.
+"""Translate the import settings of a tree's compiler configurations and manifests for our configuration.
 
-Only these are taken over: `paths`, `baseUrl`, relative `extends`, `lib`, `checkJs`, and the names and entries of the packages of the tree.
-Plug-ins, references, `types` and everything that leads out of the tree are not.
+Only these are used: `paths`, `baseUrl`, relative `extends`, `lib`, `checkJs`, and the names and entries of
+the tree's packages. Plug-ins, references, `types` and anything outside the tree are ignored.
 """
 
 import posixpath
@@ -21,15 +21,15 @@ NESTED = 10  # configurations that extend each other
 MOST_CONFIGS = 600  # configurations and manifests
 PASSED_BY = frozenset({"node_modules", "dist", "build", "vendor", "coverage", ".next", "fixtures", "__fixtures__"})
 Table = Mapping[str, object]
-Aliases = Mapping[str, Sequence[str]]  # pattern -> paths of the tree, with the star of the pattern
+Aliases = Mapping[str, Sequence[str]]  # pattern -> paths of the tree, with the pattern's star
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What one configuration says of the files below its folder."""
+    """What one configuration says about the files below its folder."""
 
     aliases: Aliases
-    dom: bool = True  # whether its files run in a browser, as far as it says
+    dom: bool = True  # whether its files run in a browser
 
 
 class Projects:
@@ -49,7 +49,7 @@ class Projects:
 
     @cached_property
     def packages(self) -> Aliases:
-        """The names of the tree's packages, and of what they export."""
+        """The names of the tree's packages and their exports."""
         found: dict[str, list[str]] = {}
         for path, table in list(self._tables.items()):
             name, folder = table.get("name"), posixpath.dirname(path)
@@ -66,7 +66,7 @@ class Projects:
         return {pattern: targets for pattern, targets in found.items() if targets and pattern.count("*") <= 1}
 
     def home(self, path: str) -> tuple[str, bool]:
-        """Return the folder whose aliases hold for a file, "" if there is none, and whether it runs in a browser."""
+        """Return the folder whose aliases apply to a file ("" if none), and whether it runs in a browser."""
         above = posixpath.dirname(path)
         if above not in self._homes:
             self._homes[above] = self._home(above)
@@ -85,7 +85,7 @@ class Projects:
             folder = posixpath.dirname(folder)
 
     def aliases(self, home: str) -> Aliases:
-        """Return the patterns that hold below a folder, those of packages included."""
+        """Return the patterns that apply below a folder, including those of packages."""
         if home not in self._aliases:
             self._aliases[home] = self._aliases_of(home)
         return self._aliases[home]
@@ -95,7 +95,7 @@ class Projects:
         return {**self.packages, **(options.aliases if options is not None else {})}
 
     def files(self, importer: str, spec: str) -> tuple[str, ...]:
-        """Return the files of the tree that a specifier may mean."""
+        """Return the files of the tree that a specifier may refer to."""
         key = posixpath.dirname(importer), spec.partition("?")[0]
         if key not in self._found:
             self._found[key] = tuple(self._files(importer, key[1]))
@@ -112,7 +112,7 @@ class Projects:
                     yield from self._file(posixpath.normpath(target.replace("*", part)))
 
     def is_named(self, importer: str, spec: str) -> bool:
-        """Return whether a specifier is relative, or one that the tree gives a meaning."""
+        """Return whether a specifier is relative or resolves in the tree."""
         if spec.startswith((".", "/", "#")):
             return True
         aliases = self.aliases(self.home(importer)[0])
@@ -136,7 +136,10 @@ class Projects:
         return Options(aliases, dom=not lib or any(one.startswith("dom") for one in lib))
 
     def _merged(self, path: str, depth: int = 0) -> dict[str, object]:
-        """The compiler options with those that they extend. Paths are those of the tree, under names with a dot."""
+        """Return the compiler options with inherited ones.
+
+        Paths relative to the tree have names with a dot.
+        """
         table, folder = self._tables.get(path, {}), posixpath.dirname(path)
         merged: dict[str, object] = {}
         for base in _extended(path, table) if depth < NESTED else ():
@@ -161,7 +164,7 @@ class Projects:
         return merged | {name: value for name, value in own.items() if name in ("lib", "checkJs")}
 
     def _sources(self, folder: str, targets: Sequence[str]) -> Iterator[str]:
-        """The files of the tree that an entry of a manifest means: the built file, or the source that it is made from."""
+        """Yield the files that a manifest's entry refers to: the built file, or its source."""
         for target in targets:
             for form in (target, BUILT.sub("src/", target), BUILT.sub("", target)):
                 stem = BUILT_ENDING.sub("", form)
@@ -194,7 +197,7 @@ def _extended(path: str, table: Table) -> tuple[str, ...]:
 
 
 def is_config(path: str) -> bool:
-    """Return whether a file is a configuration or a manifest that counts here."""
+    """Return whether a file is a relevant configuration or manifest."""
     folder, _, name = path.rpartition("/")
     return (name == "package.json" or COMPILED.fullmatch(name) is not None) and PASSED_BY.isdisjoint(folder.split("/"))
 
@@ -204,7 +207,7 @@ def _is_map(exports: Table) -> bool:
 
 
 def _texts(value: object) -> list[str]:
-    """The paths to which an entry leads, those for types first."""
+    """Return the paths of an entry, those for types first."""
     if isinstance(value, str):
         return [value]
     table = tables.table(value)

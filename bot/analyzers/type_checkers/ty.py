@@ -1,4 +1,4 @@
-"""ty over Python files: https://docs.astral.sh/ty. Its wheel holds the program; nothing of the repository configures it."""
+"""Run ty (https://docs.astral.sh/ty) on Python files. The repository cannot configure it."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from bot.values import Side
 from deeprepo.impact.ports import Tree
 
 NEWEST = "3.14"
-HOME = ".deeprepo-ty"  # a folder of ours among those of the repository
+HOME = ".deeprepo-ty"  # our folder among those of the repository
 SETTINGS, PACKAGES, SENTINEL = f"{HOME}/ty.toml", f"{HOME}/packages", f"{HOME}/last.py"
 MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 MOST_ROOTS = 40
@@ -30,7 +30,7 @@ MODULE_ENDINGS = (".py", ".pyi", "/__init__.py", "/__init__.pyi")
 
 
 class Ty(TypeChecker):
-    """Judge Python files."""
+    """Checks Python files."""
 
     NAME = "ty"
     READS = "Python files that use what changed"
@@ -40,11 +40,11 @@ class Ty(TypeChecker):
     RULES = "ty.toml"
 
     def program(self) -> str | None:
-        """Return the program of the package that is installed here."""
+        """Return the program of the package installed here."""
         return linter_run.program(self.NAME)
 
     async def sources(self, tree: Tree, roots: Collection[str], changed: Mapping[Side, Contents]) -> Sources:
-        """Return the files with what they import, by the roots of the tree."""
+        """Return the files with their imports, resolved by the tree's roots."""
         entries = await tree.entries()
         folders = _roots(entries)
         known = {*entries, *changed["base"]}
@@ -58,7 +58,7 @@ class Ty(TypeChecker):
         return await gather(tree, roots, changed, imports, setup=folders)
 
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
-        """Return the errors of some files, in ty's own form of GitLab's reports."""
+        """Return the errors of some files, from ty's GitLab report format."""
         contents = sources.of(side)
         paths = [path for path in checked if path in contents]
         own_files = {
@@ -99,7 +99,10 @@ class Ty(TypeChecker):
 
 
 def _judged(diagnostic: Diagnostic, lines: list[bytes]) -> Diagnostic:
-    """The error, with whether it counts: its rule is chosen, its words do not depend on the order of the work, and no comment is about it."""
+    """Return the error, and whether it counts.
+
+    It counts if its rule is chosen, its message is deterministic, and no comment disables it.
+    """
     rule = rules(Ty.RULES).get(diagnostic.code)
     text = lines[diagnostic.line - 1].decode("utf-8", "replace") if diagnostic.line <= len(lines) else ""
     is_clear = "Divergent" not in diagnostic.message and not SWITCHED_OFF.search(text)
@@ -107,7 +110,7 @@ def _judged(diagnostic: Diagnostic, lines: list[bytes]) -> Diagnostic:
 
 
 def _roots(entries: Collection[str]) -> tuple[str, ...]:
-    """The folders from which the tree's own modules are imported: its top, those with a manifest, and `src` in each."""
+    """Return the folders from which modules are imported: the top, those with a manifest, and their `src`."""
     homes = {dirname(path) for path in entries if path.rpartition("/")[2] in MANIFESTS}
     homes = {home for home in homes if f"{home}/__init__.py" not in entries}
     near = sorted({"", *homes}, key=lambda home: (home.count("/") + bool(home), home))[:MOST_ROOTS]
@@ -116,14 +119,14 @@ def _roots(entries: Collection[str]) -> tuple[str, ...]:
 
 
 def _settings(roots: object, contents: Contents) -> bytes:
-    """Our configuration: the roots of the tree, and nothing of the repository's own settings."""
+    """Return our configuration, which only sets the tree's roots."""
     folders = {"/".join(path.split("/")[:depth]) for path in contents for depth in range(1, path.count("/") + 1)}
     tops = [root or "." for root in roots if not root or root in folders] if isinstance(roots, tuple) else ["."]
     return f"[environment]\nroot = {json.dumps(tops)}\n".encode()
 
 
 def _imported(path: str, text: bytes, folders: Collection[str]) -> Iterator[str]:
-    """The paths, without an ending, that a file's imports may mean."""
+    """Yield the paths, without suffix, that a file's imports may refer to."""
     for match in IMPORT.finditer(text):
         home, several, names, modules = match.groups()
         if modules is not None:
@@ -151,7 +154,7 @@ def _stems(module: str, path: str, folders: Collection[str]) -> Iterator[str]:
 
 
 def _packages(stem: str, known: Collection[str]) -> Iterator[str]:
-    """The `__init__` files of the packages that a module is in."""
+    """Yield the `__init__` files of the packages that contain a module."""
     folder = dirname(stem)
     while folder:
         yield from (path for end in ("/__init__.py", "/__init__.pyi") if (path := folder + end) in known)
@@ -159,6 +162,6 @@ def _packages(stem: str, known: Collection[str]) -> Iterator[str]:
 
 
 def build(languages: object) -> Ty:
-    """Return a checker for one review: it remembers what it has checked."""
+    """Return a separate checker for each review, because it remembers what it has checked."""
     del languages
     return Ty()
