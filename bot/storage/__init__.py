@@ -1,6 +1,7 @@
-"""What outlives a job, in a SQLite file or in PostgreSQL; the only SQL of the project. `open_store` is the way in.
+"""Data that outlives a job, in SQLite or PostgreSQL. Only this package contains SQL; start at `open_store`.
 
-Tables of features are here too: one set of migrations, and a repository is forgotten in one transaction.
+Features' tables are here too, so there is one set of migrations, and a repository is deleted in one
+transaction.
 """
 
 from bot.storage.failures import Failure

@@ -1,4 +1,4 @@
-"""The one door to the database: an engine for its address, and calls in threads, so that nobody waits for the disk in the loop."""
+"""Access to the database: an engine for its address, and calls in threads outside the event loop."""
 
 import asyncio
 import sqlite3
@@ -18,13 +18,13 @@ from bot.machine import files
 
 THREADS = 6
 WAIT = 10.0  # seconds for a connection
-IDLE = 60  # seconds that PostgreSQL keeps a transaction in which nothing is asked
-READ_MARK = "reads"  # the mark of a transaction that changes nothing
+IDLE = 60  # seconds after which PostgreSQL ends an idle transaction
+READ_MARK = "reads"  # marks a read-only transaction
 Result = TypeVar("Result")
 
 
 class Database:
-    """SQLite or PostgreSQL, by its address."""
+    """SQLite or PostgreSQL, by address."""
 
     def __init__(self, url: str) -> None:
         self.engine = _engine(url)
@@ -36,11 +36,11 @@ class Database:
         return self.engine.dialect.name == "postgresql"
 
     async def run(self, do: Callable[[sa.Connection], Result]) -> Result:
-        """Run one transaction: all of it is on disk when this returns, or nothing. Raises StorageError."""
+        """Run one transaction, which is fully on disk on return or not at all. Raises StorageError."""
         return await self.thread(lambda: self.now(do))
 
     async def look(self, do: Callable[[sa.Connection], Result]) -> Result:
-        """Read only: on SQLite without the writers' turn, so that no writer waits for a reader. Raises StorageError."""
+        """Run a read-only transaction, which on SQLite does not wait for writers. Raises StorageError."""
 
         def reads() -> Result:
             with self.engine.connect().execution_options(**{READ_MARK: True}) as connection, connection.begin():
@@ -49,14 +49,14 @@ class Database:
         return await self.thread(reads)
 
     async def thread(self, do: Callable[[], Result]) -> Result:
-        """Run anything else that waits for the database. Raises StorageError."""
+        """Run another blocking call to the database in a thread. Raises StorageError."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, do)
         except SQLAlchemyError as error:
             raise translate(error) from error
 
     def now(self, do: Callable[[sa.Connection], Result]) -> Result:
-        """Run the same in this thread, with the library's own errors."""
+        """Run a transaction in this thread, with the library's own errors."""
         with self.engine.begin() as connection:
             return do(connection)
 
@@ -73,26 +73,26 @@ class StoragePart:
         self.database = database
 
     async def rows(self, query: "sa.Select[Any] | sa.CompoundSelect[Any]") -> Sequence[Any]:
-        """Return what a query finds."""
+        """Return the rows of a query."""
         return await self.database.look(lambda connection: connection.execute(query).all())
 
     async def change(self, statement: sa.Update | sa.Delete) -> int:
-        """Change or delete rows; how many."""
+        """Change or delete rows and return their number."""
         return await self.database.run(lambda connection: connection.execute(statement).rowcount)
 
     async def put(self, table: sa.Table, row: dict[str, Any]) -> None:
-        """Store a row in the place of the one with the same key."""
+        """Store a row, replacing the one with the same key."""
         await self.database.run(lambda connection: upsert(table, row, connection))
 
 
 def translate(error: SQLAlchemyError) -> StorageError:
-    """Return what went wrong as a sentence: the database's own first line, never the statement with its values, never the address."""
+    """Return the error as a sentence, with the database's first line but no statement, values or address."""
     lines = str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()
     return StorageError(f"the database failed: {lines[0] if lines else type(error).__name__}")
 
 
 def upsert(table: sa.Table, row: dict[str, Any], connection: sa.Connection) -> None:
-    """Store a row in the place of the one with the same key."""
+    """Store a row, replacing the one with the same key."""
     query = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table).values(**row)
     keys = [column.name for column in table.primary_key]
     new_values = {name: query.excluded[name] for name in row if name not in keys}
@@ -100,9 +100,9 @@ def upsert(table: sa.Table, row: dict[str, Any], connection: sa.Connection) -> N
 
 
 def _bound_transactions(connection: Any, _: object) -> None:  # noqa: ANN401 - psycopg's own
-    """A process that freezes in a transaction loses it and its locks: without a limit all others would wait for it for ever."""
+    """Limit idle transactions, because a process that freezes in one would block all others."""
     connection.execute(f"SET idle_in_transaction_session_timeout = '{IDLE}s'")
-    connection.commit()  # a bare SET would be undone when the connection goes back to the pool
+    connection.commit()  # otherwise the SET would be undone when the connection returns to the pool
 
 
 def _engine(url: str) -> sa.Engine:
@@ -124,12 +124,12 @@ def _engine(url: str) -> sa.Engine:
 
     @sa.event.listens_for(engine, "connect")
     def immediate(connection: Any, _: object) -> None:  # noqa: ANN401 - sqlite3's own
-        connection.isolation_level = None  # the library would begin late, after the first read
+        connection.isolation_level = None  # by default the transaction would only start after the first read
         connection.execute("PRAGMA foreign_keys=ON")
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        # Writers wait for each other here, and nowhere else.
+        # The only place where writers wait for each other.
         connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(READ_MARK) else "BEGIN IMMEDIATE")
 
     return engine
@@ -139,14 +139,14 @@ BUSY = 30.0  # seconds to wait for another writer
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open the file, for its owner alone. What was committed survives a power cut; readers and the writer do not block each other."""
+    """Open the file for its owner only. Commits survive a power cut, and readers do not block the writer."""
     if not path.exists():
         files.append(path, private=True).close()
     with ExitStack() as failed:
         connection = failed.enter_context(closing(sqlite3.connect(path, timeout=BUSY, check_same_thread=False)))
         connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")  # NORMAL may lose the last commits at a power cut
-        # The jobs' library orders by these, and of this SQLite both count whole seconds at best.
+        connection.execute("PRAGMA synchronous=FULL")  # NORMAL can lose the last commits in a power cut
+        # The job library sorts by these, but SQLite only counts whole seconds.
         connection.create_function("strftime", 2, lambda form, _: time.time() if form == "%s" else None)
         if sqlite3.sqlite_version_info < (3, 42):
             connection.create_function("unixepoch", 1, lambda _: time.time())

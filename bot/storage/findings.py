@@ -1,4 +1,4 @@
-"""Reported findings, as the last round that spoke of each left it: what became of each, and what those of merged pull requests were worth."""
+"""Reported findings in their latest state, their outcomes, and statistics of merged pull requests."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -12,41 +12,42 @@ from bot.storage.database import StoragePart
 from bot.storage.tables import Scope, feedback, finding, review, rule, within
 from bot.values import PullRef, Status
 
-# What became of a finding that was reported. `fixed`: a later commit took care of it. `accepted`: with exactly the suggested lines. `rejected`:
-# ignored, 👎, "won't fix", withdrawn, or silenced by a rule after it was shown. `left`: still open when the pull request was merged or closed.
-# `waiting`: its pull request is open.
+# Outcomes of a reported finding. `fixed`: by a later commit. `accepted`: by exactly the suggested lines.
+# `rejected`: ignored, 👎, "won't fix", withdrawn, or silenced by a rule after it was shown. `left`: open when
+# the pull request was merged or closed. `waiting`: its pull request is open.
 FindingOutcome = Literal["waiting", "fixed", "accepted", "rejected", "left"]
 OUTCOMES: tuple[FindingOutcome, ...] = ("waiting", "fixed", "accepted", "rejected", "left")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFinding:
-    """One finding as a round left it."""
+    """One finding as a review left it."""
 
     fingerprint: str
     state: Status
     severity: str
-    kind: str  # the check's own code, else the category: what a rule silences
+    kind: str  # the check's rule, else the category; what a rule silences
     source: str
     path: str
     title: str
 
 
 def addressed_share(counts: Mapping[FindingOutcome, int]) -> float | None:
-    """Return the fixed and accepted ones among those that are decided; None where nothing is."""
+    """Return the share of fixed and accepted findings among decided ones; None without decided ones."""
     decided_count = sum(counts.values()) - counts.get("waiting", 0)
     return (counts.get("fixed", 0) + counts.get("accepted", 0)) / decided_count if decided_count else None
 
 
 class Outcomes(StoragePart):
-    """What became of the findings that were reported."""
+    """The outcomes of reported findings."""
 
     async def of_repositories(
         self, repositories: Collection[int] | None, since: float
     ) -> dict[int, Counter[FindingOutcome]]:
-        """Return how many of the findings of these repositories (None: of all) ended how, by the repository's number.
+        """Return the number of findings per outcome and repository id, for all repositories if None.
 
-        `since` (seconds since 1970): only findings of which something became known after it. One query, answered from an index.
+        Only findings whose outcome changed after `since` (seconds since 1970) count. It is one query from an
+        index.
         """
         fits = finding.c.at > since
         if repositories is not None:
@@ -59,29 +60,29 @@ class Outcomes(StoragePart):
         return counts
 
     async def rejected(self, pull: PullRef) -> frozenset[str]:
-        """Return the findings of a pull request that somebody has rejected, by identity."""
+        """Return the identities of a pull request's rejected findings."""
         query = sa.select(finding.c.fingerprint).where(finding.c.pull == pull.key, finding.c.outcome == "rejected")
         return frozenset(mark for (mark,) in await self.rows(query))
 
     async def close(self, pull: PullRef, now: float) -> None:
-        """Note that the pull request was merged or closed: what waits is left."""
+        """Record that a pull request was merged or closed, so that waiting findings become left."""
         ours = (finding.c.pull == pull.key) & (finding.c.outcome == "waiting")
         change = sa.update(finding).where(ours).values(outcome="left", at=now)
         await self.change(change)
 
 
-MIN_FINDINGS = 5  # findings of one kind in one folder, below which nothing is proposed
-DISMISSED = 0.9  # the share of them that was rejected or ignored, from which a rule is proposed
+MIN_FINDINGS = 5  # findings of one kind in one folder, below which no rule is proposed
+DISMISSED = 0.9  # share of rejected or ignored findings from which a rule is proposed
 MergedOutcome = Literal["fixed", "rejected", "ignored", "left"]
 Key = TypeVar("Key", str, tuple[str, str, str])
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCounts:
-    """Findings by what became of them.
+    """Numbers of findings by outcome.
 
-    `fixed`: a commit before the merge took care of it. `rejected`: 👎, "won't fix", withdrawn, or silenced by a rule after it was
-    shown. `ignored`: by the command `/deeprepo ignore`. `left`: open at the merge.
+    `fixed`: by a commit before the merge. `rejected`: 👎, "won't fix", withdrawn, or silenced by a rule after
+    it was shown. `ignored`: by the command `/deeprepo ignore`. `left`: open at the merge.
     """
 
     fixed: int = 0
@@ -91,18 +92,18 @@ class OutcomeCounts:
 
     @property
     def shown(self) -> int:
-        """All of them."""
+        """The number of all findings."""
         return self.fixed + self.rejected + self.ignored + self.left
 
     @property
     def dismissed(self) -> int:
-        """Those that somebody did not want."""
+        """The number of unwanted findings."""
         return self.rejected + self.ignored
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedRule:
-    """A kind of finding that people in one repository hardly ever want in one folder ("": anywhere)."""
+    """A kind of finding that people in a repository almost always dismiss in a folder ("": anywhere)."""
 
     repository: str  # owner/name
     kind: str
@@ -119,11 +120,11 @@ class ProposedRule:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """The findings of merged pull requests, in all, by kind and by folder, those of which most were shown first."""
+    """The findings of merged pull requests in total, by kind and by folder, most shown first."""
 
-    pulls: int  # merged pull requests that were reviewed
-    usd: float  # what their reviews cost, as far as prices are known
-    unpriced: int  # reviews with a price that nobody knows
+    pulls: int  # reviewed and merged pull requests
+    usd: float  # known cost of their reviews
+    unpriced: int  # reviews with an unknown price
     results: OutcomeCounts
     by_kind: dict[str, OutcomeCounts]
     by_path: dict[str, OutcomeCounts]  # by repository and its first folder
@@ -131,12 +132,12 @@ class Worth:
 
     @property
     def usd_per_fixed(self) -> float | None:
-        """What a finding cost that was fixed; None where none was."""
+        """The cost per fixed finding; None if none was fixed."""
         return self.usd / self.results.fixed if self.results.fixed else None
 
 
 class _Row(NamedTuple):
-    """Findings that are alike. `silenced`: a learned rule of the kind is in force."""
+    """A group of similar findings. `silenced`: a learned rule for the kind is in force."""
 
     repository: str
     kind: str
@@ -147,10 +148,10 @@ class _Row(NamedTuple):
 
 
 class Worths(StoragePart):
-    """What the reviews of some installations were worth."""
+    """Statistics about the reviews of some installations."""
 
     async def since(self, scope: Scope, when: float) -> Worth:
-        """Return what became of the findings of all pull requests that were merged since then."""
+        """Return the outcomes of findings in all pull requests merged since then."""
         usd = sa.func.coalesce(sa.func.sum(review.c.usd), 0.0).label("usd")
         unpriced = sa.func.sum(sa.case((review.c.usd.is_(None), 1), else_=0)).label("unpriced")
         columns = review.c.pull, sa.func.max(review.c.name).label("name"), usd, unpriced
@@ -175,7 +176,7 @@ class Worths(StoragePart):
 
 
 def _findings(pulls: sa.CTE) -> "sa.Select[tuple[str, str, str, MergedOutcome, bool, int]]":
-    """Count the shown findings of these pull requests by repository, kind, path and result."""
+    """Count these pull requests' shown findings by repository, kind, path and result."""
     ours = (feedback.c.pull == finding.c.pull) & (feedback.c.fingerprint == finding.c.fingerprint)
     is_ignored = sa.exists().where(ours, feedback.c.kind == "ignored")
     in_force = sa.exists().where(
@@ -202,7 +203,7 @@ def _results(rows: Iterable[_Row]) -> OutcomeCounts:
 
 
 def _grouped(rows: Iterable[tuple[Key, _Row]]) -> dict[Key, OutcomeCounts]:
-    """The results by key; that of which most were shown first."""
+    """Return the results by key, most shown first."""
     groups: dict[Key, list[_Row]] = {}
     for key, row in rows:
         groups.setdefault(key, []).append(row)
@@ -211,12 +212,15 @@ def _grouped(rows: Iterable[tuple[Key, _Row]]) -> dict[Key, OutcomeCounts]:
 
 
 def _folders(path: str) -> list[str]:
-    """The folders that hold a file, the whole repository ("") first."""
+    """Return the folders that contain a file, starting with the whole repository ("")."""
     return ["" if str(folder) == "." else f"{folder}/" for folder in reversed(PurePosixPath(path).parents)]
 
 
 def _rules(rows: Iterable[_Row]) -> tuple[ProposedRule, ...]:
-    """A rule for each kind and the widest folder in which nearly all findings of it were dismissed, down to the folder that holds them all."""
+    """Return a rule per kind for the widest folder in which nearly all its findings were dismissed.
+
+    The folder is narrowed to the innermost one that contains all these findings.
+    """
     open_rows = (row for row in rows if not row.silenced)
     groups = _grouped(((row.repository, row.kind, folder), row) for row in open_rows for folder in _folders(row.path))
     all_below = {

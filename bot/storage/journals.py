@@ -1,4 +1,4 @@
-"""Journals of reviews, kept beside their files: a worker on another machine continues with them and pays for nothing twice."""
+"""Copies of review journals, so that a worker on another machine can continue without paying again."""
 
 import asyncio
 import threading
@@ -16,9 +16,9 @@ from bot.storage.tables import line
 
 
 class StoredJournal:
-    """A journal's second place. Lines are taken on at once; `wait_stored` returns when all of them are on disk.
+    """The stored copy of a journal. `put` only queues lines; `wait_stored` returns when all are on disk.
 
-    The first caller that waits stores for all that wait: many calls that end together cost one commit.
+    The first waiting caller stores the lines of all, so many calls that end together cost one commit.
     """
 
     def __init__(self, journal: str, database: Database) -> None:
@@ -27,13 +27,13 @@ class StoredJournal:
         self._list, self._turn = threading.Lock(), asyncio.Lock()
 
     def put(self, text: str) -> None:
-        """Take a line on."""
+        """Queue a line."""
         with self._list:
             self._waiting.append(text)
 
     async def wait_stored(self) -> None:
-        """Wait until every line that was taken on is on disk. Raises StorageError; the lines are tried again then."""
-        # A caller that gives up does not tear a commit apart.
+        """Wait until all queued lines are on disk. Raises StorageError; the lines are then tried again."""
+        # Shielded, because a canceled caller must not interrupt a commit.
         await asyncio.shield(asyncio.ensure_future(self._store()))
 
     async def _store(self) -> None:
@@ -51,7 +51,7 @@ class StoredJournal:
 
 
 class Journals(StoragePart):
-    """The lines of all journals, each in the order in which they were written."""
+    """The lines of all journals, in the order in which they were written."""
 
     async def lines(self, journal: str) -> list[str]:
         """Return the lines of a journal."""
@@ -60,11 +60,11 @@ class Journals(StoragePart):
 
     @asynccontextmanager
     async def hold(self, journal: str, path: Path) -> AsyncIterator[StoredJournal]:
-        """Bring the file to where the journal stands, before it is opened; what is written in the block is kept here too."""
+        """Bring a journal's file up to date, and store what is written inside the block."""
         stored_lines = await self.lines(journal)
         local = await asyncio.to_thread(_lines, path)
         sink = StoredJournal(journal, self.database)
-        # This machine wrote it, and may have been killed before all of it came here.
+        # This machine wrote the journal, and may have been killed before all lines were stored.
         if local[: len(stored_lines)] == stored_lines:
             for text in local[len(stored_lines) :]:
                 sink.put(text)
@@ -77,13 +77,13 @@ class Journals(StoragePart):
             await sink.wait_stored()
 
     async def newest(self, prefix: str) -> str | None:
-        """Return of the journals whose name begins like this, the one that was written last."""
+        """Return the most recently written journal whose name starts with a prefix."""
         fits = (line.c.journal >= prefix) & (line.c.journal < f"{prefix}\x7f")
         rows = await self.rows(sa.select(line.c.journal).where(fits).order_by(line.c.id.desc()).limit(1))
         return rows[0].journal if rows else None
 
     async def names(self) -> frozenset[str]:
-        """Return the journals of which lines are kept."""
+        """Return the names of the stored journals."""
         return frozenset(row.journal for row in await self.rows(sa.select(line.c.journal).distinct()))
 
 
@@ -95,7 +95,7 @@ async def append(journal: str, texts: Sequence[str], database: Database) -> None
 
 
 def _lines(path: Path) -> list[str]:
-    """The whole lines of a file; one that a crash tore is none."""
+    """Return the complete lines of a file, without one that a crash cut off."""
     if not path.exists():
         return []
     whole = path.read_text("utf-8", "replace").rpartition("\n")[0]
@@ -103,5 +103,5 @@ def _lines(path: Path) -> list[str]:
 
 
 def _write(path: Path, texts: Sequence[str]) -> None:
-    """Write the file anew, for its owner alone; a crash leaves the old one or the new one."""
+    """Rewrite the file for its owner only. A crash leaves the old or the new file."""
     files.write(path, "".join(f"{text}\n" for text in texts), private=True, folders=True)

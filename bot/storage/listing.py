@@ -1,4 +1,4 @@
-"""Finished reviews as pages show them, for those who may see them: lists, newest first, and sums by day and by repository."""
+"""Finished reviews for web pages: lists, newest first, and totals by day and by repository."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -30,13 +30,13 @@ class ListedReview(ReviewFacts):
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """How long it took, in seconds."""
         return self.finished - self.started
 
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """A part of a list, and the mark with which the next one is asked for, its last review's id; "" at the end."""
+    """Part of a list, and the id of its last review, with which the next page is requested; "" at the end."""
 
     rows: tuple[ListedReview, ...]
     older: str
@@ -52,7 +52,10 @@ class ReviewList(StoragePart):
     async def page(
         self, scope: Scope, most: int, *, repository: int | None = None, state: str = "", after: str = ""
     ) -> ListPage:
-        """Return the newest reviews that fit, or those that follow the mark `after`. Raises UsageError if there is no such place."""
+        """Return the newest matching reviews, or those after `after`.
+
+        Raises UsageError for an unknown mark.
+        """
         fits = [within(scope, review)]
         fits += [review.c.state == state] if state else []
         fits += [] if repository is None else [review.c.repository == repository]
@@ -68,12 +71,12 @@ class ReviewList(StoragePart):
         return ListPage(tuple(rows[:most]), rows[most - 1].id if len(rows) > most else "")
 
     async def one(self, job: str, scope: Scope) -> tuple[ListedReview, bytes] | None:
-        """Return a review with its JSON output; None if this scope does not contain it."""
+        """Return a review with its JSON output; None if it is not in this scope."""
         rows = await self.rows(sa.select(*_COLUMNS, review.c.output).where(review.c.id == job, within(scope, review)))
         return (ListedReview(*rows[0][:-1]), rows[0].output) if rows else None
 
     async def pulls(self, scope: Scope, since: float) -> tuple[int, int]:
-        """Return how many pull requests were reviewed since then, and of how many the last review was clean."""
+        """Return the number of pull requests reviewed since then, and how many of them were clean at last."""
         rank = sa.func.row_number().over(partition_by=review.c.pull, order_by=review.c.finished.desc())
         last = (
             sa.select(review.c.state, rank.label("rank"))
@@ -85,11 +88,11 @@ class ReviewList(StoragePart):
         return int(row[0]), int(row[1])
 
     async def owner(self, installation: int) -> str:
-        """Return the account of an installation, as its last review has it; "" without one."""
+        """Return an installation's account, from its last review; "" without one."""
         return (await self._name(review.c.installation == installation) or "").partition("/")[0]
 
     async def name_of(self, repository: int, scope: Scope) -> str | None:
-        """Return the name of a repository of which this scope has reviews."""
+        """Return the name of a repository with reviews in this scope."""
         return await self._name((review.c.repository == repository) & within(scope, review))
 
     async def _name(self, fits: sa.ColumnElement[bool]) -> str | None:
@@ -102,7 +105,7 @@ DAY = 86400
 
 @dataclass(frozen=True, slots=True)
 class DaySum:
-    """The reviews of one day, of one repository over many days, or all of them."""
+    """The totals of one day, of one repository, or of everything."""
 
     reviews: int = 0
     clean: int = 0
@@ -110,29 +113,29 @@ class DaySum:
     calls: int = 0
     tokens: int = 0
     usd: float = 0.0  # as far as prices are known
-    unpriced_reviews: int = 0  # reviews with a price that nobody knows
-    half: float | None = None  # seconds within which half of the reviews were done
-    most: float | None = None  # the same of 95 in 100
-    last: float = 0.0  # when the newest was finished, seconds since 1970
-    repository: str = ""  # owner/name as it was last
-    key: int = 0  # the day since 1970, UTC; or the repository's id
+    unpriced_reviews: int = 0  # reviews with an unknown price
+    half: float | None = None  # median duration in seconds
+    most: float | None = None  # 95th percentile of the duration in seconds
+    last: float = 0.0  # when the newest was finished, in seconds since 1970
+    repository: str = ""  # latest owner/name
+    key: int = 0  # days since 1970 (UTC), or the repository's id
 
 
 class Days(StoragePart):
-    """The sums, for those who may see these installations. `since` is in seconds since 1970."""
+    """The totals of some installations. `since` is in seconds since 1970."""
 
     async def by_day(self, scope: Scope, since: float) -> tuple[DaySum, ...]:
-        """Return a sum for each day on which there were reviews, oldest first."""
+        """Return the totals of each day with reviews, oldest first."""
         day = sa.cast(review.c.finished, sa.BigInteger) // DAY
         return tuple(sorted(await self._sums(day, scope, since), key=lambda row: row.key))
 
     async def by_repository(self, scope: Scope, since: float) -> tuple[DaySum, ...]:
-        """Return a sum for each repository, the dearest first."""
+        """Return the totals of each repository, most expensive first."""
         rows = await self._sums(review.c.repository, scope, since)
         return tuple(sorted(rows, key=lambda row: (-row.usd, -row.reviews, row.repository)))
 
     async def whole(self, scope: Scope, since: float) -> DaySum:
-        """Return all of them together."""
+        """Return the totals of all reviews."""
         return next(iter(await self._sums(sa.literal(0), scope, since)), DaySum())
 
     async def _sums(self, key: sa.ColumnElement[int], scope: Scope, since: float) -> list[DaySum]:

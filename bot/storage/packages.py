@@ -1,4 +1,4 @@
-"""Which packages the repositories of an installation offer and take, as their default branches had them when they were looked at."""
+"""The packages that an installation's repositories publish and use, as last read from default branches."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -10,13 +10,13 @@ from bot.storage.tables import package, package_home
 from deeprepo.impact import structs
 from deeprepo.impact.packages import Arrival, PackageRow
 
-MAX_PACKAGE_ROWS = 2_000  # rows of one repository
+MAX_PACKAGE_ROWS = 2_000  # rows per repository
 MAX_NAME_CHARS = 300  # characters of a name or a version
 
 
 @dataclass(frozen=True, slots=True)
 class PackageHome:
-    """A repository that was looked at. `problem`: why it could not be read, "" if it was."""
+    """A repository that was read. `problem` is the reason if it could not be read, else ""."""
 
     installation: int
     repository: int
@@ -28,7 +28,7 @@ class PackageHome:
 
 @dataclass(frozen=True, slots=True)
 class KnownUse:
-    """A repository that takes a package which another one of its installation offers."""
+    """A repository that uses a package from another repository of its installation."""
 
     user: str
     offerer: str
@@ -44,10 +44,10 @@ _OFFER, _TAKE = package.alias(), package.alias()
 
 
 class Packages(StoragePart):
-    """The index. A repository that was looked at again takes the place of what was known of it."""
+    """The index. A repository that is read again replaces its earlier rows."""
 
     async def keep(self, home: PackageHome, rows: Sequence[PackageRow]) -> None:
-        """Store what one repository offers and takes."""
+        """Store what a repository publishes and uses."""
         where = {"installation": home.installation, "repository": home.repository}
         values = [
             {**where, **{name: str(value)[:MAX_NAME_CHARS] for name, value in structs.asdict(row).items()}}
@@ -63,16 +63,16 @@ class Packages(StoragePart):
         await self.database.run(do)
 
     async def note_read(self, home: PackageHome) -> None:
-        """Remember that a repository was looked at and has not changed."""
+        """Record that a repository was read and has not changed."""
         await self.put(package_home, asdict(home))
 
     async def homes(self, installation: int) -> dict[int, PackageHome]:
-        """Return the repositories of an installation that were looked at, by id."""
+        """Return an installation's repositories that were read, by id."""
         rows = await self.rows(sa.select(*_HOME).where(package_home.c.installation == installation))
         return {row.repository: PackageHome(*row) for row in rows}
 
     async def users(self, installation: int, repository: int) -> tuple[PackageHome, ...]:
-        """Return the repositories of the same installation that take what this one offers, by name."""
+        """Return the installation's repositories that use packages of this one, by name."""
         query = (
             sa.select(*_HOME)
             .distinct()
@@ -85,7 +85,7 @@ class Packages(StoragePart):
         return tuple(PackageHome(*row) for row in await self.rows(query))
 
     async def known_uses(self, most: int) -> tuple[KnownUse, ...]:
-        """Return who takes what from whom, in every installation."""
+        """Return who uses which package of whom, in every installation."""
         user, offerer = package_home.alias(), package_home.alias()
         same = (_OFFER.c.language == _TAKE.c.language) & (_OFFER.c.name == _TAKE.c.name)
         query = (

@@ -1,4 +1,4 @@
-"""What people said: findings they do not want to hear again, pull requests that pause, how a finding was received."""
+"""What people asked for: dismissed findings, paused pull requests, and reactions to findings."""
 
 import sqlalchemy as sa
 
@@ -7,14 +7,14 @@ from bot.storage.tables import command, feedback, finding, owner_columns, pause,
 from bot.values import CommentRef, Dismissal, PullRef
 from bot.values.daily import DAY, HOUR
 
-REMARK = "remark-"  # how the kinds of remarks begin, beside those of commands
+REMARK = "remark-"  # prefix of the kinds of remarks, as opposed to commands
 
 
 class People(StoragePart):
     """What people asked for and said, by pull request."""
 
     async def dismiss(self, pull: PullRef, dismissal: Dismissal, now: float) -> None:
-        """Store what was said of a finding: the newest word counts. The rejection stands, whatever becomes of the code. May be done again."""
+        """Store a dismissal; the newest counts. It stays even if the code changes. Can be repeated."""
         said = {
             "fingerprint": dismissal.identity,
             "who": dismissal.who,
@@ -36,7 +36,7 @@ class People(StoragePart):
         await self.database.run(do)
 
     async def dismissals(self, pull: PullRef) -> tuple[Dismissal, ...]:
-        """Return what was said of the findings of this pull request: those that are silenced, then those that were rejected in replies."""
+        """Return the dismissals in this pull request: silenced findings, then those rejected in replies."""
         of, said = suppression.c, feedback.c
         silenced = sa.select(of.fingerprint, of.reason, of.withdrawn, of.who).where(of.pull == pull.key)
         replies = sa.select(said.fingerprint, said.value, said.who).where(said.pull == pull.key, said.kind == "reply")
@@ -51,28 +51,28 @@ class People(StoragePart):
         return (*silent, *(one for mark, one in rejected.items() if mark not in marks))
 
     async def dismissed(self, pull: PullRef) -> frozenset[str]:
-        """Return the identities of all findings of which somebody has said that they are not wanted, in whatever way."""
+        """Return the identities of all findings that somebody dismissed in any way."""
         rows = await self.rows(sa.select(feedback.c.fingerprint).where(feedback.c.pull == pull.key))
         return frozenset(finding.fingerprint for finding in rows)
 
     async def pause(self, pull: PullRef, who: str, now: float) -> None:
-        """Stop reviews of this pull request but those that a person asks for."""
+        """Stop reviews of this pull request, except those that a person requests."""
         await self.put(pause, {**owner_columns(pull), "who": who, "since": now})
 
     async def resume(self, pull: PullRef) -> bool:
-        """Let reviews start again; False where it was not paused."""
+        """Resume reviews; return False if they were not paused."""
         return await self.change(sa.delete(pause).where(pause.c.pull == pull.key)) > 0
 
     async def is_paused(self, pull: PullRef) -> bool:
-        """Return whether this pull request pauses."""
+        """Return whether this pull request is paused."""
         return bool(await self.rows(sa.select(pause.c.pull).where(pause.c.pull == pull.key)))
 
     async def note(
         self, pull: PullRef, comment: CommentRef, who: str, now: float, *, writes: bool = False, is_remark: bool = False
     ) -> tuple[float, ...]:
-        """Note a command, or a remark, and return when its writer gave others in the last day. The same comment counts once.
+        """Record a command or remark, and return when its author gave others in the last day.
 
-        Commands count in the whole repository, remarks in this pull request.
+        The same comment counts once. Commands count for the whole repository, remarks for this pull request.
         """
         kind = f"{REMARK}{comment.kind}" if is_remark else comment.kind
         record = {"comment": comment.id, "kind": kind, "who": who, "given": now, "writes": writes}
@@ -91,14 +91,17 @@ class People(StoragePart):
         return await self.database.run(do)
 
     async def outsiders(self, pull: PullRef, who: str, now: float) -> tuple[float, ...]:
-        """Return when others without write permission gave commands or made remarks in the last hour, in the whole installation."""
+        """Return when other people without write access gave commands or remarks in the last hour.
+
+        They count for the whole installation.
+        """
         of = command.c
         recent = (of.installation == pull.installation) & (of.given > now - HOUR)
         rows = await self.rows(sa.select(of.given).where(recent & sa.not_(of.writes) & (of.who != who)))
         return tuple(row[0] for row in rows)
 
     async def is_writer(self, pull: PullRef, who: str, since: float) -> bool:
-        """Return whether a person has spoken in this repository since then of whom GitHub said that they may write to it."""
+        """Return whether a person with write access commented in this repository since then."""
         of = command.c
         fits = (of.repository == pull.repository) & (of.who == who) & (of.given >= since) & of.writes
         return bool(await self.rows(sa.select(of.comment).where(fits).limit(1)))

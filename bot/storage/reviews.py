@@ -1,4 +1,4 @@
-"""Finished reviews: what the next round builds upon, and what figures are made of. And the check runs that were begun and not ended."""
+"""Finished reviews, from which the next review and statistics are made, and open check runs."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ ENDS: Mapping[Status, FindingOutcome] = MappingProxyType({"new": "waiting", "sti
 
 @dataclass(frozen=True, slots=True)
 class ReviewFacts:
-    """What a finished review was about, how it ended, and what it cost."""
+    """The subject, result and cost of a finished review."""
 
-    id: str  # the job's
+    id: str  # the job's id
     head: str
     trigger: str
     round: int
@@ -37,38 +37,40 @@ class ReviewFacts:
 
 @dataclass(frozen=True, slots=True)
 class FinishedReview(ReviewFacts):
-    """One review that came to its end."""
+    """One finished review."""
 
     pull: PullRef
     output: bytes = field(repr=False)  # the JSON output
     findings: tuple[StoredFinding, ...] = ()
-    fork: bool = False  # of a pull request that came from a fork
-    title: str | None = None  # the pull request's
+    fork: bool = False  # whether the pull request comes from a fork
+    title: str | None = None  # the pull request's title
     state: ReviewStatus = "findings"
-    found: int | None = None  # findings that are new in this round
-    still: int | None = None  # findings of earlier rounds that are still open
-    fixed: int | None = None  # findings of earlier rounds that are gone
-    journal: str | None = None  # its name
-    accepted: frozenset[str] = frozenset()  # of the fixed findings, those with the suggested lines in their place
-    by_rule: Mapping[str, int] = field(default_factory=dict)  # which learned rule silenced a finding
-    memory: bytes | None = field(default=None, repr=False)  # what the next round builds upon; None: the output is it
+    found: int | None = None  # new findings
+    still: int | None = None  # earlier findings that are still open
+    fixed: int | None = None  # earlier findings that are fixed
+    journal: str | None = None  # name of the journal
+    accepted: frozenset[str] = frozenset()  # fixed findings with exactly the suggested lines
+    # Number of the learned rule that silenced a finding.
+    by_rule: Mapping[str, int] = field(default_factory=dict)
+    # State for the next review; None if the output serves as the state.
+    memory: bytes | None = field(default=None, repr=False)
 
 
 class StoredReview(NamedTuple):
-    """What is stored of a finished review."""
+    """The stored columns of a finished review."""
 
-    id: str  # the job's
+    id: str  # the job's id
     output: bytes  # the JSON output
-    memory: bytes | None  # what it leaves, where that is stored apart
-    conclusion: CheckConclusion  # what it comes to
-    head: str  # the commit that was reviewed
+    memory: bytes | None  # the state, if stored separately
+    conclusion: CheckConclusion  # its current conclusion
+    head: str  # the reviewed commit
 
 
 class Reviews(StoragePart):
     """The reviews of all pull requests."""
 
     async def keep(self, done: FinishedReview) -> None:
-        """Store a review with its findings; the same one again changes nothing."""
+        """Store a review with its findings. Repeating it changes nothing."""
         row = {column.name: getattr(done, column.name) for column in review.c if hasattr(done, column.name)}
         row |= owner_columns(done.pull)
         row |= {"name": f"{done.pull.owner}/{done.pull.name}", "number": done.pull.number}
@@ -86,7 +88,7 @@ class Reviews(StoragePart):
         await self.database.run(do)
 
     async def newest(self, pull: PullRef, *, but: str = "") -> StoredReview | None:
-        """Return the last finished review, apart from that of one job."""
+        """Return the last finished review, except that of the job `but`."""
         query = sa.select(review.c.id, review.c.output, review.c.memory, review.c.conclusion, review.c.head)
         rows = await self.rows(
             query.where(review.c.pull == pull.key, review.c.id != but).order_by(review.c.finished.desc()).limit(1)
@@ -94,32 +96,32 @@ class Reviews(StoragePart):
         return StoredReview(*rows[0]) if rows else None
 
     async def last(self, pull: PullRef) -> bytes | None:
-        """Return its JSON output."""
+        """Return the last review's JSON output."""
         stored = await self.newest(pull)
         return None if stored is None else stored.output
 
     async def memory(self, pull: PullRef, job: str = "") -> bytes | None:
-        """Return the state from which the next review starts, as the last finished review of another job left it; None before the first."""
+        """Return the state for the next review, from another job's last review; None before the first."""
         stored = await self.newest(pull, but=job)
         return None if stored is None else stored.memory if stored.memory is not None else stored.output
 
     async def has(self, job: str) -> bool:
-        """Return whether this job's review is stored: then all of it is done."""
+        """Return whether this job's review is stored, which happens last."""
         return bool(await self.rows(sa.select(review.c.id).where(review.c.id == job)))
 
     async def heads(self, pull: PullRef) -> frozenset[str]:
-        """Return the heads of a pull request that were reviewed."""
+        """Return the reviewed heads of a pull request."""
         rows = await self.rows(sa.select(review.c.head).where(review.c.pull == pull.key))
         return frozenset(row.head for row in rows)
 
     async def conclusions_at(self, pull: PullRef, head: str) -> dict[int, CheckConclusion]:
-        """Return what the newest review of this head came to for each other open pull request of the repository, by number."""
+        """Return the newest conclusions of other open pull requests with this head, by number."""
         fits = _others(pull) & (review.c.head == head)
         query = sa.select(review.c.number, review.c.conclusion).where(fits).order_by(review.c.finished)
         return {row.number: row.conclusion for row in await self.rows(query)}
 
     async def pulls_at(self, installation: int, repository: int, head: str, most: int) -> tuple[int, ...]:
-        """Return the pull requests of which this commit was reviewed, the last one first."""
+        """Return the pull requests with a review of this commit, latest first."""
         is_of_head = (
             (review.c.repository == repository) & (review.c.installation == installation) & (review.c.head == head)
         )
@@ -128,16 +130,19 @@ class Reviews(StoragePart):
         return tuple(row.number for row in rows)
 
     async def conclude(self, job: str, conclusion: CheckConclusion) -> None:
-        """Store what a review comes to now: people have spoken since, or the bar is another one."""
+        """Store a review's new conclusion, after people commented or thresholds changed."""
         await self.change(sa.update(review).where(review.c.id == job).values(conclusion=conclusion))
 
     async def rewrite(self, job: str, output: bytes, memory: bytes | None = None) -> None:
-        """Store the JSON output of a review once more, and what it leaves if that is another now: findings of it were given numbers."""
+        """Store a review's JSON output again, and its state if that changed because numbers were assigned."""
         values = {"output": output} | ({"memory": memory} if memory is not None else {})
         await self.change(sa.update(review).where(review.c.id == job).values(values))
 
     async def close(self, pull: PullRef, when: float | None, *, merged: bool = False) -> None:
-        """Note that a pull request was closed, or with None that it is open: the last review of an open one outlives the retention."""
+        """Record when a pull request was closed, or None if it is open.
+
+        The last review of an open pull request is kept beyond the retention time.
+        """
         fits = (review.c.pull == pull.key) & review.c.closed.is_distinct_from(when)
         await self.change(sa.update(review).where(fits).values(closed=when, merged=when if merged else None))
 
@@ -148,7 +153,7 @@ class Reviews(StoragePart):
 
 
 def _others(pull: PullRef) -> sa.ColumnElement[bool]:
-    """Reviews of the other open pull requests of a repository."""
+    """Select the reviews of the repository's other open pull requests."""
     ours = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
     return ours & (review.c.number != pull.number) & review.c.closed.is_(None)
 
@@ -159,7 +164,7 @@ def _known_findings(pull: PullRef) -> "sa.Select[Any]":
 
 
 def _finding_row(done: FinishedReview, each: StoredFinding, before: "sa.Row[Any] | None") -> dict[str, Any]:
-    """A finding as this review leaves it. A person's rejection stands, whatever becomes of the code."""
+    """Return a finding's row after this review. A person's rejection stays even if the code changes."""
     row = {**owner_columns(done.pull), **asdict(each), "last": done.round, "seen": done.finished}
     row["first"] = done.round if before is None else before.first
     outcome = "accepted" if each.state in ENDS and each.fingerprint in done.accepted else ENDS.get(each.state)
@@ -171,17 +176,17 @@ def _finding_row(done: FinishedReview, each: StoredFinding, before: "sa.Row[Any]
 
 
 class OpenChecks(StoragePart):
-    """The check runs in progress, by the job that began each."""
+    """The check runs in progress, by the job that started each."""
 
     async def add(self, pull: PullRef, number: int, run: str, now: float) -> None:
-        """Remember one."""
+        """Store a check run."""
         await self.put(check, {**owner_columns(pull), "run": run, "number": number, "begun": now})
 
     async def remove(self, pull: PullRef, number: int) -> None:
-        """Forget it: it is ended, whichever jobs have begun or taken it over."""
+        """Delete an ended check run, for all jobs that started it or took it over."""
         await self.change(sa.delete(check).where((check.c.pull == pull.key) & (check.c.number == number)))
 
     async def of(self, pull: PullRef) -> tuple[tuple[str, int], ...]:
-        """Return those of a pull request: job and GitHub's number."""
+        """Return a pull request's check runs as job and GitHub's number."""
         query = sa.select(check.c.run, check.c.number).where(check.c.pull == pull.key).order_by(check.c.begun)
         return tuple((row.run, row.number) for row in await self.rows(query))

@@ -1,4 +1,4 @@
-"""Rules that a repository's people have taught: proposed by a rejection, in force once a maintainer has confirmed them."""
+"""Rules that people taught: proposed by a rejection, in force once a maintainer confirms them."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -9,23 +9,25 @@ from bot.storage.database import StoragePart
 from bot.storage.tables import Scope, owner_columns, rule, within
 from bot.values import LearnedRule, OwnerRule, Proposal, PullRef, RuleState
 
-MAX_RULES = 200  # rules and proposals of one repository; removed ones do not count
-WAITING = 10  # proposals whose reactions one job reads, the newest first
-ShownProposal = tuple[int, int, str]  # a proposal's number; the comment that shows it, and the kind of that comment
+MAX_RULES = 200  # rules and proposals of one repository, without removed ones
+WAITING = 10  # proposals whose reactions one job checks, newest first
+ShownProposal = tuple[int, int, str]  # a proposal's number, and the comment that shows it with its kind
 
 
 class Rules(StoragePart):
-    """The rules of all repositories. A number is given once and never again."""
+    """The rules of all repositories. A number is never reused."""
 
     async def propose(self, pull: PullRef, proposal: Proposal, now: float) -> LearnedRule | None:
-        """Remember a proposal. The same kind and path again is the same rule, whatever its state, if it is as grave; None if the repository has too many rules.
+        """Store a proposal and return its rule; None if the repository has too many rules.
 
-        A later reason is added to a proposal without a reason, with the name of its author.
+        The same kind and path give the same rule in any state, if both are equally serious. A later reason is
+        added to a proposal without a reason, with its author.
         """
         wanted_rule = proposal.rule
         mark, serious = (_mark(wanted_rule, word) for word in ("", "grave"))
         ours = rule.c.repository == pull.repository
-        # What was confirmed for something less serious does not mean what code proves to be serious: that is a rule of its own.
+        # A rule confirmed for something less serious does not cover serious findings, so those get a separate
+        # rule.
         same = ours & ((rule.c.mark == serious) | ((rule.c.mark == mark) & rule.c.grave))
         if not proposal.grave:
             same = ours & (rule.c.mark == mark)
@@ -50,12 +52,15 @@ class Rules(StoragePart):
         return await self.database.run(do)
 
     async def propose_all(self, pull: PullRef, proposals: Iterable[Proposal], now: float) -> tuple[LearnedRule, ...]:
-        """Remember these proposals, in their order; without those for which there is no room."""
+        """Store these proposals in order, and return the rules for which there is room."""
         learned = [await self.propose(pull, proposal, now) for proposal in proposals]
         return tuple(rule for rule in learned if rule is not None)
 
     async def of(self, repository: int, scope: Scope = None) -> tuple[LearnedRule, ...]:
-        """Return the rules in force and the proposals of a repository, by number; with a scope those that arose in its installations."""
+        """Return a repository's rules in force and proposals, by number.
+
+        With a scope, only those from its installations are returned.
+        """
         fits = (rule.c.repository == repository) & (rule.c.state != "removed") & within(scope, rule)
         rows = await self.rows(sa.select(rule).where(fits).order_by(rule.c.number))
         return tuple(_read(row._mapping) for row in rows)  # noqa: SLF001 - the library's public name for it
@@ -67,9 +72,9 @@ class Rules(StoragePart):
     async def decide(
         self, repository: int, number: int, state: RuleState, who: str, now: float, *, path: str = "", text: str = ""
     ) -> LearnedRule | None:
-        """Confirm or remove a rule, with another `path`, or sentence of a learning, if one is given; None where there is no such rule.
+        """Confirm or remove a rule, optionally with a new `path` or `text`; None if there is no such rule.
 
-        The same decision again changes nothing.
+        Repeating a decision changes nothing.
         """
         this = (rule.c.repository == repository) & (rule.c.number == number)
 
@@ -90,12 +95,12 @@ class Rules(StoragePart):
         return await self.database.run(do)
 
     async def show(self, repository: int, number: int, comment: int, kind: str) -> None:
-        """Remember which comment shows a proposal: reactions on it decide."""
+        """Store which comment shows a proposal, so that reactions to it count."""
         this = (rule.c.repository == repository) & (rule.c.number == number)
         await self.change(sa.update(rule).where(this).values(comment=comment, comment_kind=kind))
 
     async def waiting(self, repository: int) -> tuple[ShownProposal, ...]:
-        """Return the newest proposals that somebody can have reacted to."""
+        """Return the newest proposals with a comment that people can react to."""
         fits = (rule.c.repository == repository) & (rule.c.state == "proposed") & rule.c.comment.is_not(None)
         columns = rule.c.number, rule.c.comment, rule.c.comment_kind
         query = sa.select(*columns).where(fits).order_by(rule.c.number.desc()).limit(WAITING)
@@ -103,7 +108,7 @@ class Rules(StoragePart):
 
 
 def _scope(path: str, known_rule: sa.RowMapping) -> tuple[str, str]:
-    """The path and the symbol of a rule under what a person has typed: of a learning also "path:symbol"."""
+    """Return a rule's path and symbol after an edit. For a learning, "path:symbol" is accepted too."""
     if not path:
         return known_rule["path"], known_rule["symbol"]
     place, colon, symbol = path.rpartition(":")
@@ -112,21 +117,21 @@ def _scope(path: str, known_rule: sa.RowMapping) -> tuple[str, str]:
 
 
 def _mark(wanted_rule: OwnerRule, word: str) -> str:
-    # A learning is the same if scope and sentence are; a rule of a kind has its reason beside it.
+    # A learning is identified by scope and sentence, a rule by kind and path.
     sentence = ("sentence", wanted_rule.symbol, wanted_rule.text) if wanted_rule.is_learning else ()
     text = "\0".join(filter(None, (wanted_rule.kind, wanted_rule.path, *sentence, word)))
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:20]
 
 
 def count(repository: int, counts: Mapping[int, int], now: float, connection: sa.Connection) -> None:
-    """Add to how often rules have silenced something; by number."""
+    """Add to the numbers of findings that rules silenced, by rule number."""
     for number, times in sorted(counts.items()):
         this = (rule.c.repository == repository) & (rule.c.number == number)
         connection.execute(sa.update(rule).where(this).values(silenced=rule.c.silenced + times, last=now))
 
 
 def _alone(repository: int, connection: sa.Connection) -> None:
-    """Wait for others that write rules of this repository; SQLite has one writer anyway."""
+    """Lock the rules of this repository. SQLite has only one writer anyway."""
     if connection.dialect.name == "postgresql":
         key = sa.func.hashtextextended(f"rules of {repository}", 0)
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))

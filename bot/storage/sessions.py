@@ -1,4 +1,4 @@
-"""The operator's pages: links that were used and sessions that were ended."""
+"""The operator's pages: used links and ended sessions."""
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
@@ -8,10 +8,10 @@ from bot.storage.tables import spent
 
 
 class Sessions(StoragePart):
-    """What is over before its time."""
+    """Links and sessions that ended before they expired."""
 
     async def end(self, name: str, until: float) -> bool:
-        """Remember that one is over; False if that is known already."""
+        """Record that one has ended; return False if that was recorded before."""
 
         def do(connection: sa.Connection) -> bool:
             try:
@@ -24,5 +24,5 @@ class Sessions(StoragePart):
         return await self.database.run(do)
 
     async def is_over(self, name: str) -> bool:
-        """Return whether one is over."""
+        """Return whether one has ended."""
         return bool(await self.rows(sa.select(spent.c.id).where(spent.c.id == name)))

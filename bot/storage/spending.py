@@ -1,7 +1,8 @@
-"""What reviews spend in a day: reserved before the first paid call, settled at the end with what was really paid.
+"""Daily spending: money is reserved before the first paid call, and settled with what was really paid.
 
-A reservation counts in full until it is settled. So no order of pushes, and no number of workers, gets more out of a day than
-its caps; and what a killed process may have spent counts until the job that continues with its journal settles it.
+A reservation counts in full until it is settled. So no order of pushes and no number of workers can exceed
+the daily caps. What a killed process may have spent counts until the job that continues its journal settles
+it.
 """
 
 import math
@@ -15,14 +16,14 @@ from bot.storage.tables import Scope, spending, within
 from bot.values import PullRef
 from bot.values.daily import DAY, CapReached, Counted, DailyCaps, Which, grant
 
-SPENDING_LOCK = 4_307_113  # of PostgreSQL: reservations are made one after the other, over all processes
+SPENDING_LOCK = 4_307_113  # PostgreSQL lock that serializes reservations across all processes
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a review may spend. `holder` names this reservation: only who has it settles it.
+    """What a review may spend. `holder` identifies the reservation and is needed to settle it.
 
-    `calls` and `paid_usd` are what others have left in the same journal: they count where they were made.
+    `calls` and `paid_usd` are other jobs' part of the same journal, which counts with those jobs.
     """
 
     journal: str
@@ -34,10 +35,11 @@ class Grant:
 
 
 class Spending(StoragePart):
-    """The reservations of the last days, one for each job and journal.
+    """The reservations of the last days, one per job and journal.
 
-    A job that goes on after a crash takes its own reservation's place, as it pays nothing in its journal twice. Another job with the
-    same journal may ask something else about the same commit, or ask again what was in flight: that counts once more.
+    A job that resumes after a crash replaces its own reservation, because it does not pay for calls in its
+    journal again. Another job with the same journal may ask something else about the commit, or repeat an
+    unfinished call, so it counts again.
     """
 
     async def reserve(
@@ -52,9 +54,10 @@ class Spending(StoragePart):
         calls: int = 0,
         paid_usd: float | None = 0.0,
     ) -> Grant | CapReached:
-        """Set aside what a review may spend: less than it wants, if the day leaves no more.
+        """Reserve what a review may spend, which can be less than it wants.
 
-        The same job again takes the place of its earlier reservation. `calls` and `paid_usd`: what its journal shows already.
+        The same job replaces its earlier reservation. `calls` and `paid_usd` are what its journal already
+        shows.
         """
         name = f"{journal}#{job}"
 
@@ -75,17 +78,18 @@ class Spending(StoragePart):
                 "usd": rest,
             }
             upsert(spending, row, connection)
-            if again:  # what others have not left there is its own
+            if again:  # everything in the journal that others did not pay is its own
                 return Grant(journal, name, holder, rest, -1 if others else 0, min(paid_usd or 0.0, theirs))
             return Grant(journal, name, holder, rest, calls, paid_usd or 0.0)
 
         return await self.database.run(do)
 
     async def settle(self, grant: Grant, usd: float | None, *, calls: int) -> None:
-        """Count what was paid in the place of what was reserved; without a call of its own the reservation is given back.
+        """Replace a reservation by what was paid. Without a call of its own, the reservation is returned.
 
-        `usd` and `calls` are what the whole journal shows. Calls of a free model cost nothing, but they count as a review. None:
-        nobody knows what was paid, so the reservation counts in full. One that another process has taken over stays as it is.
+        `usd` and `calls` cover the whole journal. Calls to a free model cost nothing but count as a review.
+        If `usd` is None, the cost is unknown and the reservation counts in full. A reservation that another
+        process took over stays unchanged.
         """
         ours = (spending.c.journal == grant.row) & (spending.c.holder == grant.holder)
         if usd is None:
@@ -96,7 +100,7 @@ class Spending(StoragePart):
             await self.change(sa.delete(spending).where(ours))
 
     async def journals_and_dollars(self, now: float, *, repository: int | None = None) -> tuple[int, float]:
-        """Return how many journals were paid for in the last day, and the dollars; reservations in full."""
+        """Return the number of paid journals in the last day and the dollars; reservations count in full."""
         fits = spending.c.begun > now - DAY
         if repository is not None:
             fits &= spending.c.repository == repository
@@ -113,12 +117,15 @@ class Spending(StoragePart):
 
 
 def _account(pull: PullRef) -> str:
-    """Whose day it is, also under another installation: an account by its id, for it can be renamed. No login has such a sign."""
+    """Return the account for the daily cap, by id because accounts can be renamed.
+
+    No login starts with "#".
+    """
     return f"#{pull.account}" if pull.account else pull.owner.lower()
 
 
 def _of_journal(journal: str, name: str, connection: sa.Connection) -> tuple[bool, int, float]:
-    """Whether this reservation stands already; how many others the journal has, and their dollars."""
+    """Return whether this reservation exists, and the number and dollars of the journal's others."""
     fits = spending.c.journal.startswith(f"{journal}#", autoescape=True)
     rows = connection.execute(sa.select(spending.c.journal, spending.c.usd).where(fits)).all()
     others = [float(row.usd) for row in rows if row.journal != name]
@@ -126,7 +133,10 @@ def _of_journal(journal: str, name: str, connection: sa.Connection) -> tuple[boo
 
 
 def _use(which: Which, of: Counted, pull: PullRef, name: str, now: float, connection: sa.Connection) -> float:
-    """What counts against a cap: the other reservations of the last day. An account that installs the App again keeps its day."""
+    """Return what counts against a cap: the other reservations of the last day.
+
+    An account that installs the App again keeps its spending.
+    """
     table = spending.c
     today = (table.begun > now - DAY) & (table.journal != name) & (table.fork if of == "unasked" else sa.true())
     if which == "forks":

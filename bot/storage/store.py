@@ -1,4 +1,4 @@
-"""Everything that outlives a job: reviews and their findings, what people asked to leave out, journals, deliveries."""
+"""The store: reviews and findings, people's decisions, journals, spending and rules."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -27,7 +27,10 @@ MIGRATED = "a newer version of deeprepo has migrated the database: start that on
 
 
 class Store:
-    """The parts of the storage. Each call is one transaction, in a thread; all raise StorageError where the database fails."""
+    """The parts of the storage.
+
+    Each call is a transaction in a thread, and raises StorageError on failure.
+    """
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -39,31 +42,34 @@ class Store:
         self.sessions = Sessions(database)
 
     async def unready(self) -> str:
-        """Return why the database cannot be written, or no longer fits this version; "" if it can be used."""
+        """Return why the database cannot be written or does not fit this version; "" if it can be used."""
         try:
             return "" if await self.database.run(fits) else MIGRATED
         except StorageError:
             return "the database cannot be written"
 
     async def repositories(self, owner: int) -> frozenset[int]:
-        """Return the repositories of an installation of which anything is known."""
+        """Return an installation's repositories with stored data."""
         of_each = (sa.select(table.c.repository).where(table.c.installation == owner) for table in tables.OWNED)
         rows = await self.database.look(lambda connection: connection.execute(sa.union(*of_each)).all())
         return frozenset(row.repository for row in rows)
 
     async def left(self, owner: int, repositories: Sequence[int] = ()) -> frozenset[int]:
-        """Return of the repositories of an installation those of which no other one has reviews: a transferred one belongs to its new owner."""
+        """Return an installation's repositories without reviews in another one.
+
+        A transferred repository belongs to its new owner.
+        """
         gone = frozenset(repositories) or await self.repositories(owner)
         table = tables.review.c
         others = sa.select(table.repository).where(table.repository.in_(gone), table.installation != owner)
         return gone - await self.database.look(lambda connection: frozenset(connection.execute(others).scalars()))
 
     async def forget(self, owner: int, repositories: Sequence[int] = ()) -> None:
-        """Delete all that is known of an installation, or of some of its repositories."""
+        """Delete all data of an installation, or of some of its repositories."""
         repository_ids = await self.left(owner, repositories)
 
         def do(connection: sa.Connection) -> None:
-            for repository in repository_ids:  # a journal's name begins with its repository's id
+            for repository in repository_ids:  # a journal's name starts with its repository's id
                 connection.execute(sa.delete(tables.line).where(tables.line.c.journal.startswith(f"{repository}-")))
             for table in tables.OWNED:
                 fits = table.c.installation == owner
@@ -74,9 +80,10 @@ class Store:
         await self.database.run(do)
 
     async def prune(self, now: float, days: float) -> int:
-        """Delete what is older than so many days; how many rows. A suppression stays, and a rule until it is removed.
+        """Delete data older than `days`, and return the number of rows.
 
-        The last review of a pull request stays for so many days after that is closed: what it knows is open until then.
+        Suppressions stay, and rules until they are removed. A pull request's last review stays for `days`
+        after the pull request is closed, because its state is needed until then.
         """
         old = now - days * DAY
 
@@ -99,7 +106,7 @@ class Store:
 
 @asynccontextmanager
 async def open_store(url: str) -> AsyncIterator[Store]:
-    """Open the storage at this address, in its newest form. Raises UsageError, StorageError."""
+    """Open and migrate the storage at this address. Raises UsageError and StorageError."""
     database = Database(url)
     try:
         await database.thread(lambda: migrate(database))
@@ -109,9 +116,9 @@ async def open_store(url: str) -> AsyncIterator[Store]:
 
 
 async def check(url: str) -> str:
-    """Return why this version cannot use the database at this address, "" if it can; nothing is changed. Raises UsageError."""
+    """Return why this version cannot use the database, or "", without changing it. Raises UsageError."""
     file = sa.make_url(url).database if url.startswith("sqlite") else None
-    if file is not None and not Path(file).exists():  # noqa: ASYNC240 - one look at the local disk
+    if file is not None and not Path(file).exists():  # noqa: ASYNC240 - one check of the local disk
         return ""
     database = Database(url)
     try:

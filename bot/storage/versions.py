@@ -1,7 +1,7 @@
-"""The version of a database's tables: made, migrated, and compared with the code before anything is stamped.
+"""Create, migrate and check a database's tables before they are marked with a version.
 
-A number alone says too little: builds before 0.2.0 changed their tables without changing it. So the columns are compared, and a database
-that doesn't fit is left as it was.
+The number alone is not enough, because builds before 0.2.0 changed their tables without changing it. So the
+columns are compared, and a database that does not fit is left unchanged.
 """
 
 import time
@@ -17,7 +17,7 @@ from bot.storage.database import Database, translate
 from bot.storage.tables import build, schema
 
 SCRIPTS = Path(__file__).parent / "migrations"
-START_LOCK = 4_307_112  # of PostgreSQL, for all processes that start at once
+START_LOCK = 4_307_112  # PostgreSQL lock for processes that start at the same time
 MOST_NAMED = 5  # columns in one sentence
 UNCHANGED = "It was left as it is."
 BEFORE_RELEASE = (
@@ -27,9 +27,10 @@ BEFORE_RELEASE = (
 
 
 def migrate(database: Database) -> None:
-    """Make the tables, or carry out the missing migrations, in one transaction, and note that this version has opened the database.
+    """Create or migrate the tables in one transaction, and record that this version opened the database.
 
-    Raises StorageError if the tables don't fit the code afterwards, and if a newer version made them. Then nothing is changed.
+    Raises StorageError if the tables do not fit the code afterwards or a newer version created them. Then
+    nothing is changed.
     """
     try:
         with database.engine.begin() as connection:
@@ -40,7 +41,7 @@ def migrate(database: Database) -> None:
 
 
 def problem(database: Database) -> str:
-    """Return why the database cannot be used by this version, "" if it can; nothing is changed."""
+    """Return why this version cannot use the database, or "", without changing it."""
     try:
         with database.engine.connect() as connection, connection.begin() as transaction:
             _migrate(connection, is_shared=database.postgres)
@@ -53,12 +54,12 @@ def problem(database: Database) -> str:
 
 
 def fits(connection: sa.Connection) -> bool:
-    """Return whether the tables still fit this version's code: a newer version may have migrated them in the meantime."""
+    """Return whether the tables still fit this version. A newer version may have migrated them meanwhile."""
     return _version(connection) == _newest() or not [*_misfits(connection)]
 
 
 def _migrate(connection: sa.Connection, *, is_shared: bool) -> None:
-    if _version(connection) != _newest():  # otherwise no library is needed, which is the usual start
+    if _version(connection) != _newest():  # otherwise Alembic is not needed, which is the usual case
         if is_shared:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(START_LOCK)))
         _run_scripts(connection)
@@ -85,7 +86,7 @@ def _run_scripts(connection: sa.Connection) -> None:
             command.stamp(config, "head")
         else:
             command.upgrade(config, "head")
-    except CommandError as error:  # it has a version that this build does not know
+    except CommandError as error:  # the database has a version that this build does not know
         raise StorageError(f"the database cannot be used. {_origin(connection, is_newer=True)} {UNCHANGED}") from error
 
 
@@ -94,14 +95,14 @@ def _newest() -> str:
 
 
 def _version(connection: sa.Connection) -> str | None:
-    """The version of the tables; None where there are none."""
+    """Return the version of the tables; None if there are none."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     return str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")))
 
 
 def _misfits(connection: sa.Connection) -> Iterator[str]:
-    """How the tables differ from those that the code works with, so that a read or a write would fail."""
+    """Yield the differences from the code's tables that would make a read or write fail."""
     inspector = sa.inspect(connection)
     found = {name: rows for (_, name), rows in inspector.get_multi_columns().items()}
     keys = {name: row["constrained_columns"] for (_, name), row in inspector.get_multi_pk_constraint().items()}
@@ -119,7 +120,7 @@ def _misfits(connection: sa.Connection) -> Iterator[str]:
 
 
 def _origin(connection: sa.Connection, *, is_newer: bool = False) -> str:
-    """Who made the database, as a sentence that says what to do."""
+    """Return who created the database, as a sentence that says what to do."""
     is_noted = sa.inspect(connection).has_table(build.name)
     last = connection.scalar(sa.select(build.c.version).order_by(build.c.last.desc()).limit(1)) if is_noted else None
     if last is None:

@@ -1,19 +1,19 @@
-"""What `deeprepo agent-hook` remembers of one session of a coding agent, in a file of the git folder."""
+"""What `deeprepo agent-hook` stores about a coding agent's session, in a file in the git folder."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-AGENTS_FORM = 1  # builds before 0.2.0 wrote none, and meant this one
+AGENTS_FORM = 1  # builds before 0.2.0 wrote no number and used this form
 
 
 def write(session: str, values: Mapping[str, Any]) -> str:
-    """Return the text of the file: the session, and the values of its last round."""
+    """Return the text of the file: the session and the values of its last review."""
     return json.dumps({"form": AGENTS_FORM, "session": session, **values})
 
 
 def read(data: bytes | None, session: str) -> dict[str, Any] | None:
-    """Return the values of this session's last round; None if the file has another session's, another form, or cannot be read."""
+    """Return the values of this session's last review; None if the file has none that can be read."""
     try:
         values = json.loads(data or b"null")
         is_ours = values.pop("form", AGENTS_FORM) == AGENTS_FORM and values.pop("session") == session

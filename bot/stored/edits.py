@@ -1,4 +1,4 @@
-"""Writing stored reviews, and adding to one what is known later. `stored.reviews` reads them."""
+"""Write stored reviews, and add facts that become known later. `stored.reviews` reads them."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -10,12 +10,15 @@ from bot.stored.reviews import parse
 
 
 def write(content: Mapping[str, Any]) -> str:
-    """Return the text of a review's values."""
+    """Return a review's values as text."""
     return safe_json(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
 
 
 def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
-    """Return a stored review with numbers that findings were given later, by fingerprint. Raises UnreadableError."""
+    """Return a stored review with finding numbers that were assigned later, by fingerprint.
+
+    Raises UnreadableError.
+    """
     document = parse(data)
     for finding in document["findings"]:
         if finding["status"] == "silenced":
@@ -27,10 +30,10 @@ def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
 
 
 def with_unsaid(data: bytes, numbers: Collection[int]) -> bytes:
-    """Return what a review leaves, with the numbers of the findings that GitHub has not taken. Raises UnreadableError."""
+    """Return a review's state with the numbers of findings that GitHub refused. Raises UnreadableError."""
     return write({**parse(data), "unsaid": sorted(numbers)}).encode()
 
 
 def with_part(data: bytes, section: Section[Part], row: object) -> str:
-    """Return a stored review with a feature's part in another form (`row`: as JSON). Raises UnreadableError."""
+    """Return a stored review with a feature's part replaced by `row` (JSON). Raises UnreadableError."""
     return write({**parse(data), section.key: row})

@@ -1,11 +1,12 @@
-"""The hidden first line of each of deeprepo's comments and check runs, by which a later run recognizes its own. Only this module makes and reads it.
+"""The hidden first line of deeprepo's comments and check runs, by which later runs recognize them.
 
-Anybody can write such a line into a comment, so it counts only if the comment's author is our own login. Text that we quote can never be
-the first line of a comment, and is disarmed as well.
+Anybody can write such a line into a comment, so it counts only if the comment's author is our own login.
+Quoted text can never be the first line of a comment, and is escaped as well.
 
-`FORM` numbers the meaning of the facts. Builds before 0.2.0 wrote none, which is form 1. `ENVELOPE` numbers the line itself; it stays, so
-that every build recognizes every deeprepo comment, whichever build wrote it. A newer form means: the comment is deeprepo's and may have
-another meaning, so nobody may answer, close or count anything because of it.
+`FORM` is the version of the facts. Builds before 0.2.0 wrote none, which is form 1. `ENVELOPE` is the version
+of the line itself. It never changes, so every build recognizes every deeprepo comment. A newer form means
+that the comment is deeprepo's but its meaning is unknown, so nothing may be answered, closed or counted
+because of it.
 """
 
 import json
@@ -19,15 +20,15 @@ ENVELOPE, FORM, MAX_MARKER_CHARS = 1, 2, 2_000
 _LINE = re.compile(r"<!-- deeprepo:(\{[^\n<>]*\}) -->")
 _LIKE_OURS = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
 _PLACE_MARK = re.compile(r"[0-9a-f]{16}")  # see Finding.place_mark
-SCOPE = "scope"  # a fact: the settings file that a workflow's job names instead of the usual one
-NO_PLACE = "0"  # in `places`, of a finding that was posted for its first place
-# A finding's identity, and the mark of the place that the comment is about: "" for the first place, None if that is not known.
+SCOPE = "scope"  # fact: the settings file that a workflow's job uses instead of the usual one
+NO_PLACE = "0"  # in `places`, for a finding that was posted for its first location
+# A finding's identity, and the mark of the comment's location: "" for the first location, None if unknown.
 Mark = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What a comment's marker says. `by`: the version of the build that wrote it, "" before 0.2.0."""
+    """The content of a marker. `by` is the version of the build that wrote it, "" before 0.2.0."""
 
     kind: str
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -36,17 +37,20 @@ class Marker:
 
     @property
     def is_newer(self) -> bool:
-        """Whether a newer build wrote it, so that its meaning is not known."""
+        """Whether a newer build wrote it, so that its meaning is unknown."""
         return self.form > FORM
 
     @property
     def is_sure(self) -> bool:
-        """Whether its names are those of findings today. Before 0.2.0 they were made in several ways, and nothing says in which."""
+        """Whether its identities are those of findings today.
+
+        Builds before 0.2.0 made them in several ways.
+        """
         return self.form > 1 and not self.is_newer
 
     @property
     def findings(self) -> tuple[Mark, ...]:
-        """The findings that a comment is about, the one on whose lines it stands first."""
+        """The findings of a comment, starting with the one on its lines."""
         return _first_form(self.facts) if self.form == 1 else _findings(self.facts, is_known=not self.is_newer)
 
 
@@ -54,9 +58,9 @@ NO_MARKER = Marker("")
 
 
 def make(kind: str, **facts: str) -> str:
-    """Return the marker of a comment: its kind ("summary", "finding") and the facts that a later run needs."""
+    """Return a comment's marker from its kind ("summary", "finding") and the facts for later runs."""
     payload = json.dumps({"v": ENVELOPE, "form": str(FORM), "by": __version__, "kind": kind, **facts}, sort_keys=True)
-    for sign in "-<>&":  # none of these is allowed in an HTML comment, and a fact may contain all of them
+    for sign in "-<>&":  # none of these is allowed in an HTML comment, and a fact can contain all of them
         payload = payload.replace(sign, f"\\u{ord(sign):04x}")
     return f"<!-- deeprepo:{payload} -->"
 
@@ -73,7 +77,7 @@ def of_findings(*marks: Mark) -> dict[str, str]:
 
 
 def read(body: str) -> Marker:
-    """Return the marker of a comment; `NO_MARKER` if its first line is not one. The caller has checked that the author is us."""
+    """Return a comment's marker, or `NO_MARKER`. The caller has checked that we are the author."""
     first = body.replace("\r\n", "\n").partition("\n")[0]
     match = _LINE.fullmatch(first) if len(first) <= MAX_MARKER_CHARS else None
     try:
@@ -89,17 +93,17 @@ def read(body: str) -> Marker:
 
 
 def of_scope(scope: str) -> dict[str, str]:
-    """Return the fact of a comment that a job with this settings file writes; none for the usual file."""
+    """Return the fact for a job with this settings file; nothing for the usual file."""
     return {SCOPE: scope} if scope else {}
 
 
 def is_of_scope(scope: str, body: str) -> bool:
-    """Return whether a job with this settings file, or another one with the same file, wrote a comment."""
+    """Return whether a job with this settings file wrote the comment."""
     return read(body).facts.get(SCOPE, "") == scope
 
 
 def with_facts(body: str, **facts: str) -> str:
-    """Return a comment whose marker has these facts too, and is otherwise as it was; unchanged if another form of marker is on it."""
+    """Return the comment with these facts added to its marker; unchanged if the marker has another form."""
     marker = read(body)
     if not marker.kind or marker.form != FORM:
         return body
@@ -107,7 +111,7 @@ def with_facts(body: str, **facts: str) -> str:
 
 
 def without(text: str) -> str:
-    """Return the text with everything that looks like a marker broken: for text that is not made by `disarm` alone."""
+    """Return the text with everything that resembles a marker broken, if `disarm` does not escape it."""
     return _LIKE_OURS.sub("<! --", text)
 
 
@@ -120,7 +124,7 @@ def _findings(facts: Mapping[str, str], *, is_known: bool) -> tuple[Mark, ...]:
 
 
 def _first_form(facts: Mapping[str, str]) -> tuple[Mark, ...]:
-    """Of a comment that a build before 0.2.0 wrote: its `at` is the mark of a place, or a line, which says nothing today."""
+    """Return a pre-0.2.0 comment's findings. Its `at` is a location's mark, or a line, which is ignored."""
     rows = [(facts.get("fingerprint", ""), facts.get("at", ""))]
     rows += [(name, at) for name, _, at in (each.partition("@") for each in facts.get("also", "").split())]
     return tuple((name, at if not at or _PLACE_MARK.fullmatch(at) else None) for name, at in rows)

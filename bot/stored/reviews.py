@@ -1,7 +1,10 @@
-"""Stored reviews: the JSON output of a review, and what a review leaves for the next one. No other module parses them.
+"""Read stored reviews: a review's JSON output, and its state for the next review.
 
-The two have one form, which `SCHEMA_VERSION` numbers; what a review leaves has fewer keys. Unknown keys are ignored. A missing key means
-"not known", never "none": `UnreadableError` says which data cannot be used, and its reader must draw no conclusion from it.
+Only this module parses them.
+
+Both have one form, numbered by `SCHEMA_VERSION`; the state has fewer keys. Unknown keys are ignored. A
+missing key means "unknown", never "none". `UnreadableError` says which data cannot be used, and the caller
+must draw no conclusion from it.
 """
 
 import json
@@ -43,11 +46,11 @@ from deeprepo.impact.changes import ChangedFile
 from deeprepo.rlm.values import Cost
 
 MAX_BYTES = 32 << 20
-MOST_NUMBER = 9_999  # deeprepo never gives a larger number
-BEFORE_RELEASE = "0.1.0"  # what every build before the first release called itself, whatever its forms were
+MOST_NUMBER = 9_999  # deeprepo never assigns a larger number
+BEFORE_RELEASE = "0.1.0"  # version of every build before the first release, in all its forms
 UNKNOWN = "of an unknown version"
 ABOUT = "the earlier review"
-# What the JSON says of the pull request: nothing about where its objects are on this machine.
+# What the JSON contains about the pull request. Local paths are excluded.
 PULL = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
 SETTINGS = tuple(each.name for each in fields(ReportSettings) if each.name not in ("minimum", "of_features"))
 _PLACED = ("place", "spot", "replacement", "refused")
@@ -55,7 +58,7 @@ Value = TypeVar("Value")
 
 
 class UnreadableError(ValueError):
-    """Stored data that this build cannot use. Its text is a sentence without a full stop that says why."""
+    """Stored data that this build cannot use. The text is the reason, without a period."""
 
 
 class _Pull(msgspec.Struct):
@@ -93,7 +96,7 @@ class _Coverage(msgspec.Struct):
 class _ReviewResult(msgspec.Struct):
     """The keys that only a whole review has."""
 
-    partial: bool = True  # a review of which this is not known may have been cut short
+    partial: bool = True  # an unknown review may have been cut short
     fault: Fault = ""
     failure: str = ""
     cause: Cause = ""
@@ -109,7 +112,7 @@ class _ReviewResult(msgspec.Struct):
 
 
 class _ReviewDocument(msgspec.Struct):
-    """The keys of what a review leaves for the next one, which a whole review has too."""
+    """The keys of a review's state, which a whole review has too."""
 
     tool: dict[str, str]
     pull: _Pull
@@ -129,33 +132,39 @@ class _ReviewDocument(msgspec.Struct):
         return tuple(sorted({n: mark for n, mark in self.numbers if 0 < n <= MOST_NUMBER}.items()))
 
     def having(self, *statuses: Status) -> tuple[Finding, ...]:
-        """Return the findings of these statuses, one status after the other."""
+        """Return the findings with these statuses, one status after another."""
         return findings([row for status in statuses for row in self.findings if row["status"] == status])
 
 
 def review(data: bytes) -> Review:
-    """Return the review that was rendered, as far as its comments need it: without hunks, turns and the repository. Raises UnreadableError."""
+    """Return the review as far as its comments need it, without hunks, turns and repository.
+
+    Raises UnreadableError.
+    """
     return _read(data, _review)
 
 
 def earlier(data: bytes) -> Earlier:
-    """Return what a review leaves for the next one, from that or from its JSON output. Raises UnreadableError."""
+    """Return a review's state for the next one, from the state or its JSON output. Raises UnreadableError."""
     return _read(data, _earlier)
 
 
 def last(data: bytes) -> LastReview:
-    """Return what commands need of the last review. Raises UnreadableError."""
+    """Return what commands need from the last review. Raises UnreadableError."""
     return _read(data, lambda document, _: _last(document))
 
 
 def change(data: bytes) -> tuple[str, str, str]:
-    """Return the merge base, the head and the base branch of a review; "" for a branch that its memory leaves out. Raises UnreadableError."""
+    """Return a review's merge base, head and base branch ("" if its state lacks the branch).
+
+    Raises UnreadableError.
+    """
     pull = _read(data, lambda document, _: document.pull)
     return pull.base, pull.head, pull.base_name
 
 
 def round_number(data: bytes) -> int:
-    """Return how many reviews this change has had. Raises UnreadableError."""
+    """Return the number of reviews of this change. Raises UnreadableError."""
     return _read(data, lambda document, _: document.round.number)
 
 
@@ -180,7 +189,7 @@ def _read(data: bytes, form: Callable[[_ReviewDocument, Mapping[str, Any]], Valu
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """Return the document in the present form, whichever form it was written in. Raises UnreadableError."""
+    """Return the document converted to the current form. Raises UnreadableError."""
     if len(data) > MAX_BYTES:
         raise UnreadableError(f"the file of {ABOUT} is too large")
     try:
@@ -203,8 +212,8 @@ def parse(data: bytes) -> dict[str, Any]:
 
 
 def _from_before_release(row: dict[str, Any]) -> dict[str, Any]:
-    """Form 1, which builds before 0.2.0 wrote: what is no setting of the core was the switch of a feature."""
-    if "suppressed" in row:  # until 24 November, findings were in several lists, and had other identities
+    """Convert form 1 of builds before 0.2.0, in which unknown settings are switches of features."""
+    if "suppressed" in row:  # until 24 November, findings were in several lists with other identities
         raise UnreadableError(f"{ABOUT} was written by another build ({BEFORE_RELEASE}), and this one cannot read it")
     settings = row.get("settings")
     if not isinstance(settings, dict):
@@ -212,7 +221,7 @@ def _from_before_release(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "settings": {**settings, "features": {k: v for k, v in settings.items() if k not in SETTINGS}}}
 
 
-# The step from each form to the next.
+# The conversion from each form to the next.
 MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_before_release,)
 
 
@@ -276,7 +285,7 @@ def _placed(row: Mapping[str, Any]) -> PlacedFinding:
 
 
 def _file(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A changed file with as many lines as it had: which ones they were is not stored."""
+    """Return a changed file with the right number of lines. Their line numbers are not stored."""
     return {**row, "added_lines": [*range(row["added"])], "removed_lines": [*range(row["removed"])]}
 
 
@@ -310,14 +319,17 @@ def _recalled(row: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _uses(rows: Sequence[_Reading]) -> tuple[tuple[str, str], ...]:
-    """Which uses of which file were read; not those of a file in which one was left open."""
+    """Return which references in which files were reviewed, without files with an unchecked reference."""
     mine = [each for each in rows if each.kind == "use"]
     left = {(each.name, each.path) for each in mine if each.state == "unread"}
     return tuple(sorted({(each.name, each.path) for each in mine if each.read} - left))
 
 
 def _last(document: _ReviewDocument) -> LastReview:
-    """Open findings come first: a number or a fingerprint means these before what is silenced, fixed, refuted or unproven."""
+    """Return the last review.
+
+    Open findings come first, because numbers and fingerprints refer to these first.
+    """
     open_findings = document.having("new", "still")
     rest = document.having("silenced", "fixed", "below", "refuted", "unproven")
     return LastReview(document.pull.value(), (*open_findings, *rest), dict(document.numbers_given), open_findings)

@@ -1,7 +1,8 @@
-"""What a review leaves for the next one: on a server a column beside its output, in a workflow a line of the summary comment, below its marker.
+"""A review's state for the next one: a column on a server, or a line of the summary comment in a workflow.
 
-In a comment it counts if its author is our own login, which GitHub attests. It is as large as its place allows: what only saves reading
-is left out first, then the oldest findings, which are found and reported again if they are still there. `stored.reviews` reads it.
+In a comment it counts only if its author is our own login, as GitHub confirms. If it is too large, data that
+only saves work is dropped first, then the oldest findings, which are found and reported again if they still
+exist. `stored.reviews` reads it.
 """
 
 import base64
@@ -17,7 +18,7 @@ from bot.stored import markers, reviews
 from bot.values import CheckConclusion
 from bot.values.change import is_object_id
 
-MAX_STATE_CHARS = 32_000  # characters in the comment: the other half of it belongs to the reader
+MAX_STATE_CHARS = 32_000  # characters in the comment; the other half is for people
 MAX_STATE_BYTES = 8 << 20  # unpacked, and on a server
 MOST_ROUNDS = 100_000
 _LINE = re.compile(r"<!-- deeprepo-state:([A-Za-z0-9+/=]*) -->")
@@ -30,23 +31,23 @@ BEFORE_RELEASE = "before 0.2.0"
 
 @dataclass(frozen=True, slots=True)
 class HeadConclusion:
-    """What a review came to, and for what: an event that starts no review repeats it."""
+    """A review's conclusion and what it applies to. An event without a review repeats it."""
 
     conclusion: CheckConclusion
     head: str
     base_ref: str
-    settings: str  # a digest of the files and inputs that set the bar
+    settings: str  # a digest of the files and inputs that set the thresholds
 
 
 def pack(content: Mapping[str, Any], head: HeadConclusion | None = None) -> str:
-    """Return the line that holds the state of a review, from the values of its JSON output."""
+    """Return the line with a review's state, from its JSON output."""
     state = {**_slim(content), "head_conclusion": asdict(head) if head else None}
     data = _fit(state, lambda data: len(data) <= MAX_STATE_BYTES and len(_text(data)) <= MAX_STATE_CHARS)
     return f"<!-- deeprepo-state:{_text(data)} -->"
 
 
 def store(content: Mapping[str, Any]) -> bytes:
-    """Return the state as a server stores it, of what its JSON output shows."""
+    """Return the state for a server's database, from the JSON output."""
     return _fit(_slim(content), lambda data: len(data) <= MAX_STATE_BYTES)
 
 
@@ -55,7 +56,7 @@ def _text(data: bytes) -> str:
 
 
 def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
-    """As much of a state as its place takes."""
+    """Return as much of a state as fits."""
     spared: dict[str, Any] = {"summary": "", "issues": [], "files": []}
     spared |= {section.key: section.to_json(section.nothing) for section in sections() if section.is_remembered}
     unread: dict[str, Any] = {"read": [], "read_by_model": [], "coverage": {"readings": []}}
@@ -74,7 +75,7 @@ def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
 
 
 def unpack(body: str) -> bytes | str:
-    """Return the earlier review as `--previous` takes it, or the sentence that explains why it cannot be used. `body`: of one of deeprepo's summaries."""
+    """Return the earlier review in one of deeprepo's summaries, or a sentence why it cannot be used."""
     _, _, rest = body.replace("\r\n", "\n").partition("\n")
     line = rest.partition("\n")[0]
     match = _LINE.fullmatch(line)
@@ -84,7 +85,7 @@ def unpack(body: str) -> bytes | str:
 
 
 def head(data: bytes) -> str | None:
-    """Return the commit that a state, or the JSON output of a review, is about; None if that cannot be read."""
+    """Return the commit of a state or JSON output; None if unreadable."""
     try:
         return reviews.change(data)[1]
     except reviews.UnreadableError:
@@ -92,7 +93,7 @@ def head(data: bytes) -> str | None:
 
 
 def head_conclusion(data: bytes) -> HeadConclusion | None:
-    """Return what a state's head came to, or None if it holds none."""
+    """Return the conclusion for a state's head, or None if it has none."""
     entry = json.loads(data).get("head_conclusion")
     conclusions = ("success", "neutral", "failure")
     names = {field.name for field in fields(HeadConclusion)}
@@ -101,7 +102,7 @@ def head_conclusion(data: bytes) -> HeadConclusion | None:
 
 
 def from_file(data: bytes) -> bytes | str:
-    """Return the earlier review of a file, or the sentence that explains why it cannot be used."""
+    """Return the earlier review in a file, or a sentence why it cannot be used."""
     try:
         reviews.change(data)
     except reviews.UnreadableError as error:
@@ -110,9 +111,9 @@ def from_file(data: bytes) -> bytes | str:
 
 
 def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the JSON output, what the next round reads."""
+    """Return what the next review needs from the JSON output."""
     rows = [reading for reading in full["coverage"]["readings"] if reading["kind"] == "dependent" and _read(reading)]
-    uses = {  # one row for all uses of one definition in one file: who read them, or that one was left open
+    uses = {  # one row for all references to a definition in one file
         (reading["name"], reading["path"], reading["state"] == "unread"): reading
         for reading in full["coverage"]["readings"]
         if reading["kind"] == "use" and (reading["read"] or reading["state"] == "unread")
@@ -155,7 +156,7 @@ def _read(reading: dict[str, Any]) -> bool:
 
 
 def _unpack(text: str) -> bytes | str:
-    """The JSON of a state: unpacked within a limit, and with nothing in it that git could take for anything but a commit."""
+    """Return a state's JSON, unpacked within a limit and with checked commit ids."""
     try:
         reader = zlib.decompressobj()
         data = reader.decompress(base64.b64decode(text, validate=True), MAX_STATE_BYTES)

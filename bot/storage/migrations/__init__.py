@@ -1,1 +1,1 @@
-"""How a database comes from one version of its tables to the next; Alembic runs it at every start."""
+"""Migrations between versions of the tables. Alembic runs them at every start."""

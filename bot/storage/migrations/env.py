@@ -1,4 +1,4 @@
-"""What Alembic runs. The connection and its transaction are given by bot/storage/database.py."""
+"""Alembic's environment. The connection and transaction come from bot/storage/database.py."""
 
 from alembic import context
 

@@ -1,1 +1,1 @@
-"""One file per change of the tables, in order. A file that was released is never edited."""
+"""One file per change of the tables, in order. A released file is never edited."""
