@@ -1,4 +1,4 @@
-"""What a call passes, and what a definition takes."""
+"""Read the arguments of calls and the parameters of definitions."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ from deeprepo.impact.matching import Rows
 from deeprepo.impact.nodes import name_of, text
 from deeprepo.impact.values import Arguments, Parameter
 
-NAMELESS = "_"  # a parameter that has a type alone
+NAMELESS = "_"  # a parameter with only a type
 OBJECT = "this"  # a parameter that may be passed before the dot
-Place = tuple[bool, int]  # of a parameter: whether it is given what the others leave, and the byte where it begins
+Place = tuple[bool, int]  # whether the parameter takes the remaining arguments, and its start byte
 
 
 def arguments(language: Language, node: Node) -> Arguments | None:
-    """Return what a call passes, for new lines and old; None if its arguments are not written one by one, or with an error."""
+    """Return the arguments of a call; None if they are not listed or contain an error."""
     if language.passed is not None:
         return language.passed(node)
     rules = language.calls
@@ -41,7 +41,7 @@ def arguments(language: Language, node: Node) -> Arguments | None:
             keywords.append(name_of(named))
         else:
             positional += 1
-            if rules.named_in_place:  # the named arguments before this one are in their positions
+            if rules.named_in_place:  # the named arguments before this one are in their own positions
                 positional, keywords = positional + len(keywords), []
             is_alone = rules.lone_call and node.named_child_count == 1
             is_several = is_alone or (rules.last_call and child == node.named_children[-1])
@@ -50,12 +50,12 @@ def arguments(language: Language, node: Node) -> Arguments | None:
 
 
 def _keyword(node: Node) -> Node | None:
-    """The name by which an argument is passed."""
+    """Return the name of a named argument."""
     return next((one for key in ("name", "left", "key") if (one := node.child_by_field_name(key)) is not None), None)
 
 
 def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:
-    """Return the node of a parameter list -> its parameters in order."""
+    """Return parameter list node -> its parameters in order."""
     found_in: dict[int, dict[Place, Parameter | str]] = defaultdict(dict)
     demanded: dict[tuple[int, Place], Parameter] = {}
     for found in rows:
@@ -79,7 +79,7 @@ def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:
                 demanded[parent.id, place] = row
             elif "optional" in found or "receiver" in found or kind == "rest" or place not in found_in[parent.id]:
                 found_in[parent.id][place] = row
-    for (parent_id, place), row in demanded.items():  # a word before a parameter goes before what its place says
+    for (parent_id, place), row in demanded.items():  # an explicit marker takes precedence over the position
         found_in[parent_id][place] = row
     return {parent: _ordered(rows) for parent, rows in found_in.items()}
 

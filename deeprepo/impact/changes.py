@@ -1,7 +1,7 @@
-"""A change as its users meet it: the files and lines that differ, the definitions that are different, and who relies on them.
+"""The values that describe a change: changed files and lines, changed definitions, and their references.
 
-Lines are 1-based and inclusive; paths are relative to the repository root, with `/`; a side is "head" (after the change)
-or "base" (before it).
+Lines are 1-based and inclusive. Paths are relative to the repository root and use `/`. A side is "head"
+(after the change) or "base" (before it).
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,14 @@ from deeprepo.impact.structs import Struct, force_setattr
 from deeprepo.impact.values import Arguments, Definition, Side
 
 MOVED = (
-    "renamed without a change of content"  # why a file is skipped: nothing to read, and still its importers may break
+    # why a renamed file is skipped: there is nothing to review, but its importers may break
+    "renamed without a change of content"
 )
 REPLACED = "it was replaced by a submodule, whose code is in another repository"
 Tie = Literal["bound", "only", "telling", "name"]
-# "lost": a search found nothing. Only the name check (`uses/name_check.py`) turns that into something proven.
+# "lost": a search found nothing. Only the name check (`uses/name_check.py`) can turn it into a proof.
 Fate = Literal["lost", "likely", "there", "unknown"]
-# What a change means to those who use a definition; deeprepo/impact/uses/contract.py says when each is meant.
+# How a changed definition may affect its users; see deeprepo/impact/uses/contract.py.
 Contract = Literal[
     "removed",
     "renamed",
@@ -36,24 +37,28 @@ UsePlace = tuple[str, str, int]  # changed definition ("path:name"), path and li
 
 
 class Query(Struct, frozen=True):
-    """A search of the text files of a tree: what one of the lines must match, and where."""
+    """A search in the text files of a tree: the patterns, of which a line must match one, and the paths."""
 
     patterns: Sequence[str]
     globs: Sequence[str] = ()  # git pathspecs
     syntax: Literal["fixed", "perl"] = "fixed"
-    word: bool = False  # a pattern matches whole words alone
+    word: bool = False  # only whole words match
     side: Side = "head"
-    limit: int = 1000  # lines that are handed back
+    limit: int = 1000  # maximum number of lines returned
     without: Sequence[str] = ()  # files and folders that are not searched
 
     def __post_init__(self) -> None:
-        """Hold the patterns as they are now."""
+        """Copy the patterns."""
         for name in ("patterns", "globs", "without"):
             force_setattr(self, name, tuple(getattr(self, name)))
 
 
 class TreeEntry(Struct, frozen=True):
-    """One row of a tree. `kind` is "file", "symlink" or "submodule"; `size` is bytes: 0 for a submodule, -1 where the content is not in the store."""
+    """One entry of a tree.
+
+    `kind` is "file", "symlink" or "submodule"; `size` is in bytes, 0 for a submodule and -1 if the content is
+    not in the object store.
+    """
 
     path: str
     oid: str
@@ -63,7 +68,7 @@ class TreeEntry(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line of a hunk. `old` and `new` are its numbers on each side, None where it does not exist."""
+    """One line of a hunk. `old` and `new` are its line numbers on each side, or None."""
 
     kind: Literal[" ", "+", "-"]
     text: str  # without the line break
@@ -86,45 +91,50 @@ class Hunk:
 class ChangedFile:
     """One file of the change. `skip` is the reason why it is listed but not reviewed, or None."""
 
-    path: Exact[str]  # on the head side; the old path where the file was deleted
-    old_path: Exact[str | None]  # None where the file is new
+    path: Exact[str]  # on the head side, or the old path of a deleted file
+    old_path: Exact[str | None]  # None for a new file
     status: Literal["added", "modified", "deleted", "renamed"]
     hunks: tuple[Hunk, ...] = ()
     skip: str | None = None
-    is_unreviewed: bool = False  # skipped, and open: the base does not vouch for the reason, or nothing could read it
-    is_ignored: bool = False  # the owner's settings leave it out of every check
-    is_foreign: bool = False  # vendored, generated or minified: nobody here has written it
+    # skipped and therefore open: unreadable, or the reason is not confirmed by the base
+    is_unreviewed: bool = False
+    is_ignored: bool = False  # excluded from every check by the owner's settings
+    is_foreign: bool = False  # vendored, generated or minified
     note: str = ""  # "mode 100644 to 100755" and the like
     added_lines: frozenset[int] = field(default=frozenset(), repr=False)  # head lines that the change adds
-    removed_lines: frozenset[int] = field(default=frozenset(), repr=False)  # base lines that the change removes
+    # base lines that the change removes
+    removed_lines: frozenset[int] = field(default=frozenset(), repr=False)
 
     @property
     def has_text(self) -> bool:
-        """Return whether its changed lines can be read: the scan for secrets, schemas and the results of other tools look at all of them."""
+        """Whether its changed lines can be read, as the scans for secrets, schemas and tool results need."""
         return self.skip is None or (bool(self.hunks) and not self.is_ignored)
 
     @property
     def unread(self) -> str:
-        """Return the sentence that says that it could not be read."""
+        """The sentence that says that the file could not be read."""
         return f"{self.path} could not be read, so its definitions were not compared"
 
     @property
     def is_analyzed(self) -> bool:
-        """Return whether the other checks by code run over it: what nobody here has written is neither searched nor reported."""
+        """Whether the other static checks run on it.
+
+        Vendored and generated files are neither searched nor reported.
+        """
         return self.has_text and not self.is_foreign
 
 
 class ChangedSymbol(Struct, frozen=True):
-    """A definition that the change touches, before and after (None where it does not exist on that side)."""
+    """A definition that the change touches, before and after; None on a side where it does not exist."""
 
     before: Definition | None
     after: Definition | None
     change: Literal["added", "removed", "renamed", "signature", "body"]
-    contract: tuple[Contract, ...] = ()  # what changed for its users; empty: nothing that they have written down
+    contract: tuple[Contract, ...] = ()  # the changes that may affect its users
 
     @property
     def symbol(self) -> Definition:
-        """Return the head side where there is one, else the base side."""
+        """The definition on the head side if it exists, otherwise on the base side."""
         symbol = self.after or self.before
         if symbol is None:
             raise ValueError("a changed symbol exists on at least one side")
@@ -132,95 +142,96 @@ class ChangedSymbol(Struct, frozen=True):
 
 
 class Dependent(Struct, frozen=True):
-    """An unchanged or changed file that imports a changed one, with its proof line."""
+    """A file that imports a changed one, with the line that proves it."""
 
     path: str
     target: str  # the changed file
     names: frozenset[str]
     line: int
-    via: str | None = None  # the barrel that hands the name on
+    via: str | None = None  # the file that re-exports the name
     test: bool = False
 
 
 class ResultMisuse(Struct, frozen=True):
-    """A use that took what a definition gave before the change, and cannot take what it gives now."""
+    """A use that worked with the definition before the change and does not work after it."""
 
-    says: str  # the end of a sentence that begins with the file
-    happens: str  # the end of one that begins with "This line"
-    lines: tuple[int, int]  # of the definition that tell the result, before and after the change
+    says: str  # end of a sentence that begins with the file
+    happens: str  # end of a sentence that begins with "This line"
+    lines: tuple[int, int]  # lines in the definition that determine the result, before and after
     rule: str = "result"  # or "removed-key", "required-field", "required-part"
-    gives: str = (
-        "something else"  # what the definition returns now, as far as it is known; what is required of its users
-    )
+    gives: str = "something else"  # what the definition returns now, if known, or what it requires
 
 
 class Reference(Struct, frozen=True):
-    """A place outside the definition where a changed name is used. `deeprepo/impact/uses/certainty.py` says when each tie and fate is meant."""
+    """A reference to a changed name outside its definition.
+
+    See `deeprepo/impact/uses/certainty.py` for its tie and fate.
+    """
 
     symbol: str  # "path:qualified name" of the changed symbol
-    name: str  # the word written there
+    name: str  # the name as written there
     path: str
     line: int
-    text: str  # the line itself, without its line break
+    text: str  # the source line, without its line break
     function: str  # qualified name of the enclosing definition, or "<module>"
     span: tuple[int, int] | None  # lines of the enclosing definition
-    tie: Tie  # what says that the definition is meant
-    fate: Fate = "unknown"  # what became of what is named here
+    tie: Tie  # how confidently the reference was resolved
+    fate: Fate = "unknown"  # whether its target still exists
     test: bool = False
     call: bool = False
-    positional: int = 0  # of a call: positional arguments written
-    keywords: tuple[str, ...] = ()  # of a call: keyword arguments written
-    spread: bool = False  # of a call: *args, **kwargs or ...rest make the count unreliable
+    positional: int = 0  # number of positional arguments in a call
+    keywords: tuple[str, ...] = ()  # keyword arguments in a call
+    spread: bool = False  # a call with *args, **kwargs or ...rest, whose arguments cannot be counted
     form: Literal["call", "import", "definition", "mention"] = "mention"
-    misuse: ResultMisuse | None = None  # what is wrong with how the result of a call, or a dictionary, is used
-    asks: bool = False  # found by its word alone, it takes from something what nothing gives any more
+    misuse: ResultMisuse | None = None  # why its use of a result or dictionary no longer works
+    asks: bool = False  # found by name only; nothing provides the requested member any more
     resolution: Resolution | None = (
-        None  # whether the head still provides the name; None where nothing claims that it does not
+        None  # whether the head still provides the name; None if nothing says that it is missing
     )
 
     @property
     def arguments(self) -> Arguments:
-        """Return what a call passes."""
+        """The arguments of the call."""
         return Arguments(self.positional, self.keywords, self.spread)
 
     @property
     def sure(self) -> bool:
-        """Return whether it is certain that the definition is meant."""
+        """Whether it certainly refers to the definition."""
         return self.tie == "bound"
 
     @property
     def missing(self) -> bool:
-        """Return whether what is named here is proven to be absent from the head tree."""
+        """Whether its target is proven to be missing from the head tree."""
         return self.fate == "lost" and isinstance(self.resolution, Absent)
 
     @property
     def is_lost(self) -> bool:
-        """Return whether a search for what is named here found nothing. The name check decides what that means."""
+        """Whether a search for its target found nothing. The name check decides what that means."""
         return self.fate == "lost"
 
     @property
     def likely(self) -> bool:
-        """Return whether nothing in the tree has what is named here, though what the receiver or its base has is not known."""
+        """Whether nothing in the tree has its target, although the members of the receiver or its base are unknown."""
         return self.fate == "likely"
 
     @property
     def is_certain(self) -> bool:
-        """Return whether a comparison with its definition proves something: that is meant, or nothing else in the tree has the name."""
+        """Whether a comparison with its definition proves something, because no other definition can be the target."""
         return self.tie in ("bound", "only")
 
     @property
     def is_guessed(self) -> bool:
-        """Return whether nothing but the name speaks for it, and that name may be another thing's."""
+        """Whether only the name matches, which may belong to something else."""
         return self.tie == "name"
 
     @property
     def is_at_top(self) -> bool:
-        """Return whether it stands at the top of a file and imports nothing: a type gets behaviour there, a view its route, a handler its event."""
+        """Whether it is at the top of a file and not an import, such as a route or an event handler."""
         return self.span is None and self.form == "mention"
 
     @property
     def everyday(self) -> bool:
-        """Return whether it is guessed from a name that values of every language have, on a line that does not name its owner."""
+        """Whether it matches only by a very common method name, on a line that does not mention the owner."""
         if not self.is_guessed or self.name not in METHODS:
             return False
         path, _, name = self.symbol.rpartition(":")
@@ -229,10 +240,10 @@ class Reference(Struct, frozen=True):
 
 
 class LostGuard(Struct, frozen=True):
-    """A guard that the change takes away from a definition or a route that is still there."""
+    """A guard that the change removes from a definition or route that still exists."""
 
     path: str
-    line: int  # of the definition or the route, after the change
+    line: int  # of the definition or route, after the change
     scope: str
     kind: Literal["mark", "dependency", "check", "condition"]
     name: str
@@ -240,30 +251,36 @@ class LostGuard(Struct, frozen=True):
 
 
 class LostOffer(Struct, frozen=True):
-    """A public name that a published package has no more: who installed it may use it, whatever this tree does."""
+    """A public name that a published package no longer exports."""
 
     package: str
     name: str
-    door: str  # the file that offered it
-    version: str  # in the package's manifest
-    asks: str  # the next version that may lack it, by semantic versioning, if that one is published
+    door: str  # the file that exported it
+    version: str  # from the package's manifest
+    asks: str  # the next version that may omit it under semantic versioning, if this version is published
 
 
 class Dependents(Struct, frozen=True):
-    """What the change may break: the changed symbols, the files that use them, the lines with those uses, and what the search limits left out."""
+    """What the change may break: changed symbols, the files that use them, and the references.
+
+    It also says what the search limits left out.
+    """
 
     symbols: tuple[ChangedSymbol, ...] = ()
     files: tuple[Dependent, ...] = ()
     references: tuple[Reference, ...] = ()
-    cut: tuple[str, ...] = ()  # sentences: what was not looked at, and why
-    missed_uses: tuple[str, ...] = ()  # of these, what may hide a use of a changed contract
+    cut: tuple[str, ...] = ()  # sentences that say what was not searched, and why
+    missed_uses: tuple[str, ...] = ()  # those that may hide a reference to a changed contract
     heirs: tuple[
         tuple[str, Definition], ...
-    ] = ()  # ("path:name" of a changed method, the definition that overrides it)
-    guards: tuple[LostGuard, ...] = ()  # that are gone, the first to look at first
-    offers: tuple[LostOffer, ...] = ()  # that published packages have no more
+    ] = ()  # pairs of "path:name" of a changed method and a definition that overrides it
+    guards: tuple[LostGuard, ...] = ()  # removed guards, most important first
+    offers: tuple[LostOffer, ...] = ()  # removed public names of published packages
 
     def by_key(self) -> dict[str, ChangedSymbol]:
-        """Return the changed definitions by "path:name". Of several that bear one name, the one whose contract changed."""
+        """Return the changed definitions by "path:name".
+
+        If several share a name, the one with a changed contract wins.
+        """
         by_weight = sorted(self.symbols, key=lambda item: (bool(item.contract), item.change != "added"))
         return {f"{item.symbol.path}:{item.symbol.name}": item for item in by_weight}

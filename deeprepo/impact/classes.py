@@ -1,4 +1,4 @@
-"""What a class has: its own members, those of its bases, and what a construction of it calls."""
+"""Resolve classes: own members, bases and constructors."""
 
 import re
 from collections.abc import Iterator
@@ -11,25 +11,25 @@ from deeprepo.impact.resolve import named_by
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.values import Definition, Facts
 
-MOST = 40  # classes above one
-UNWRITTEN = frozenset({"?", "*"})  # what may give an object members that its class does not write
-Class = tuple[str, str]  # its file and its name
+MOST = 40  # base classes per class
+UNWRITTEN = frozenset({"?", "*"})  # markers of bases that may add unwritten members
+Class = tuple[str, str]  # file and name
 
 
 class Ancestry(Struct, frozen=True):
-    """A class with those above it."""
+    """A class with its base classes."""
 
-    classes: tuple[Class, ...]  # itself first, as far as the tree has them; () of one that no line declares
-    beyond: tuple[tuple[Class, str], ...]  # the bases that the tree does not have: the class, and what it names
+    classes: tuple[Class, ...]  # the class first, then the bases found in the tree; () if it is not declared
+    beyond: tuple[tuple[Class, str], ...]  # pairs of a class and a base that is not in the tree
 
     @property
     def names_beyond(self) -> frozenset[str]:
-        """Return the names of the bases that the tree does not have."""
+        """The names of bases that are not in the tree."""
         return frozenset(name for _, name in self.beyond)
 
 
 def ancestry(index: Index, path: str, name: str, *, below: Class | None = None) -> Ancestry:
-    """Return a class and all that it inherits from, or what of it is not `below` another. What a class has is asked of these alone."""
+    """Return a class with everything it inherits from. `below` excludes a class from the search."""
     known: dict[Class, None] = {}
     beyond: dict[tuple[Class, str], None] = {}
     left = [(path, name)] if bases_of(index, path, name) is not None else []
@@ -48,7 +48,7 @@ def ancestry(index: Index, path: str, name: str, *, below: Class | None = None) 
 
 
 def bases_of(index: Index, path: str, name: str) -> tuple[str, ...] | None:
-    """Return what a class inherits from, as its file writes it, or one that shares its module; None if none of them declares it."""
+    """Return the bases of a class as written in its file or its module; None if it is not declared there."""
     language = language_of(path)
     modules = index.modules(language) if language is not None else None
     if language is None or modules is None:
@@ -66,25 +66,25 @@ def _bases_in(index: Index, language: Language, path: str, name: str) -> Iterato
 
 
 def extending(index: Index, language: Language, name: str) -> tuple[str, ...]:
-    """Return the files that may give a type more than its own file does, where a language has such."""
+    """Return the files that may add members to a type, if the language allows that."""
     return index.homes(language, language.added_by, name.rpartition(".")[2]) if language.added_by else ()
 
 
 def bases(facts: Facts, language: Language) -> dict[str, tuple[str, ...]]:
-    """Return the classes of a file, each with what it inherits from as written. "*": it answers to any member."""
+    """Return the classes of a file with their bases as written. "*" means that it accepts any member."""
     found: dict[str, tuple[str, ...]] = {}
     for one in facts.definitions:
         if (one.kind in CLASSES and one.shown in ("", "class")) or one.bases:
             more = ("*",) if one.more or facts.answering & {one.name, one.short} else ()
             name = one.name if language.inline_modules else one.short.rpartition(".")[2]
             found[name] = tuple(dict.fromkeys((*found.get(name, ()), *one.bases, *language.inherited.split(), *more)))
-        elif not one.owner and re.match(language.closed, one.head):  # an object of which all members are written
+        elif not one.owner and re.match(language.closed, one.head):  # an object whose members are all written
             found.setdefault(one.name, ())
     return found
 
 
 def lineage(index: Index, path: str, name: str, *, below: Class | None = None) -> tuple[Class, ...] | None:
-    """Return a class and all its bases; None if one of them is not known, or may have members that nobody writes."""
+    """Return a class and all its bases; None if one is unknown or may have unwritten members."""
     language, line = language_of(path), ancestry(index, path, name, below=below)
     if language is None or line.names_beyond - language.plain_bases - language.valued_bases - UNWRITTEN:
         return None
@@ -95,13 +95,16 @@ def lineage(index: Index, path: str, name: str, *, below: Class | None = None) -
 
 
 def has_member(index: Index, path: str, owner: str, name: str) -> bool:
-    """Return whether a class has a member, itself or from one above it, as far as the tree has these."""
+    """Return whether a class or a known base has a member."""
     line = ancestry(index, path, owner).classes
     return any(row.short == name for home, one in line for _, row in members(index, home, one))
 
 
 def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definition]]:
-    """Yield what a class itself defines, each with its file. Where a module is a folder, methods may be in any of its files."""
+    """Yield the definitions in a class, with their files.
+
+    If modules are folders, methods may be in any of its files.
+    """
     language = language_of(path)
     modules = index.modules(language) if language is not None else None
     is_spread = language is not None and language.unit == "folder"
@@ -114,11 +117,11 @@ def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definitio
 
 
 def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, Definition], ...]:
-    """Return what a construction of a class may call; nothing where nobody can know, or it takes what the class itself lists."""
-    if one.owner:  # of a class in a class
+    """Return what constructing a class may call; () if that is unknown or given by the class itself."""
+    if one.owner:  # a nested class
         return ((path, replace(one, parameters=None)),)
     language, line = language_of(path), lineage(index, path, one.name)
-    if line is None and language is not None:  # what it takes is known only if it writes no constructor of its own
+    if line is None and language is not None:  # its parameters are only known if it has its own constructor
         rows = [row for row in members(index, path, one.name) if row[1].short in language.constructors_of(one.name)]
         return tuple((home, replace(row, parameters=None)) for home, row in rows)
     if line is None or language is None or ancestry(index, path, one.name).names_beyond & language.valued_bases:

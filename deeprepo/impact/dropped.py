@@ -1,7 +1,8 @@
-"""Dependencies that a manifest no longer lists while code still imports them, and packages of the tree that have a new name.
+"""Find dependencies that a manifest no longer lists while code imports them, and renamed packages.
 
-What a package manager would install is not in sight: a dependency may bring another one, and a package may call its modules as it likes.
-Only a language that refuses undeclared packages gives a proof. Everything else is a hint that says who may still bring the package.
+Indirect dependencies are not resolved: a dependency may install another one, and a package may choose its
+module names. So only a language that refuses undeclared packages gives a proof. Everything else is a hint
+that says what may still install the package.
 """
 
 import posixpath
@@ -27,35 +28,35 @@ from deeprepo.impact.views import OneSide
 
 LANGUAGES = Path(__file__).parent / "languages"
 _WORD = re.compile(r"[@A-Za-z_][\w./\\@-]*")
-MOST = 40  # dependencies of one change that are looked up
+MOST = 40  # dependencies checked per change
 ROWS = 20_000  # lines that may import one of them
 UNREAD = "its dependencies could not be compared: it {}"
 Certainty = Literal["proven", "likely", "doubtful"]
 
 
 class Dropped(Struct, frozen=True):
-    """A dependency that a manifest no longer lists, or a package of the tree that no longer has this name."""
+    """A dependency that a manifest no longer lists, or a renamed package of the tree."""
 
     name: str
-    manifest: str  # before the change
-    line: int  # of the manifest before the change; 0 if it is not written there
-    uses: tuple[tuple[str, int, str], ...]  # path, line, text
+    manifest: str  # path before the change
+    line: int  # line of the manifest before the change; 0 if it is not written there
+    uses: tuple[tuple[str, int, str], ...]  # rows of path, line and text
     certainty: Certainty
-    still: str = ""  # who may bring it all the same
-    renamed: str = ""  # what a package of the tree is called now; the uses begin with the manifests that ask for it
+    still: str = ""  # a file that may still install it
+    renamed: str = ""  # the new name of a package of the tree; its uses begin with manifests that require it
 
 
 class Comparison(Struct, frozen=True):
-    """What comparing the manifests of both sides has shown."""
+    """The result of comparing the manifests on both sides."""
 
     dropped: tuple[Dropped, ...] = ()
     compared: frozenset[str] = frozenset()
-    open: tuple[tuple[str, str], ...] = ()  # path and reason
+    open: tuple[tuple[str, str], ...] = ()  # pairs of path and reason that were not compared
 
 
 @cache
 def readers() -> tuple[ModuleType, ...]:
-    """Return the modules that read manifests, of the languages whose imports can be tied to a dependency."""
+    """Return the manifest modules of languages whose imports can be matched to a dependency."""
     folders = sorted(path.parent.name for path in LANGUAGES.glob("*/manifest.py"))
     modules = (import_module(f"deeprepo.impact.languages.{folder}.manifest") for folder in folders)
     return tuple(one for one in modules if hasattr(one, "DEPENDENCIES"))
@@ -67,7 +68,7 @@ def is_manifest(path: str) -> bool:
 
 
 def _declares(reader: ModuleType, path: str) -> bool:
-    """Whether a file is a manifest of a language."""
+    """Return whether a file is a manifest of a language."""
     name = posixpath.basename(path)
     return any(_fits(name, one) or _fits(path, one) for one in reader.MANIFESTS) and vendored_folder(path) is None
 
@@ -98,12 +99,12 @@ class _Side:
         return self._names[path]
 
     def shipped(self, path: str) -> frozenset[str]:
-        """Return those of them that come with what the manifest describes."""
+        """Return the dependencies that are shipped, without development dependencies."""
         shipped = self.rules.shipped
         return shipped(path, self.manifests[path]) if shipped is not None else self.names(path)
 
     def above(self, path: str) -> list[str]:
-        """Return the manifests that apply to a file: all around it, or the nearest where no other one counts."""
+        """Return the manifests that apply to a file: all in parent folders, or only the nearest one."""
         mine = [one for one in self.manifests if _is_in(path, self.rules.folder(one))]
         if self.rules.is_closed and mine:
             nearest = max(len(self.rules.folder(one)) for one in mine)
@@ -111,7 +112,10 @@ class _Side:
         return mine
 
     def provider(self, path: str, name: str, spec: str) -> str:
-        """Return the listed dependency that provides an import; "" if there is none. Only tests can use development dependencies."""
+        """Return the listed dependency that provides an import, or "".
+
+        Only tests can use development dependencies.
+        """
         names = self.names if is_test(path) else self.shipped
         listed = sorted(one for manifest in self.above(path) for one in names(manifest))
         if name in listed:
@@ -125,7 +129,7 @@ def _is_in(path: str, folder: str) -> bool:
 
 
 async def compare(tree: Tree, files: Sequence[ChangedFile]) -> Comparison:
-    """Compare the dependencies that the manifests of both sides list with what code imports."""
+    """Compare the dependencies in the manifests on both sides with the imports in code."""
     found: list[Dropped] = []
     compared, left = set[str](), list[tuple[str, str]]()
     entries = {side: await tree.entries(side) for side in _SIDES}
@@ -149,7 +153,7 @@ _SIDES: tuple[Side, Side] = ("base", "head")
 
 
 def _problem(file: ChangedFile, sides: Mapping[Side, _Side]) -> str:
-    """Why a changed manifest cannot be compared; "" if it can."""
+    """Return why a changed manifest cannot be compared, or ""."""
     rows = [(file.old_path, "base")] if file.old_path else []
     rows += [(file.path, "head")] if file.status != "deleted" else []
     for path, side in rows:
@@ -162,7 +166,7 @@ def _problem(file: ChangedFile, sides: Mapping[Side, _Side]) -> str:
 async def _of_language(
     tree: Tree, reader: ModuleType, files: Sequence[ChangedFile], base: _Side, head: _Side
 ) -> list[Dropped]:
-    lost: dict[str, ChangedFile] = {}  # a name -> the first manifest that lists it no more
+    lost: dict[str, ChangedFile] = {}  # name -> the first manifest that dropped it
     for file in files:
         was = file.old_path or ""
         is_there = file.status != "deleted" and file.path in head.manifests
@@ -181,7 +185,7 @@ async def _of_language(
 async def _dropped(
     tree: Tree, reader: ModuleType, name: str, file: ChangedFile, base: _Side, head: _Side
 ) -> Dropped | None:
-    """A dependency that code asks for which could have it before the change and cannot have it after it."""
+    """Return a dependency that code requires and that only the base side provides, or None."""
     manifest, rules = file.old_path or file.path, base.rules
     asking = [
         row
@@ -205,7 +209,7 @@ async def _dropped(
 
 
 class _Asking(Struct, frozen=True):
-    """A line of code that asks for a dependency. `is_plain`: always, and for nothing else."""
+    """A line of code that requires a dependency. `is_plain`: unconditionally, and nothing else."""
 
     path: str
     line: int
@@ -215,7 +219,7 @@ class _Asking(Struct, frozen=True):
 
 
 async def _asking(tree: Tree, reader: ModuleType, name: str, folder: str) -> list[_Asking]:
-    """The lines that ask for a dependency and that nothing in the tree can answer."""
+    """Return the lines that require a dependency and that nothing in the tree can satisfy."""
     rules: DependencyRules = reader.DEPENDENCIES
     globs = [f":(glob){folder}/**/*{one}" if folder else f"*{one}" for one in rules.suffixes]
     rows = await tree.grep_lines(Query([rules.asking(name)], globs, syntax="perl", limit=ROWS))
@@ -241,7 +245,7 @@ async def _asking(tree: Tree, reader: ModuleType, name: str, folder: str) -> lis
 async def _resolved(
     tree: Tree, rules: DependencyRules, name: str, by_path: Mapping[str, Mapping[int, str]]
 ) -> list[_Asking]:
-    """Return the imports that mean the dependency and no file in the tree, for a language with a grammar."""
+    """Return the imports that resolve to the dependency and to no file in the tree, using the language's grammar."""
     one_side = OneSide(tree, "head")
     index = Index(await one_side.paths())
     suspects = sorted(path for path, lines in by_path.items() if any(_says(rules, name, one) for one in lines.values()))
@@ -263,12 +267,12 @@ async def _resolved(
 
 
 def _says(rules: DependencyRules, name: str, text: str) -> bool:
-    """Whether a word of a line may ask for a dependency, before a grammar is asked."""
+    """Return whether a word of a line may name a dependency, before the line is parsed."""
     return any(rules.means is not None and rules.means(name, word) for word in _WORD.findall(text))
 
 
 def _outside(index: Index, path: str) -> Iterator[Import]:
-    """The imports of a file that mean nothing of the tree, and have to be there whenever it runs."""
+    """Yield the unconditional imports of a file that do not resolve to the tree."""
     facts, language = index.facts(path), language_of(path)
     modules = index.modules(language) if language is not None else None
     if facts is not None and modules is not None:
@@ -282,7 +286,7 @@ def _outside(index: Index, path: str) -> Iterator[Import]:
 
 
 async def _still(tree: Tree, reader: ModuleType, name: str, file: ChangedFile, head: _Side) -> str:
-    """A file of the head that names the dependency for a reason of its own: a lock file that the change wrote anew, or a build."""
+    """Return a file in the head that still names the dependency, such as an updated lock file or a build file."""
     names = [path for path in await tree.entries() if _is_lock(reader, path)]
     locks, before = await tree.read_many(names), await tree.read_many(names, "base")
     pattern = rf"(?i)(?<![\w.-]){_word(name)}(?![\w-])"
@@ -299,12 +303,12 @@ async def _still(tree: Tree, reader: ModuleType, name: str, file: ChangedFile, h
 
 
 def _word(name: str) -> str:
-    """The pattern of a dependency's name as a manifest may write it: of a group and an artifact the artifact."""
+    """Return a pattern for a dependency's name in a manifest; for `group:artifact`, of the artifact."""
     return re.sub(r"\\-|[_.]", "[-_.]", re.escape(name.rpartition(":")[2]))
 
 
 def _line_of(name: str, source: bytes, removed: Collection[int]) -> int:
-    """The line of a manifest that listed a dependency, preferably one that the change removes."""
+    """Return the line of a manifest that listed a dependency, preferably one that the change removes."""
     look = re.compile(rf"(?i)(?<![\w.-]){_word(name)}(?![\w-])")
     lines = [at for at, text in enumerate(file_lines(source), 1) if look.search(text)]
     return next((at for at in lines if at in removed), next(iter(lines), 0))
@@ -313,7 +317,7 @@ def _line_of(name: str, source: bytes, removed: Collection[int]) -> int:
 async def _renamed(
     tree: Tree, reader: ModuleType, files: Sequence[ChangedFile], base: _Side, head: _Side
 ) -> list[Dropped]:
-    """Packages of the tree whose manifest gives them another name while a manifest still asks for the former one."""
+    """Return packages of the tree that were renamed while another manifest still requires the old name."""
     rows = []
     for file in files:
         before, after = base.manifests.get(file.old_path or ""), head.manifests.get(file.path)

@@ -1,4 +1,4 @@
-"""New lines and what they name: an import, a name, a member, a call of the tree's own code."""
+"""Find imports, names, members and calls in new lines that do not match the repository's code."""
 
 import posixpath
 import re
@@ -16,13 +16,13 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Arguments, Definition, Facts, Import, Parameter, Place, Rule, Use, places_of
 from deeprepo.impact.wholes import Type, Whole, builds, parts_of, types_of, wanted_parts, writes_all
 
-ALIKE = 0.72  # how near a name is to one that it may be meant for, from 0 to 1
-BESIDE = 0.06  # how much farther than the nearest another one may be
-NEAR = 3  # names that are proposed
+ALIKE = 0.72  # minimum similarity of a suggestion, from 0 to 1
+BESIDE = 0.06  # how far below the best suggestion's similarity another one may be
+NEAR = 3  # suggestions
 
 
 def places(index: Index, change: Mapping[str, Collection[int]]) -> tuple[Place, ...]:
-    """Return the places of the added lines that name what is not there. Those with one cause are one."""
+    """Return the places in added lines that name something missing. Places with the same cause are merged."""
     found: dict[tuple[str, str, str, str, str], Place] = {}
     for path, lines in change.items():
         for place in _of_file(index, path, frozenset(lines)):
@@ -54,14 +54,14 @@ def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]
 
 
 class _File:
-    """A changed file, and what its names mean."""
+    """Checks one changed file."""
 
     def __init__(self, index: Index, language: Language, modules: Modules, path: str, facts: Facts, seen: Seen) -> None:
         self._index, self._language, self._modules = index, language, modules
         self._path, self._facts, self._seen = path, facts, seen
 
     def of_import(self, item: Import, lines: Collection[int]) -> Iterator[Place]:
-        """Yield what an import takes that is not there."""
+        """Yield the names that an import takes although they do not exist."""
         mine = [bound for bound in item.names if bound.line in lines]
         if item.guarded or item.of_type or not item.spec or not (item.line in lines or mine):
             return
@@ -89,7 +89,7 @@ class _File:
                 yield replace(place, here=bound.here)
 
     def _above(self, item: Import) -> Iterator[Place]:
-        """A module that is neither a file nor a name of the module above it."""
+        """Yield a module that is neither a file nor a name in its parent module."""
         spec = item.spec
         files: tuple[str, ...] | None = None
         name = ""
@@ -108,7 +108,7 @@ class _File:
         return taken(self._index, self._modules, self._path, item, name)
 
     def of_literals(self, lines: Collection[int]) -> Iterator[Place]:
-        """Yield what a new literal gives to a type that has no such part, and what it leaves out that the type asks for."""
+        """Yield unknown members that a new literal sets, and required members that it omits."""
         known = parts_of(self._index, self._path) if builds(self._language) else None
         happens = self._language.fails.get("build", "does not compile")
         for whole in known.wholes if known is not None else ():
@@ -128,7 +128,7 @@ class _File:
                 yield from self._missing(whole, types[0], wanted)
 
     def of_heirs(self, lines: Collection[int]) -> Iterator[Place]:
-        """Yield what a new implementer leaves out, where it has to write all of that itself."""
+        """Yield required members that a new implementation omits, in a language that requires all of them."""
         known = parts_of(self._index, self._path) if writes_all(self._language) else None
         for whole in known.wholes if known is not None else ():
             is_mine = whole.kind == "heir" and whole.is_all and not whole.is_open and whole.line in lines
@@ -148,7 +148,7 @@ class _File:
             yield replace(place, home=home, says=f"needs {left}", happens=happens)
 
     def of_use(self, use: Use) -> Iterator[Place]:
-        """Yield what is wrong with one use."""
+        """Yield what is wrong with one reference."""
         if use.receiver:
             yield from self._member(use)
         else:
@@ -178,7 +178,7 @@ class _File:
             yield from self._misfit(use, answer)
 
     def _of_class(self, use: Use) -> Iterator[Place]:
-        """A member that is asked of a class by its name."""
+        """Yield a missing class member."""
         is_member = any(one.owner and one.short == use.receiver for one in self._facts.definitions)
         if is_member or not re.match(self._language.classes, use.receiver):
             return
@@ -203,7 +203,7 @@ class _File:
             yield replace(place, home=path, owner=line[0][1])
 
     def _of_instance(self, use: Use, typed: Typed) -> Iterator[Place]:
-        """A member that is asked of an object of a class."""
+        """Yield a missing member of an instance."""
         name = typed.name
         found = self._class(name) if not self._seen.binds(name, use.line) or self._is_own(name) else None
         hidden = f"{self._language.unknown_members or '^$'}|{self._language.object_members or '^$'}"
@@ -222,7 +222,7 @@ class _File:
             yield replace(place, home=path, owner=line[0][1])
 
     def _may_extend(self, name: str) -> bool:
-        """Whether the file sees a function of that name outside of the class: it may be an extension, of the companion for example."""
+        """Return whether a function of that name outside the class is visible, as it may be an extension."""
         if self._is_imported(name):
             return True
         stars = [self._modules.files(self._path, item) or () for item in self._facts.imports if item.star]
@@ -232,7 +232,10 @@ class _File:
         return None in known or any(one.short == name and one.marks for one in rows)
 
     def _inherits(self, name: str) -> bool:
-        """Whether a class of this file may inherit a member that hides the class of the same name: `User` in a controller of ASP.NET."""
+        """Return whether a class of this file may inherit a member that hides the class of this name.
+
+        Example: `User` in a controller of ASP.NET.
+        """
         traits = self._language.traits
         if not traits.bare_members:
             return False
@@ -245,7 +248,10 @@ class _File:
         return False
 
     def _is_respelt(self, files: Collection[str], name: str) -> bool:
-        """Whether one of the files, in another language, writes a name as that one does: `val limit` is `getLimit()` there."""
+        """Return whether a file in another language has a different spelling of the name.
+
+        Example: `val limit` is `getLimit()` there.
+        """
         for path in files:
             forms = "|".join(map(re.escape, self._modules.respelt(self._path, path, name)))
             if forms and re.search(rf"\b(?:{forms})\b".encode(), self._index.sources.get(path, b"")):
@@ -253,7 +259,7 @@ class _File:
         return False
 
     def _class(self, name: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
-        """The file of the one class that a name means, and the class with all its bases."""
+        """Return the file of the only class with this name, and the class with all its bases."""
         rows = named(self._index, self._path, name).definitions
         if len(rows) != 1 or rows[0][1].kind not in ("class", "type"):
             return None
@@ -274,7 +280,7 @@ class _File:
             yield from self._lost(use)
 
     def _is_own(self, name: str) -> bool:
-        """Whether a name is bound by one definition of the file and nothing else."""
+        """Return whether a name's only binding is one definition in this file."""
         rows = self._seen.bindings.get(name, ())
         return len(rows) == 1 and sum(one.name == name and not one.owner for one in self._facts.definitions) == 1
 
@@ -284,7 +290,7 @@ class _File:
         return is_bound or any(name in (item.whole, item.whole.partition(".")[0]) for item in items)
 
     def _lost(self, use: Use) -> Iterator[Place]:
-        """Yield a name that no import brings, and no file defines of those that see each other's names."""
+        """Yield a name that is neither imported nor defined in a file whose names are visible."""
         files = self._modules.mates(self._path, use.name) or (self._path,)
         known = [facts for path in files if (facts := self._index.facts(path)) is not None]
         is_open = len(known) < len(files) or any(facts.may_offer(use.name) for facts in known)
@@ -296,7 +302,7 @@ class _File:
             yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names), asked=use.name)
 
     def _misfit(self, use: Use, answer: Answer) -> Iterator[Place]:
-        """A call that does not fit the one definition that it means."""
+        """Yield a call that does not match the definition it refers to."""
         rows = answer.definitions
         if use.arguments is None or not rows or (len(rows) > 1 and not self._language.overloads):
             return
@@ -310,7 +316,7 @@ class _File:
             yield replace(place, says=says, definition=one, source=path, near=_keyword(use, one, says))
 
     def _wrong(self, use: Use, path: str, one: Definition) -> str:
-        """What is wrong with a call of one definition; "" if it fits or nobody can know."""
+        """Return what is wrong with a call of a definition; "" if it matches or if that is unknown."""
         facts, language = self._index.facts(path), language_of(path)
         if use.arguments is None or one.takes is None or facts is None or one.short in facts.opaque:
             return ""
@@ -341,7 +347,7 @@ class _File:
         return "" if not files else posixpath.dirname(files[0]) if is_folder else files[0]
 
     def _definition(self, files: tuple[str, ...], near: tuple[str, ...]) -> tuple[str, Definition | None]:
-        """The nearest of the names that may be meant."""
+        """Return the definition of the best suggestion."""
         for path in files if near else ():
             facts = self._index.facts(path)
             for one in facts.definitions if facts is not None else ():
@@ -351,7 +357,7 @@ class _File:
 
 
 def _near(name: str, names: Collection[str]) -> tuple[str, ...]:
-    """The names that one may be meant for, the nearest first; those that are clearly farther than that are left out."""
+    """Return similar names, best first, without those that are clearly less similar than the best."""
     rows = [(_likeness(name, other), other) for other in dict.fromkeys(names) if other != name]
     best = max((ratio for ratio, _ in rows), default=0.0)
     near = [row for row in rows if row[0] >= max(ALIKE, best - BESIDE)]
@@ -359,13 +365,16 @@ def _near(name: str, names: Collection[str]) -> tuple[str, ...]:
 
 
 def _likeness(one: str, other: str) -> float:
-    """How alike two names are, from 0 to 1; capitals and underscores count half."""
+    """Return how similar two names are, from 0 to 1; differences in case and underscores count half."""
     plain = SequenceMatcher(None, one.lower().replace("_", ""), other.lower().replace("_", "")).ratio()
     return (plain + SequenceMatcher(None, one, other).ratio()) / 2
 
 
 def _in_words(parameters: Sequence[Parameter], given: Arguments, language: FileType) -> str:
-    """What is wrong with a call, as the end of a sentence that begins with "it"; "" if it fits or nobody can know."""
+    """Return what is wrong with a call, as the end of a sentence that begins with "it".
+
+    Return "" if the call matches or if that is unknown.
+    """
     found, places = given.misfit(parameters, language), places_of(parameters)
     if found is None or found.kind == "order":
         return ""
@@ -380,7 +389,7 @@ def _in_words(parameters: Sequence[Parameter], given: Arguments, language: FileT
 
 
 def _keyword(use: Use, one: Definition, says: str) -> tuple[str, ...]:
-    """The parameter that a keyword may be meant for, if that is what is wrong."""
+    """Return the parameter that an unknown keyword was probably intended for."""
     if "no parameter" not in says or use.arguments is None or one.takes is None:
         return ()
     wrong = next(word for word in use.arguments.keywords if f"'{word}'" in says)

@@ -1,4 +1,4 @@
-"""Both sides of a change in a repository on this disk, by git: for `python -m deeprepo.impact`, which a person runs on a repository of their own."""
+"""Read both sides of a change from a local git repository, for `python -m deeprepo.impact`."""
 
 import asyncio
 import subprocess
@@ -12,7 +12,7 @@ from deeprepo.impact.text.paths import is_output, name_of, vendored_folder
 from deeprepo.impact.values import Side
 
 KINDS: Mapping[bytes, Literal["symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
-NO_MATCH = 1  # the exit status of `git grep` that is no failure
+NO_MATCH = 1  # exit status of `git grep` without matches
 
 
 class GitTree:
@@ -51,7 +51,7 @@ class GitTree:
         return found
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Return paths of the text files in which any of the patterns occurs."""
+        """Return the paths of text files that match any of the patterns."""
         rows = (await self._grep("-l", query)).split(b"\0")
         return frozenset(name_of(row.partition(b":")[2]) for row in rows if row)
 
@@ -72,7 +72,7 @@ class GitTree:
         return await self._git("grep", "-z", "-I", form, *syntax, *patterns, self._commits[query.side], "--", *places)
 
     async def changed(self) -> list[ChangedFile]:
-        """Return the files that differ."""
+        """Return the changed files."""
         form = ("-r", "-M", "-p", "--raw", "-z", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "-U3")
         out = await self._git("diff-tree", *form, self._commits["base"], self._commits["head"])
         status, _, patch = out.partition(b"\0\0")

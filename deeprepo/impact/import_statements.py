@@ -1,4 +1,4 @@
-"""Import statements as they are written: where one stands, and how it names a file that has another path now."""
+"""Find import statements in source code, and rewrite them for a file that has moved."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from deeprepo.impact.nodes import ancestors
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.syntax import tree_of
 
-# Nodes that are a whole statement by which a file takes something of another.
+# Nodes that form a whole import statement.
 STATEMENT = re.compile(
     r"import_(?:from_)?statement|import_declaration|import_header|export_statement|(?:namespace_)?use_declaration"
     r"|using_directive|preproc_include|(?:lexical|variable)_declaration|import"
@@ -24,7 +24,7 @@ MARKS = {"dotted": ".", "namespace": "\\"}
 
 
 class Statement(Struct, frozen=True):
-    """One import statement: its bytes, its text and the blanks before it."""
+    """One import statement: its bytes, text and indentation."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class Statement(Struct, frozen=True):
 
 
 def statement(path: str, source: bytes, line: int) -> Statement | None:
-    """Return the import statement of which a line is a part; the line itself where an import is a call."""
+    """Return the import statement around a line; the line itself if the import is a call."""
     lines = source.split(b"\n")
     root = tree_of(path, source)
     if root is None or line > len(lines):
@@ -54,7 +54,10 @@ def statement(path: str, source: bytes, line: int) -> Statement | None:
 
 
 def without(text: str, name: str) -> tuple[str, str] | None:
-    """Return a statement without one of its names, empty if that was the only one, and one with that name alone."""
+    """Return a statement without one of its names, and one with only that name.
+
+    The first is empty if it was the only name.
+    """
     match = NAMES.fullmatch(text)
     if match is None:
         return None
@@ -68,7 +71,7 @@ def without(text: str, name: str) -> tuple[str, str] | None:
     if any(part.strip() for part in left):
         rest = head + ",".join(left).rstrip(" ") + (" " if inside.endswith(" ") else "") + tail
     elif head.rstrip().endswith("{") and "," in head:
-        return None  # a default import beside it
+        return None  # it also has a default import
     if "{" in head:
         return rest, f"{head.rstrip()} {mine[0].strip()} {tail.lstrip()}"
     if head.endswith("("):
@@ -77,14 +80,14 @@ def without(text: str, name: str) -> tuple[str, str] | None:
 
 
 def takes_default(path: str, source: bytes, name: str) -> bool:
-    """Return whether a file calls the default of another one by this name, which is nobody else's."""
+    """Return whether a file imports another one's default export under this name."""
     pattern = filetype(path).default_import.encode()
     found = re.finditer(pattern, source, re.MULTILINE) if pattern else ()
     return any(name.encode() in match.groups() for match in found)
 
 
 def respell(importer: str, text: str, old: str, new: str) -> tuple[int, int, str] | None:
-    """Return where a statement names a file by its old path, and the new one as it is written there; None if it names it in another way."""
+    """Return the position of the old path in a statement and its replacement; None if it is written otherwise."""
     form = filetype(importer).imports
     if form == "module" and text.startswith("import") and " as " not in text:
         return None  # the file uses it by its whole path
@@ -96,7 +99,7 @@ def respell(importer: str, text: str, old: str, new: str) -> tuple[int, int, str
 
 
 def _spellings(importer: str, form: str, old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Yield how an import may write the old path, and the new one in the same form, the longest from each folder first."""
+    """Yield spellings of the old path with the new path in the same form, longest first."""
     if form in ("path", "namespace"):
         for was, now in _paths(importer, old, new):
             yield from ((f"{a}{was}{b}", f"{a}{now}{b}") for a, b in ('""', "''", "<>"))
@@ -119,12 +122,12 @@ def _spellings(importer: str, form: str, old: str, new: str) -> Iterator[tuple[s
 
 
 def _names(path: str) -> list[str]:
-    """The names that lead to a file, without its suffix; a package is its folder."""
+    """Return the parts of a module path without suffix; for a package's main file, of its folder."""
     return module_path(path).split("/")
 
 
 def _rooted(old: list[str], new: list[str], mark: str) -> Iterator[tuple[str, str]]:
-    """Yield both places from each folder that they share."""
+    """Yield both paths relative to each folder that they share."""
     for size in range(len(old)):
         if old[:size] == new[:size]:
             yield mark.join(old[size:]), mark.join(new[size:])
@@ -138,13 +141,13 @@ def _modules(importer: str, old: str, new: str) -> Iterator[tuple[str, str]]:
 
 
 def _dots(path: str) -> str:
-    """A relative path with dots: `../a/b` is `..a.b`."""
+    """Return a relative path with dots: `..a.b` for `../a/b`."""
     names = path.split("/")
     return "." * (names.count("..") + 1) + ".".join(name for name in names if name not in (".", ".."))
 
 
 def _paths(importer: str, old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Yield paths from the importer's folder, then from each folder that both share, with and without a suffix."""
+    """Yield paths relative to the importer, then to each shared folder, with and without suffix."""
     (stem, _), (new_stem, _), here = splitext(old), splitext(new), dirname(importer) or "."
     kind = filetype(old)
     suffixes = parsed_by(kind.parser) if kind.any_suffix else ()

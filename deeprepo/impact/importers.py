@@ -1,4 +1,4 @@
-"""The modules and the namespaces of a tree as `impact` resolves them, for the search of who uses a file: neighbours need no import."""
+"""Resolve the imports and namespaces of a tree for the search for dependents."""
 
 import posixpath
 import re
@@ -22,19 +22,20 @@ from deeprepo.impact.unreadable import TOO_LONG, Unreadable
 from deeprepo.impact.values import Clues, Facts, Import, Link
 
 WHOLE = frozenset({"*"})
-FOLDER = re.compile(rb"""["'`]\.[./]*["'`]|\bfrom\s+\.+\s+import""")  # an import that names no module: a folder's own
+# a relative import of the folder itself, without a module name
+FOLDER = re.compile(rb"""["'`]\.[./]*["'`]|\bfrom\s+\.+\s+import""")
 WORD = re.compile(rb"(?<![\w$])[^\W\d][\w$]*+")
-CHAIN = re.compile(rb"(?<![\w$.])(?:[\w$]++\s*+\.)++\Z")  # what stands before a name, up to its dot
+CHAIN = re.compile(rb"(?<![\w$.])(?:[\w$]++\s*+\.)++\Z")  # the qualifier before a name, up to its dot
 MAX_CHAIN = 120
-MOST_PLACES = 20_000  # of names in one file
-KEPT = 4_096  # files whose statements are kept: a search asks again and again, by other words
+MOST_PLACES = 20_000  # occurrences of names in one file
+KEPT = 4_096  # files whose import statements are cached, because a search repeats with other words
 
 Resolver = TypeVar("Resolver", bound=Modules)
 Spaces = TypeVar("Spaces", bound=Namespaces)
 
 
 class _Statements:
-    """The import statements of one text, and where those lead that somebody has asked for: a search asks again and again, by other words."""
+    """The import statements of one text, with a cache of the links that were resolved."""
 
     def __init__(self, rows: tuple[Import, ...]) -> None:
         self.rows, self.links = rows, dict[int, tuple[Link, ...]]()
@@ -47,7 +48,7 @@ class _Statements:
         self._text, self._starts = b"\n".join(texts), [*accumulate((len(text) + 1 for text in texts), initial=0)]
 
     def that_mention(self, mentions: re.Pattern[bytes]) -> list[int]:
-        """Return the statements that write one of the words, and those of a folder's own names, which write none."""
+        """Return the statements that contain one of the words, or that import the folder itself."""
         found, at = [*self._nameless], 0
         while at < len(self._text) and (match := mentions.search(self._text, at)) is not None:
             number = bisect_right(self._starts, match.start())
@@ -63,14 +64,17 @@ class KnownModules(Generic[Resolver]):
         self.paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self.modules = resolver(Paths(dict.fromkeys(self.paths, True)), configs)
         self.modules.guesses = True
-        self._resolved: dict[str, _Statements] = {}  # path -> the statements of the text that was asked for last
+        self._resolved: dict[str, _Statements] = {}  # path -> the statements of its last text
 
     def clues(self, path: str) -> Clues:
         """Return what a file that imports `path` must contain."""
         return self.modules.clues(path)
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return the imports of a file that land in the tree; with `words`, only statements whose module is written with one of them."""
+        """Return a file's imports that resolve to the tree.
+
+        With `words`, only statements that contain one of them are resolved.
+        """
         mentions = mention(words)
         if not mentions.search(source) and not FOLDER.search(source):
             return ()
@@ -87,7 +91,7 @@ class KnownModules(Generic[Resolver]):
         return tuple(item for item in found if item.target != path)
 
     def _of_statement(self, path: str, item: Import) -> Iterator[Link]:
-        """What one statement takes, by the file that has it. A name that is a module is that whole module."""
+        """Yield the imports of one statement, by file. A name that is a module stands for the whole module."""
         names: dict[str, dict[str, str]] = {}
         for bound in item.names:
             inner = self.modules.inner(path, item, bound.there)
@@ -115,10 +119,10 @@ class KnownNamespaces(KnownModules[Spaces]):
 
     def __init__(self, resolver: type[Spaces], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         super().__init__(resolver, paths, configs)
-        self._names: dict[str, frozenset[str]] = {}  # a file that was told of -> the names that others can use
+        self._names: dict[str, frozenset[str]] = {}  # registered file -> the names that others can use
 
     def learn(self, path: str, source: bytes, outline: Facts) -> None:
-        """Note what a changed file holds, or held."""
+        """Register the content of a changed file, on either side."""
         del outline
         language = language_of(path)
         facts = reader.facts(language, source) if language is not None else None
@@ -127,17 +131,17 @@ class KnownNamespaces(KnownModules[Spaces]):
             self._names[path] = self._names.get(path, frozenset()).union(*self.modules.names(path, facts))
 
     def mates(self, path: str) -> Collection[str]:
-        """Return the changed files of the same namespace: what left one may have come to another."""
+        """Return the changed files in the same namespace, since a definition may have moved between them."""
         spaces = self.modules.spaces_of.get(path, ())
         others = sorted(self._names.keys() & self.paths - {path})
         return [other for other in others if not self.modules.spaces_of[other].isdisjoint(spaces)]
 
     def sees(self, path: str, other: str) -> bool:
-        """Return whether a file is built with another one."""
+        """Return whether a file is built together with another one."""
         return self.modules.sees(path, other)
 
     def clues(self, path: str) -> Clues:
-        """Return the names of a file: a file that uses another writes one of them."""
+        """Return the names of a file: every file that uses it contains one of them."""
         names = self._names.get(path, frozenset({posixpath.basename(path).partition(".")[0]}))
         language = language_of(path)
         for ending in language.endings.values() if language is not None else ():
@@ -146,7 +150,7 @@ class KnownNamespaces(KnownModules[Spaces]):
         return Clues(names, (rf"\b(?:{words})\b",) if words else ())
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return what a file takes from others: by its statements, and without one from the namespaces that it sees."""
+        """Return what a file uses from others, by import or through its namespaces."""
         language = language_of(path)
         if language is None or not mention(words).search(source):
             return ()
@@ -158,21 +162,21 @@ class KnownNamespaces(KnownModules[Spaces]):
 
 
 class _File:
-    """A file that uses others."""
+    """A file that may use others."""
 
     def __init__(self, modules: Namespaces, language: Language, path: str, source: bytes, root: Node) -> None:
         self._modules, self._language, self._path, self._source, self._root = modules, language, path, source, root
         head = reader.Reader(language, root, needs_definitions=False)
         self._items = head.imports(Spans(()))
         self._own_spaces = modules.in_sight(path, head.spaces())
-        self._spaces = dict.fromkeys(self._own_spaces, 0)  # whose names the file sees -> line of the import, 0 for none
+        self._spaces = dict.fromkeys(self._own_spaces, 0)  # visible namespace -> line of its import, or 0
         self._taken = {bound.here for item in self._items for bound in item.names}
         self._meanings: dict[tuple[str, str], list[tuple[str, int, str]]] = {}
         nodes = [one for one, _ in head.captures["imports"].of("import", "import.member", "called")]
         self._statements = Spans([(one.start_byte, one.end_byte, "") for one in nodes])
 
     def imports(self, words: frozenset[str]) -> Iterator[Link]:
-        """Yield what a statement imports. `words`: what is asked for; none for all that the file names."""
+        """Yield the imports of the file. `words` limits the names; an empty set stands for all names."""
         for item in self._items:
             for space in self._places(item.spec) if item.star else ():
                 self._spaces.setdefault(space, item.line)
@@ -181,13 +185,13 @@ class _File:
         yield from self._unwritten(words)
 
     def _places(self, spec: str) -> Iterator[str]:
-        """What the name of a namespace may mean."""
+        """Yield the full names that a namespace's name may stand for."""
         yield spec
         if self._language.relative:
             yield from (f"{space}.{spec}" for space in self._own_spaces if space)
 
     def _of_statement(self, item: Import) -> Iterator[Link]:
-        """What a statement takes: all of a type, or names of a namespace or of a type in it."""
+        """Yield the imports of a statement: a whole type, or names from a namespace or type."""
         for bound in item.names:
             for target in self._files(f"{item.spec}.{bound.there}".lstrip("."), self._holding):
                 is_whole = self._modules.is_whole(target, bound.there)
@@ -196,7 +200,7 @@ class _File:
             yield from (Link(one, WHOLE, item.line) for one in self._files(item.spec, self._called))
 
     def _files(self, name: str, find: Callable[[str], Collection[str]]) -> Collection[str]:
-        """The files of a whole name, if need be of one that begins in a namespace of the file."""
+        """Return the files of a qualified name, which may be relative to a namespace of the file."""
         for place in self._places(name):
             if found := find(place):
                 return () if place != name and self._is_own(name.partition(".")[0]) else sorted(found)
@@ -207,11 +211,11 @@ class _File:
         return self._modules.holding(self._path, space, name)
 
     def _holding(self, whole: str) -> Collection[str]:
-        """The files of a name, or of the type that holds it."""
+        """Return the files of a name, or of the type that contains it."""
         return self._called(whole) or (self._holding(whole.rpartition(".")[0]) if "." in whole else ())
 
     def _unwritten(self, words: frozenset[str]) -> Iterator[Link]:
-        """The names that no statement brings: of the namespaces in sight, or written with their namespace."""
+        """Yield names used without an import: from visible namespaces, or qualified."""
         endings = {"": "", **self._language.endings}
         found: set[tuple[str, str, str]] = set()
         for match in islice((any_of(words) if words else WORD).finditer(self._source), MOST_PLACES):
@@ -229,14 +233,17 @@ class _File:
                     yield _import(target, word + ending, here or word, line or first_line(node), is_whole=is_whole)
 
     def _before(self, at: int) -> str:
-        """The names before the dot in front of a name, "?" for anything else; "" if there is no dot."""
+        """Return the qualifier before a name, "?" for any other expression, or "" if there is no dot."""
         if self._source[at - 1 : at] != b".":
             return ""
         chain = CHAIN.search(self._source[max(0, at - MAX_CHAIN) : at])
         return re.sub(rb"\s", b"", chain[0])[:-1].decode("utf-8", "replace") if chain else "?"
 
     def _meaning(self, name: str, before: str) -> list[tuple[str, int, str]]:
-        """What a name means: files, the line of the import that makes it so, and how the name is written if that is longer."""
+        """Return what a name may refer to.
+
+        Each row has a file, the line of the import, and the qualified spelling or "".
+        """
         if (name, before) not in self._meanings:
             found = [*self._qualified(name, before)]
             if not found and name not in self._taken:
@@ -246,27 +253,30 @@ class _File:
         return self._meanings[name, before]
 
     def _qualified(self, name: str, before: str) -> Iterator[tuple[str, int, str]]:
-        """A name that is written with its namespace. Below one in sight it needs a capital: else that is a variable."""
+        """Yield the meanings of a qualified name.
+
+        A relative qualifier must be capitalized, otherwise it is a variable.
+        """
         for space in self._places(before) if before[:1].isupper() else [before] if before else ():
             for target in sorted(self._modules.holding(self._path, space, name)):
                 yield target, 0, f"{before}.{name}"
 
     def _bare(self, name: str, before: str) -> Iterator[tuple[str, int, str]]:
-        """A name of a namespace in sight; behind a dot one that a value of another type may have."""
+        """Yield the meanings of a name in visible namespaces. After a dot, it must be a known member."""
         for space, line in self._spaces.items() if self._modules.is_known(name) else ():
             for target in sorted(self._modules.holding(self._path, space, name)):
                 if not before or (target, name) in self._modules.members:
                     yield target, 0 if before else line, ""
 
     def _is_own(self, name: str) -> bool:
-        """Whether the file gives a name a meaning itself."""
+        """Return whether the file itself declares a name."""
         nodes = map(self._name_at, any_of(frozenset({name})).finditer(self._source))
         return any(
             node is not None and is_declared(node, free_functions=self._language.free_functions) for node in nodes
         )
 
     def _name_at(self, match: re.Match[bytes]) -> Node | None:
-        """The node of a name in code; None for a word of a comment, a text or a statement."""
+        """Return the node of a name in code; None for a word in a comment, string or import statement."""
         node = self._root.descendant_for_byte_range(*match.span())
         if (
             node is None
@@ -278,7 +288,7 @@ class _File:
 
 
 def _around(node: Node) -> tuple[str, ...]:
-    """The node types of its parent and grandparent, which show whether a name is part of a path."""
+    """Return the node types of its parent and grandparent, which show whether a name is part of a path."""
     above = node.parent
     return (above.type, above.parent.type if above.parent is not None else "") if above is not None else ()
 
@@ -290,7 +300,7 @@ def _import(target: str, name: str, here: str, line: int, *, is_whole: bool) -> 
 
 
 def project(resolver: type[Modules], paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
-    """Return one side's paths, as a language sees them that reads its imports by queries."""
+    """Return the project of one side, for a language whose imports are read by queries."""
     if issubclass(resolver, Namespaces):
         return KnownNamespaces(resolver, paths, configs)
     return KnownModules(resolver, paths, configs)

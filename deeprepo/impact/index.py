@@ -1,4 +1,4 @@
-"""What is known of one tree. A file is read when somebody asks for it: what is missing so far is noted, and read in one go."""
+"""Index one tree. Missing files are noted while facts are requested, and then read together."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -13,36 +13,40 @@ from deeprepo.impact.seen import Seen
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Base, Facts, Link, Tree
 
-ROUNDS = 12  # of reading: each import chain takes one for each of its files
-MOST_FILES = 1_500  # that one report reads
+ROUNDS = 12  # rounds of reading: an import chain takes one for each file
+MOST_FILES = 1_500  # files that one report reads
 
 
 class Index:
-    """One tree. Facts that are not known yet are None, and `wanted` names their files."""
+    """One tree. Facts that are not yet known are None, and `wanted` lists their files."""
 
     def __init__(
         self, entries: Mapping[str, bool], *, guesses: bool = False, links: Mapping[str, Sequence[Link]] | None = None
     ) -> None:
-        """`guesses`: a package of the tree is meant by its name alone, as an old line means it. `links`: what files import, as a search has it."""
+        """Create an index.
+
+        `guesses`: recognize a package of the tree by name only, as for unchanged lines. `links`: the imports
+        of files, if a search has them.
+        """
         self.paths, self._guesses, self._links = Paths(entries), guesses, links
-        self.unlinked: set[str] = set()  # files whose links are asked for
+        self.unlinked: set[str] = set()  # files whose links are requested
         self.wanted: set[str] = set()
         self.sources: dict[str, bytes] = {}
-        self.cut = False  # whether files were left out for their number
+        self.cut = False  # whether files were omitted because of the limit
         self._facts: dict[str, Facts | None] = {}
         self._seen: dict[str, Seen | None] = {}
         self._modules: dict[str, Modules] = {}
-        self._awaited: set[str] = set()  # the languages whose configuration files the next reading brings
+        self._awaited: set[str] = set()  # languages whose configuration is read next
         self._unread: set[str] = set()
         self._configs: dict[str, tuple[str, ...]] = {}
-        # Language, pattern and name -> its files with a line that matches; what nobody has looked for yet.
+        # Language, pattern and name -> its files with a matching line; then the searches still to do.
         self._homes: dict[tuple[str, str, str], tuple[str, ...]] = {}
         self._unfound: set[tuple[str, str, str]] = set()
-        # What a name of a file means (`resolve.py`), by the depth to which it was followed; dropped when another file is read.
+        # Results of `resolve.py` by search depth; cleared when more files are read.
         self.answers: dict[tuple[str, str, int], Any] = {}
 
     def facts(self, path: str) -> Facts | None:
-        """Return the facts of a file; None if its language is unknown, or if it cannot be read or is not read yet."""
+        """Return the facts of a file; None if its language is unknown, it is unreadable or not yet read."""
         if path in self._facts:
             return self._facts[path]
         language = language_of(path)
@@ -60,26 +64,26 @@ class Index:
         return found
 
     def _tell(self, path: str, language: Language) -> None:
-        """Tell the modules of a language what a file says of itself, where they go by that."""
+        """Register what a file declares with the modules of its language, if they need it."""
         modules, facts = self._modules.get(language.folder), self._facts[path]
         if isinstance(modules, Namespaces) and facts is not None:
             modules.tell(path, facts)
 
     def links(self, path: str) -> Sequence[Link]:
-        """Return what a file imports, where a search tells it; () where none does, or it is not asked yet."""
+        """Return the imports of a file from the search; () if there are none or they are not yet known."""
         if self._links is not None and path not in self._links:
             self.unlinked.add(path)
         return (self._links or {}).get(path, ())
 
     def seen(self, path: str, lines: Collection[int]) -> Seen | None:
-        """Return what the added lines of a file that is read use; None if that cannot be told."""
+        """Return the references in the added lines of a file; None if it is unreadable."""
         if path not in self._seen:
             language = reader.language_for(path, self.sources[path])
             self._seen[path] = seen.seen(language, self.sources[path], lines) if language is not None else None
         return self._seen[path]
 
     def modules(self, language: Language) -> Modules | None:
-        """Return what imports of a language mean; None while its configuration files are not read."""
+        """Return the import resolver of a language; None until its configuration files are read."""
         if language.folder in self._awaited:
             return None
         if language.folder not in self._modules:
@@ -99,7 +103,10 @@ class Index:
         return self._modules[language.folder]
 
     def homes(self, language: Language, pattern: str, name: str) -> tuple[str, ...]:
-        """Return the files of a language with a line that matches the pattern, in which NAME stands for the name; () while nobody has looked."""
+        """Return the files of a language with a line that matches the pattern.
+
+        NAME in it stands for the name. Return () until the files are searched.
+        """
         key = language.folder, pattern, name
         if pattern and key not in self._homes:
             self._unfound.add(key)
@@ -119,7 +126,7 @@ class Index:
         return self._configs[language.folder]
 
     async def read(self, tree: Tree) -> bool:
-        """Read what was asked for; False if nothing was."""
+        """Read the requested files; return False if nothing was requested."""
         rows = [(key[1].replace("NAME", re.escape(key[2])), key) for key in sorted(self._unfound)]
         self._unfound.clear()
         holding = await tree.holding("|".join(row for row, _ in rows)) if rows and isinstance(tree, Base) else ()
@@ -136,7 +143,7 @@ class Index:
         self.sources.update(found)
         self._unread.update(path for path in wanted if path not in found)
         self.answers.clear()
-        for path in found:  # what a file says of its namespaces counts for whatever is asked next
+        for path in found:  # namespace declarations affect all later results
             if (one := language_of(path)) is not None and issubclass(one.modules, Namespaces):
                 self.facts(path)
         for row, key in rows:

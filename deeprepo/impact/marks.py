@@ -1,4 +1,4 @@
-"""What the queries of a language say of one file: what its names do, what stands around code, and what classes names are bound to."""
+"""Evaluate a language's queries on one file: the role of names, enclosing scopes and the classes of names."""
 
 import re
 from bisect import bisect_left
@@ -16,7 +16,7 @@ from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.values import Form
 
 Told = TypeVar("Told")
-UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
+UNKNOWN = ("?",)  # the class of a receiver that cannot be determined
 MEMBERS = ("member", "method", "attribute", "component", "constructor")  # kinds that bind no bare name
 CLASSES = ("class", "type", "module", "holder")
 CASTS = ("parenthesized_expression", "non_null_expression", "as_expression", "satisfies_expression")
@@ -24,36 +24,36 @@ IMPORTS = (
     "import",
     "import.member",
     "statement",
-)  # the second of what a class has, which new lines are not held against
+)  # "statement" may sit inside a class, where new lines are not checked
 WRAPS = (*CASTS, "unary_expression", "await_expression")
 CLASS = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LAST = re.compile(r"\W+")
 QUOTED = re.compile(r"[\"':\\](\w+)")
 WORD = re.compile(r"[\w$]+")
 CALLEES = ("identifier", "member_expression", "attribute")
-LONGEST = 200  # characters of what is called: longer ones are whole expressions, which name nothing
-SHORT = 1_500  # bytes of code that is read wherever it stands
-MOST_READ = 0.7  # of a file: with more, all of it is read at once
-# What may hold many definitions, of which those without a place are left out.
+LONGEST = 200  # characters; a longer callee is an expression that has no name
+SHORT = 1_500  # bytes; shorter code is always included
+MOST_READ = 0.7  # share of a file; above it, the whole file is read
+# These nodes may contain many definitions, so their irrelevant children are skipped.
 HOLDS = re.compile(
     r"class|interface|enum|struct|trait|impl|object|record|module|namespace|export|decorated|declaration_list|_body$|^block$"
 )
-ELEMENTS = "[]"  # behind a name: what it holds
-ARROW = "->"  # behind a name: what it points at
+ELEMENTS = "[]"  # suffix of a name for the class of its elements
+ARROW = "->"  # suffix of a name for the class that it points to
 
 
 class Mark(Struct, frozen=True):
-    """What a query says of the name at one place."""
+    """What the queries say about the name at one position."""
 
     form: Form
     receiver: Node | None = None
     args: Node | None = None
-    more: bool = False  # a call is given more than its arguments: a block behind them
-    owner: str = ""  # the class that a key belongs to, where its literal names it
+    more: bool = False  # the call also passes a block after its arguments
+    owner: str = ""  # the class that a key belongs to, if its literal names it
 
 
 class Scope(Struct, frozen=True):
-    """A definition around other code."""
+    """A definition that encloses other code."""
 
     name: str
     node: Node
@@ -61,7 +61,7 @@ class Scope(Struct, frozen=True):
 
 
 class Class(Struct, frozen=True):
-    """A class around other code."""
+    """A class that encloses other code."""
 
     start: int
     end: int
@@ -70,7 +70,7 @@ class Class(Struct, frozen=True):
 
 
 class Construction(Struct, frozen=True):
-    """A call that constructs an object of a class and does not write its name: `super(1)`, `this(1)`."""
+    """A call that constructs an object without naming its class: `super(1)`, `this(1)`."""
 
     name: str
     place: Node
@@ -78,44 +78,52 @@ class Construction(Struct, frozen=True):
 
 
 class Marks(Struct):
-    """All that the queries say of one file."""
+    """Everything that the queries say about one file."""
 
     root: Node
     language: Language
     at: dict[int, Mark] = field(default_factory=dict)
-    aliases: dict[tuple[int, int], str] = field(default_factory=dict)  # a value -> the name that it gets
+    # a value -> the name that is bound to it
+    aliases: dict[tuple[int, int], str] = field(default_factory=dict)
     receivers: set[tuple[int, int]] = field(default_factory=set)
     scopes: dict[int, Scope] = field(default_factory=dict)  # node -> definition
-    functions: dict[int, Node] = field(default_factory=dict)  # nodes with a body of their own, those without a name too
-    bodies: tuple[int, list[Node], Spans] = field(  # the last two, by their places; how many they were
-        default_factory=lambda: (0, [], Spans(()))
-    )
+    # nodes with a body, including anonymous functions
+    functions: dict[int, Node] = field(default_factory=dict)
+    # number of scopes and functions when indexed, the nodes, and their spans
+    bodies: tuple[int, list[Node], Spans] = field(default_factory=lambda: (0, [], Spans(())))
     classes: list[Class] = field(default_factory=list)
-    nest: dict[bool, tuple[list[Class], Spans]] = field(  # the classes by their places, with `objects` and without
+    # the classes and their spans, with and without `objects`
+    nest: dict[bool, tuple[list[Class], Spans]] = field(
         default_factory=lambda: {True: ([], Spans(())), False: ([], Spans(()))}
     )
-    named: set[int] = field(default_factory=set)  # where the names of classes stand
-    heirs: set[str] = field(default_factory=set)  # classes that say what they inherit from, wherever in the file
-    members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # member -> classes that define it
+    named: set[int] = field(default_factory=set)  # where the names of classes are written
+    heirs: set[str] = field(default_factory=set)  # classes in the file that declare a base
+    # member -> classes that define it
+    members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     constructions: list[Construction] = field(default_factory=list)
     imports: Spans = field(default_factory=lambda: Spans(()))
-    imported: set[str] = field(default_factory=set)  # names that an import brings
-    silent: Spans = field(default_factory=lambda: Spans(()))  # where no name is a use: the package of a file
-    foreseen: dict[str, Spans] = field(default_factory=dict)  # code that foresees a failure: of "use", "import"
-    name_tests: Spans = field(default_factory=lambda: Spans(()))  # code below a test that names something in quotes
-    questions: str = (
-        ""  # the tests for whether a name exists, anywhere in the file: an import of such a name never fails
-    )
-    value_tests: Spans = field(default_factory=lambda: Spans(()))  # code below a test of a value
+    imported: set[str] = field(default_factory=set)  # names bound by imports
+    # code whose names are not references, such as the package declaration
+    silent: Spans = field(default_factory=lambda: Spans(()))
+    # code that handles a failure, by "use" and "import"
+    foreseen: dict[str, Spans] = field(default_factory=dict)
+    # code inside a test that names something in quotes
+    name_tests: Spans = field(default_factory=lambda: Spans(()))
+    questions: str = ""  # the file's tests for whether a name exists: an import of such a name is expected to fail
+    value_tests: Spans = field(default_factory=lambda: Spans(()))  # code inside a test of a value
     types: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
-    objects: list[Class] = field(default_factory=list)  # code in which the object of a method is another than around it
+    # code in which `this` differs from that of the enclosing method
+    objects: list[Class] = field(default_factory=list)
     made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
     fields: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
-    results: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))  # as `types`
-    parts: dict[int, Node] = field(default_factory=dict)  # a name that takes a value apart -> the value
-    bound: dict[str, list[tuple[int, int, Node]]] = field(default_factory=lambda: defaultdict(list))  # as `types`
-    holders: dict[str, list[Node]] = field(default_factory=lambda: defaultdict(list))  # a field -> where it is given
-    # What gives a value (`origins.py`), by its node and the depth to which it was followed.
+    # as `types`
+    results: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
+    parts: dict[int, Node] = field(default_factory=dict)  # a name bound by destructuring -> the value
+    # as `types`
+    bound: dict[str, list[tuple[int, int, Node]]] = field(default_factory=lambda: defaultdict(list))
+    # a field -> where it is assigned
+    holders: dict[str, list[Node]] = field(default_factory=lambda: defaultdict(list))
+    # The origins of a value (`origins.py`), by its node and the depth of the search.
     origins: dict[tuple[int, int], frozenset[tuple[str, Literal["called", "root", "class"]]]] = field(
         default_factory=dict
     )
@@ -123,7 +131,10 @@ class Marks(Struct):
 
 @lru_cache(maxsize=6)
 def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]) -> Marks:
-    """Return what the queries of a language say about some names of a file; they are asked about the parts around these names."""
+    """Return what a language's queries say about names in a file.
+
+    Queries run only on the parts around these places.
+    """
     parts = parts_around(root, [start for start, _ in places])
     marks = Marks(root, language)
     defined, bound = matches(language, DEFINED, root, parts), matches(language, BOUND, root, parts)
@@ -145,7 +156,10 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
 
 
 def parts_around(root: Node, places: Sequence[int], short: int = SHORT) -> Parts:
-    """Return the parts of a file that tell what stands at some places: what is around them, and whatever is short; () for all of it."""
+    """Return the parts of a file needed to resolve some places: the code around them and all short nodes.
+
+    () stands for the whole file.
+    """
     found: list[tuple[int, int]] = []
     _split(root, places, found, short)
     joined: list[tuple[int, int]] = []
@@ -172,7 +186,7 @@ def _spans(nodes: Sequence[Node]) -> Spans:
 
 
 def _foreseen(language: Language, marks: Marks, places: Sequence[tuple[int, int]]) -> None:
-    """What is around some places that foresees a failure, and what the tests around them ask for."""
+    """Record the code that handles failures around some places, and the conditions of the enclosing tests."""
     rows = matches_at(language, "foreseen", marks.root, places)
     for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
         marks.foreseen[form] = _spans([one for one, _ in rows.of(key)])
@@ -185,13 +199,16 @@ def _foreseen(language: Language, marks: Marks, places: Sequence[tuple[int, int]
 
 
 def _tests(rows: Rows, key: str) -> Spans:
-    """The code below tests, each with what its test says."""
+    """Return the spans of code inside tests, each with the text of its test."""
     tests = [(node, text(found["tested"][0])) for node, found in rows.of(key)]
     return Spans([(node.start_byte, node.end_byte, test) for node, test in tests])
 
 
 def _value_tests(rows: Rows, within: Rows) -> Spans:
-    """The code below tests, each with the names for whose values its test asks: `load` of `if (store.load)`. `within`: what is in the tests."""
+    """Return the spans of code inside tests, with the tested names.
+
+    Example: `load` for `if (store.load)`. `within`: the query results inside the tests.
+    """
     asked = sorted((node.start_byte, name) for node, _ in within.of("asked") for name in WORD.findall(text(node))[-1:])
     spans: list[tuple[int, int, str]] = []
     for node, found in rows.of("foreseen.asked"):
@@ -202,13 +219,13 @@ def _value_tests(rows: Rows, within: Rows) -> Spans:
 
 
 def _imported(found: Captures) -> str:
-    """The name that an import brings; "" for all of a module."""
+    """Return the name that an import binds; "" for a whole module."""
     written = next((text(one) for key in ("here", "there", "spec") for one in found.get(key, ())), "")
     return "" if "star" in found else LAST.split(written)[-1]
 
 
 def _definitions(language: Language, marks: Marks, rows: Rows) -> None:
-    """What the file defines: where the names of definitions stand, what is around other code, and what classes there are."""
+    """Record the file's definitions, scopes and classes."""
     bases: dict[int, list[str]] = defaultdict(list)
     above = (language.around_of(node) for node, _ in rows.of("local"))
     marks.functions = {node.id: node for node in (language.whole(one) for one in above if one is not None)}
@@ -251,7 +268,7 @@ def _definition(
 
 
 def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
-    """Return whether the code around a name foresees that it is not there: a test names it in quotes, or asks for its value."""
+    """Return whether the code around a name handles its absence, for example by a test of its value."""
     place = node.start_byte, node.end_byte
     spans = marks.foreseen["import" if form == "import" else "use"]
     if any(True for _ in spans.around(*place, inclusive=True)):
@@ -266,18 +283,18 @@ def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
 
 @lru_cache(maxsize=256)
 def _quoted(test: str) -> frozenset[str]:
-    """The names that a test writes in quotes, or behind a colon or a backslash."""
+    """Return the names that a test has in quotes, or after a colon or backslash."""
     return frozenset(QUOTED.findall(test))
 
 
 def plain(name: str) -> str:
-    """Return a class without its type arguments and what points at it; "" if no class is written."""
+    """Return the name of a class without type arguments and pointers; "" for other text."""
     name = "".join(re.split(r"[<\[(]", name)[0].split()).lstrip("*&\\:")
     return name if CLASS.fullmatch(name) else ""
 
 
 def _uses(language: Language, marks: Marks, rows: Several) -> None:
-    """What each name does, by the query of uses. What another binds goes before what a definition says."""
+    """Record the role of each name from the uses query. A binding takes precedence over a definition."""
     marks.silent = _spans([node for node, _ in rows.of("silent")])
     for node, _ in rows.of("bound", "defines"):
         marks.at.setdefault(node.start_byte, Mark("definition"))
@@ -294,7 +311,7 @@ def _uses(language: Language, marks: Marks, rows: Several) -> None:
 
 
 def _overrule(language: Language, marks: Marks, rows: Several) -> None:
-    """Note what holds whatever other patterns say: places that look like keys and are values, and members that are assigned."""
+    """Apply the captures that override others: extra block arguments, plain values, imports and assigned members."""
     for node, _ in rows.of("more"):
         if node.start_byte in marks.at:
             marks.at[node.start_byte] = replace(marks.at[node.start_byte], more=True)
@@ -309,16 +326,17 @@ def _overrule(language: Language, marks: Marks, rows: Several) -> None:
 
 
 def _constructions(language: Language, marks: Marks, rows: Several) -> None:
-    """The calls that construct without writing the class: `@constructs.own`, `@constructs.base`.
+    """Record calls that construct without naming the class.
 
-    `@constructs.default` with `@place`: the base is constructed with nothing, unless a call of its class stands in it or in its constructors.
+    They are captured as `@constructs.own` and `@constructs.base`. `@constructs.default` with `@place` constructs the base without
+    arguments, unless the class or its constructor calls the base explicitly.
     """
-    known_constructions: dict[Class, list[Node]] = defaultdict(list)  # class -> what is known of its constructions
+    known_constructions: dict[Class, list[Node]] = defaultdict(list)  # class -> its known constructions
     for place, found in rows.of("constructs.own", "constructs.base"):
         holder = next(classes_around(marks, place), None)
         names = (holder.name,) if holder and "constructs.own" in found else holder.bases if holder else ()
         if language.metaclasses.intersection(holder.bases if holder else ()):
-            continue  # what it constructs are classes
+            continue  # it constructs classes
         args = found["args"][-1] if "args" in found else None
         marks.constructions += [Construction(name, place, args) for name in names[:1]]
         if holder is not None:
@@ -333,8 +351,12 @@ def _constructions(language: Language, marks: Marks, rows: Several) -> None:
 
 
 def _asked_for(marks: Marks, rows: Several) -> Iterator[Construction]:
-    """The objects whose place says their class: `@constructs.wanted` with `@wanted`; `@constructs.returned` in what `@gives` one that is `@wanted`."""
-    gives: dict[int, list[str]] = defaultdict(list)  # a function -> the classes that it says it gives
+    """Yield objects whose class follows from their place.
+
+    These are `@constructs.wanted` with `@wanted`, and `@constructs.returned` inside a `@gives` whose type is
+    `@wanted`.
+    """
+    gives: dict[int, list[str]] = defaultdict(list)  # a function -> its declared result classes
     for node, found in rows.of("gives"):
         gives[node.id].append(text(found["wanted"][0]))
     wanted = [(place, [text(found["wanted"][0])], found) for place, found in rows.of("constructs.wanted")]
@@ -352,7 +374,7 @@ def _is_in(node: Node, outer: Node) -> bool:
 
 
 def _beside(marks: Marks, rows: Several) -> None:
-    """What patterns say beside the form of a name: what is given to it, what is around it, of what it takes a member."""
+    """Record aliases, enclosing calls and receivers of the captured nodes."""
     for value, found in rows.of("value"):
         inner = bare(value, CASTS)
         marks.aliases[inner.start_byte, inner.end_byte] = text(found["alias"][0])
@@ -378,9 +400,10 @@ def _use(marks: Marks, name: Node, found: Captures) -> None:
 
 
 def _typed(marks: Marks, rows: Several, uses: Several) -> None:
-    """What classes names are bound to: `@var` with `@type` in the function around or `@scope`, `@field` with `@type` in a class.
+    """Record the classes of names.
 
-    A name that something else binds is unknown there.
+    `@var` with `@type` in its scope, `@field` with `@type` in its class. A name that is also bound in another
+    way has an unknown class there.
     """
     for node, found in rows.of("made"):
         marks.made[node.start_byte, node.end_byte] = _class_in(found)
@@ -398,7 +421,7 @@ def _typed(marks: Marks, rows: Several, uses: Several) -> None:
 
 
 def _results(marks: Marks, rows: Several) -> None:
-    """Of what functions names are the results, and what takes a value apart."""
+    """Record which names are bound to function results, and which are bound by destructuring."""
     for node, found in rows.of("part"):
         marks.parts[node.start_byte] = found["is"][0]
     for node, found in rows.of("var"):
@@ -408,7 +431,7 @@ def _results(marks: Marks, rows: Several) -> None:
 
 
 def _bind_others(marks: Marks, rows: Several, uses: Several, told: Collection[int]) -> None:
-    """The variables of loops over a list whose elements are known, and the names of which no pattern tells the class."""
+    """Record the classes of loop variables over known elements; all other bound names are unknown."""
     items = [(node, found["of"][0]) for node, found in rows.of("item")]
     others = {*told, *marks.named, *(node.start_byte for node, _ in items)}
     for node, _ in uses.of("bound", "defines"):
@@ -419,7 +442,7 @@ def _bind_others(marks: Marks, rows: Several, uses: Several, told: Collection[in
 
 
 def _class_in(found: Captures) -> str:
-    """The class that a pattern captured."""
+    """Return the captured class."""
     return (
         next((plain(text(one)) for key in ("type", "element", "pointee") for one in found.get(key, ())), "")
         or UNKNOWN[0]
@@ -427,7 +450,7 @@ def _class_in(found: Captures) -> str:
 
 
 def _class_of(marks: Marks, found: Captures) -> str:
-    """The class that a pattern captured, or that of the value that it captured."""
+    """Return the captured class, or the class of the captured value."""
     if "is" not in found:
         return _class_in(found)
     value = bare(found["is"][0])
@@ -436,7 +459,7 @@ def _class_of(marks: Marks, found: Captures) -> str:
 
 
 def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix: str = "") -> None:
-    """Note the class of a name, in a scope or in the definition around."""
+    """Record the class of a name in the given scope, or in the enclosing definition."""
     span = marks.language.span(next(iter(scopes), None) or _around(marks, node))
     marks.types[text(node) + suffix].append((*span, of))
     if not suffix:
@@ -444,7 +467,7 @@ def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix
 
 
 def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
-    """The definition around a node, or the nearest of the others; else the file."""
+    """Return the closest enclosing definition or member of `others`; otherwise the file."""
     if not others:
         return next(bodies_around(marks, node), marks.root)
     above = marks.language.around_of(node)
@@ -454,9 +477,9 @@ def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
 
 
 def bodies_around(marks: Marks, node: Node) -> Iterator[Node]:
-    """Yield the definitions around a node and what else has a body of its own, innermost first."""
+    """Yield the definitions and other bodies around a node, innermost first."""
     count, nodes, nest = marks.bodies
-    if count != len(marks.scopes) + len(marks.functions):  # they are collected first, and asked for then
+    if count != len(marks.scopes) + len(marks.functions):  # rebuild the index after additions
         nodes = [*({key: one.node for key, one in marks.scopes.items()} | marks.functions).values()]
         nest = Spans([(*marks.language.span(one), str(at)) for at, one in enumerate(nodes)])
         marks.bodies = len(marks.scopes) + len(marks.functions), nodes, nest
@@ -465,29 +488,32 @@ def bodies_around(marks: Marks, node: Node) -> Iterator[Node]:
 
 
 def _owner_of(marks: Marks, found: Captures, node: Node) -> str:
-    """The class that a field belongs to: as it is written, else the one around."""
+    """Return the class that a field belongs to: the one written, or the enclosing one."""
     owner = next((plain(text(one)) for one in found.get("owner", ())), "")
     return owner or next((one.name for one in classes_around(marks, node)), "")
 
 
 def bare(node: Node, wraps: Collection[str] = WRAPS, but: Collection[tuple[int, int]] = ()) -> Node:
-    """Return a value without the brackets and casts around it. `but`: the places of expressions whose class is known; they are left as they are."""
+    """Return a value without parentheses and casts.
+
+    `but`: places of expressions with a known class, which are left as they are.
+    """
     while node.type in wraps and node.named_children and (node.start_byte, node.end_byte) not in but:
         node = node.named_children[0]
     return node
 
 
 def _called(value: Node) -> str:
-    """The function that a value is a call of, as it is written; "" for another value."""
+    """Return the callee of a call as written; "" for any other value."""
     function = bare(value).child_by_field_name("function")
     written = text(function) if function is not None and function.type in CALLEES else ""
     return written if len(written) <= LONGEST else ""
 
 
 def function_of(marks: Marks, value: Node) -> str:
-    """Return the function whose result a value is: a call of it, or a name that is bound to such a call alone.
+    """Return the function whose result a value is: from a call, or from a name bound only to such a call.
 
-    A function that code around the value gives another meaning is none.
+    Return "" if a narrower scope rebinds the function's name.
     """
     value = bare(value)
     found = _innermost(marks.results.get(text(value), ()), value)
@@ -499,29 +525,30 @@ def function_of(marks: Marks, value: Node) -> str:
 
 
 def _innermost(rows: Sequence[tuple[int, int, Told]], value: Node) -> list[Told]:
-    """What the innermost scope around a value says, of rows of (first byte, last byte, what it says)."""
+    """Return the values of the innermost scope around a node, from rows of (start byte, end byte, value)."""
     rows = [row for row in rows if row[0] <= value.start_byte and value.end_byte <= row[1]]
     inner = min((end - start for start, end, _ in rows), default=0)
     return [one for start, end, one in rows if end - start == inner]
 
 
 def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:
-    """Return the one class that a name is bound to in the innermost scope that binds it; unknown if there are several."""
+    """Return the class that a name has in the innermost scope that binds it; unknown if there are several."""
     found = set(_innermost(marks.types.get(name, ()), receiver))
     return () if not found else (found.pop(),) if len(found) == 1 else UNKNOWN
 
 
 def bound_nodes(marks: Marks, receiver: Node, name: str) -> list[Node]:
-    """Return where the innermost scope that binds a name does so."""
+    """Return where the innermost scope that binds a name binds it."""
     return _innermost(marks.bound.get(name, ()), receiver)
 
 
 def classes_around(marks: Marks, node: Node, *, with_objects: bool = False) -> Iterator[Class]:
-    """Yield the classes around a node, innermost first; with the code in which a method's object is another one, if that is asked for."""
+    """Yield the classes around a node, innermost first.
+
+    `with_objects` adds code in which `this` is another object.
+    """
     rows, nest = marks.nest[with_objects]
-    if len(rows) != len(marks.classes) + with_objects * len(
-        marks.objects
-    ):  # they are collected first, and asked for then
+    if len(rows) != len(marks.classes) + with_objects * len(marks.objects):  # rebuild the index after additions
         rows = [*marks.classes, *(marks.objects if with_objects else ())]
         rows.sort(key=lambda one: one.name in UNKNOWN)
         nest = Spans([(one.start, one.end, str(at)) for at, one in enumerate(rows)])

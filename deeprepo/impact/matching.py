@@ -1,4 +1,7 @@
-"""What the queries of a language find in a file. Those that are asked together are compiled as one: a tree is walked once for all of them."""
+"""Run a language's queries on a file.
+
+Queries used together are compiled into one, so that a tree is walked once.
+"""
 
 import re
 from collections import defaultdict
@@ -12,23 +15,25 @@ from deeprepo.impact.language import Language
 from deeprepo.impact.parsing import refuse
 from deeprepo.impact.unreadable import TOO_LONG, Unreadable
 
-# How many unfinished matches a query may keep. A query that needs more loses matches, so its result is not used and the next limit is
-# tried. Of 2,300 queries over 40 repositories 14 needed more than 64. A statement that exports thousands of names needs the last limit.
+# Limits for unfinished matches of a query. A query that needs more loses matches, so its result is discarded
+# and the next limit is tried. Of 2,300 queries over 40 repositories 14 needed more than 64. A statement that
+# exports thousands of names needs the last limit.
 UNFINISHED = (64, 256, 16_384)
-# py-tree-sitter 0.26 reads freed memory if a query has a `progress_callback`, so a query cannot be stopped. The next limit is tried only
-# if it is expected to take less than this: seconds of computing for one file.
+# py-tree-sitter 0.26 reads freed memory if a query has a `progress_callback`, so a query cannot be stopped.
+# The next limit is tried only if it is expected to take less than this many seconds of computing for one
+# file.
 QUERYING = 8.0
-SLOWER = 30  # how many times longer the last limit takes than the one before it, as measured on such a statement
-DEFINED = ("defs", "imports", "open", "guards", "objects")  # queries that are asked together
+SLOWER = 30  # factor between the last limit's time and the previous one's, measured on such a statement
+DEFINED = ("defs", "imports", "open", "guards", "objects")  # queries that are run together
 BOUND = ("bindings", "types", "receivers")  # likewise
-NEAR = 300  # bytes between two places that are read with what is between them
+NEAR = 300  # bytes; places that are closer together are read as one part
 Captures = Mapping[str, Sequence[Node]]
-Parts = tuple[tuple[int, int], ...]  # from byte to byte
+Parts = tuple[tuple[int, int], ...]  # byte ranges
 WHOLE: Parts = ((0, (1 << 32) - 1),)
 
 
 class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
-    """What queries found, row by row or by a capture."""
+    """The results of queries, by row or by capture."""
 
     @cached_property
     def _by_key(self) -> Mapping[str, list[Captures]]:
@@ -46,14 +51,14 @@ class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
                     yield node, found
 
     def under(self, prefix: str) -> Iterator[tuple[str, Node, Captures]]:
-        """Yield each node of the captures that begin so, with the rest of their names and its row."""
+        """Yield each node of the captures with a prefix, with the rest of the capture's name and the row."""
         for key in [one for one in self._by_key if one.startswith(prefix)]:
             for node, found in self.of(key):
                 yield key.removeprefix(prefix), node, found
 
 
 class Several:
-    """The rows of several queries, asked as one."""
+    """The results of several queries combined."""
 
     def __init__(self, *queries: Rows) -> None:
         self._queries = queries
@@ -65,9 +70,10 @@ class Several:
 
 @lru_cache(maxsize=12)
 def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts = ()) -> Mapping[str, Rows]:
-    """Return what queries of a language find in a file, or in parts of it, by query. The last answers are kept.
+    """Return the results of queries in a file or parts of it, by query.
 
-    Raises `Unreadable`, now and for every later question about the file, if a query takes too long or too much memory.
+    The latest results are cached. Raises `Unreadable`, now and on later calls, if a query takes too much time
+    or memory.
     """
     found: dict[str, list[Captures]] = {name: [] for name in names}
     code = root.text or b""
@@ -85,17 +91,17 @@ def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts
 
 
 def _has(code: bytes, word: str) -> bool:
-    """Whether code contains a word, or what matches a pattern between slashes."""
+    """Return whether code contains a word or matches a `/pattern/`."""
     return re.search(word[1:-1].encode(), code) is not None if word[:1] == "/" else word.encode() in code
 
 
 def matches_at(language: Language, name: str, root: Node, places: Sequence[tuple[int, int]]) -> Rows:
-    """Return what a query finds at some places of a file, `places` in order: of a long file that takes a hundredth of the time."""
+    """Return the results of a query at some places, given in order; in a long file this takes 1 % of the time."""
     return matches(language, (name,), root, joined(places))[name]
 
 
 def joined(places: Iterable[tuple[int, int]]) -> Parts:
-    """Return the parts of a file that hold some places, which come in order."""
+    """Return the parts of a file that contain some places, given in order."""
     parts: list[tuple[int, int]] = []
     for start, end in places:
         if parts and start - parts[-1][1] <= NEAR:
@@ -106,7 +112,7 @@ def joined(places: Iterable[tuple[int, int]]) -> Parts:
 
 
 def _run(query: Query, root: Node, parts: Parts) -> list[tuple[int, Captures]] | None:
-    """Return the matches of a query; None if they take too long or too much memory."""
+    """Return the matches of a query; None if they take too much time or memory."""
     for limit in UNFINISHED:
         start = thread_time()
         cursor = QueryCursor(query, match_limit=limit)

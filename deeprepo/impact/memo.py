@@ -1,7 +1,8 @@
-"""What is told of a file's bytes, kept from one review to the next.
+"""Cache results about files between reviews.
 
-It is a function of the bytes, of what is asked, and of this package with its grammars: their hash names what is kept. It is stored as
-data (JSON), never as code. Whoever uses the package says where (`use_store`); without a store nothing is kept. An entry that cannot be read is worked out again.
+A result depends on the bytes, the question, this package and its grammars; their hash is the key. It is
+stored as JSON data, never as code. The caller sets the store with `use_store`; without one nothing is cached.
+A damaged entry is computed again.
 """
 
 import json
@@ -21,20 +22,20 @@ if TYPE_CHECKING:  # it loads the parser
     from deeprepo.impact.language import Language
 
 DIGEST = 16  # bytes
-MOST = 4 << 20  # bytes of one answer
-OWN = ("", "languages/*", "text", "uses")  # folders of this package that tell something of a file
+MOST = 4 << 20  # bytes of one result
+OWN = ("", "languages/*", "text", "uses")  # folders of this package that determine results about a file
 Question = ParamSpec("Question")
 Told = TypeVar("Told")
 
 
 class Store(Protocol):
-    """Where answers are kept, by a name of hexadecimal digits."""
+    """A key-value store with hexadecimal keys."""
 
     def get(self, name: str) -> bytes | None:
-        """Return what was put there, None if nothing is."""
+        """Return the stored bytes, or None."""
 
     def put(self, name: str, data: bytes) -> None:
-        """Keep it, or leave it."""
+        """Store the bytes, if possible."""
 
 
 class _Current:
@@ -44,16 +45,16 @@ class _Current:
 
 
 def use_store(store: Store | None) -> None:
-    """Keep what is told of files there from now on; None: nowhere."""
+    """Set the store for results from now on; None disables it."""
     _Current.store = store
 
 
 def memo(
     function: "Callable[Concatenate[Language, bytes, Question], Told]",
 ) -> "Callable[Concatenate[Language, bytes, Question], Told]":
-    """Keep what a function tells of the bytes of a file, and return None for a file that is `Unreadable`.
+    """Cache a function of a file's bytes; it returns None for an `Unreadable` file.
 
-    What else it takes are texts, numbers, and collections of them.
+    Its other arguments are strings, numbers or collections of them.
     """
     decoders: list[Decoder[Told]] = []
 
@@ -67,17 +68,17 @@ def memo(
     def ask(language: "Language", source: bytes, *question: Question.args, **named: Question.kwargs) -> Told | None:
         if _Current.store is None:
             return answer(language, source, *question, **named)
-        if not decoders:  # here: the types that a module names later are known by now
+        if not decoders:  # only now are all types defined
             decoders.append(Decoder(get_type_hints(function)["return"]))
         name = _name(function.__qualname__, language, source, question)
         found = load(name)
         if found is not None:
-            with suppress(ValueError):  # of another form: told anew
+            with suppress(ValueError):  # an entry in an older format is computed again
                 return decoders[0].decode(found)
         told = answer(language, source, *question, **named)
-        if told is None:  # a parser may have had too little time
+        if told is None:  # the parser may only have run out of time
             return told
-        with suppress(ValueError):  # it names a file by bytes that are no text
+        with suppress(ValueError):  # it contains a name that is not valid text
             keep(name, encode(told))
         return told
 
@@ -91,7 +92,7 @@ def _name(function: str, language: "Language", source: bytes, question: tuple[ob
 
 
 def _sum(text: bytes, name: str) -> bytes:
-    """What a kept answer begins with: so a broken one, or one of another name, is seen."""
+    """Return the checksum before a stored result, which detects damaged or swapped entries."""
     return blake2b(text, digest_size=DIGEST, key=name.encode()).digest()
 
 
@@ -101,23 +102,26 @@ def _checked(data: bytes | None, name: str) -> bytes | None:
 
 
 def load(name: str) -> bytes | None:
-    """Return what an earlier review kept under a name of `name_of`; None if there is nothing, or it is damaged."""
+    """Return the bytes stored under a key from `name_of`; None if missing or damaged."""
     return _checked(_Current.store.get(name), name) if _Current.store is not None else None
 
 
 def keep(name: str, data: bytes) -> None:
-    """Keep an answer for later reviews, unless it is too large."""
+    """Store a result, unless it is too large."""
     if _Current.store is not None and len(data) <= MOST:
         _Current.store.put(name, _sum(data, name) + data)
 
 
 def name_of(engine: bytes, asked: Sequence[object], source: bytes) -> str:
-    """Return the name under which an answer about some bytes is kept. `engine`: a hash of the code that answers; `asked`: the question."""
+    """Return the key of a result about some bytes.
+
+    `engine` is a hash of the code that computes it, `asked` the question.
+    """
     return blake2b(b"\0".join((engine, json.dumps(asked).encode(), source)), digest_size=DIGEST).hexdigest()
 
 
 def engine_of(folders: Iterable[Path]) -> bytes:
-    """Return a hash of the files of some folders, by size and time: an answer counts until one of them changes."""
+    """Return a hash of the files in some folders, by size and time, so that results expire when one changes."""
     digest = blake2b(digest_size=DIGEST)
     for folder in folders:
         for file in sorted(folder.iterdir()):
@@ -128,14 +132,14 @@ def engine_of(folders: Iterable[Path]) -> bytes:
 
 
 def folders_of(package: str) -> tuple[Path, ...]:
-    """Return the folder of a package, which is not loaded for it; () if it is not installed."""
+    """Return the folder of a package without loading it; () if it is not installed."""
     spec = find_spec(package)
     return (Path(spec.origin).parent,) if spec is not None and spec.origin is not None else ()
 
 
 @cache
 def _engine(grammar: str) -> bytes:
-    """What decides how a file is read: this package, what writes and reads it, the parser and a grammar."""
+    """Return a hash of this package, the serializer, the parser and a grammar."""
     home = Path(__file__).parent
     folders = [folder for pattern in OWN for folder in (home.glob(pattern) if pattern else (home,)) if folder.is_dir()]
     return engine_of((*folders, *folders_of("msgspec"), *folders_of("tree_sitter"), *folders_of(grammar)))

@@ -1,4 +1,4 @@
-"""Nodes of a syntax tree: their text, their lines, what stands around them, and what a match of a query captured."""
+"""Read syntax nodes: text, lines, surroundings and query captures."""
 
 import re
 from bisect import bisect_right
@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from deeprepo.impact.matching import Captures
 
-HEAD = 2_000  # bytes of a head
+HEAD = 2_000  # bytes of a definition's head
 BODIES = (
     "function_body",
     "class_body",
@@ -16,19 +16,19 @@ BODIES = (
     "preproc_arg",
     "do_block",
     "keywords",
-)  # where the grammar gives the body no name
+)  # body nodes without a field name
 MODIFIERS = (
     "modifiers",
     "annotation",
     "modifier",
     "attribute_list",
-)  # what stands before a definition and tells no caller how to call it
+)  # parts before a definition that do not affect its callers
 
 
 SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
-NAMED = "\"'`"  # around a name
+NAMED = "\"'`"  # quotes around a name
 
-# The nodes by which a name may get its meaning: definitions of types; in languages with free functions any definition (VALUES).
+# Nodes that declare a name: types, or any definition (VALUES) in languages with free functions.
 TYPES = re.compile(
     r"(?:class|interface|enum|record|struct|object|trait|annotation_type)_(?:declaration|definition)|type_alias"
 )
@@ -50,7 +50,7 @@ class Spans:
             stack.append(at)
 
     def around(self, start: int, end: int, *, inclusive: bool = False) -> Iterator[tuple[int, int, str]]:
-        """Yield the ranges that hold one, the innermost first; itself only if `inclusive`."""
+        """Yield the ranges around a range, innermost first; `inclusive` adds the range itself."""
         at = bisect_right(self._starts, start) - 1
         while at >= 0:
             row = self._rows[at]
@@ -65,24 +65,27 @@ def text(node: Node | None) -> str:
 
 
 def name_of(node: Node) -> str:
-    """Return the name that a node writes, without what stands around it: `total` of `:total`."""
+    """Return the name in a node without quotes or colons: `total` for `:total`."""
     written = text(node)
     if node.type in SYMBOLS:
         return written[1:]
-    if node.type == "alias":  # words with dots between
+    if node.type == "alias":  # words with dots between them
         return written.rpartition(".")[2]
     return written.strip(NAMED) if node.type != "keyword" else written.rstrip().removesuffix(":")
 
 
 def is_declared(node: Node, *, free_functions: bool) -> bool:
-    """Return whether a name is what a declaration gives a meaning: of a type, in a language with free functions of anything."""
+    """Return whether a node is the name in a declaration.
+
+    It must declare a type, or anything in a language with free functions.
+    """
     above = node.parent
     if above is None or not (VALUES if free_functions else TYPES).fullmatch(above.type):
         return False
     name = above.child_by_field_name("name") or above.child_by_field_name("pattern")
     if name is not None and name != node:
         return False
-    # Of a part of a class another file may have the rest.
+    # A partial class may continue in another file.
     return not any(one.type == "modifier" and one.text == b"partial" for one in above.children)
 
 
@@ -100,16 +103,17 @@ def first_line(node: Node) -> int:
 
 
 def last_line(node: Node) -> int:
-    """Return the 1-based line on which a node ends; a node that ends with its line break ends on the line before."""
+    """Return the 1-based line on which a node ends; a final line break does not count."""
     row, column = node.end_point[0], node.end_point[1]
     return row if column == 0 and row > node.start_point[0] else row + 1
 
 
 def head(node: Node) -> str:
-    """Return how a definition is written behind its modifiers and up to its body, on one line."""
+    """Return a definition without modifiers, up to its body, on one line."""
     inner = node.child_by_field_name("definition") or node
     last_part = inner.children[-1] if inner.children else inner
-    bodies = last_part.children if last_part.type == "arguments" else inner.children  # a body may be an argument
+    # a body may be an argument
+    bodies = last_part.children if last_part.type == "arguments" else inner.children
     body = inner.child_by_field_name("body") or next((one for one in bodies if one.type in BODIES), None)
     parts = (one for one in node.children if one.type not in MODIFIERS)
     start = next((one.start_byte for one in parts if "comment" not in one.type), node.start_byte)
@@ -117,7 +121,7 @@ def head(node: Node) -> str:
     is_ended = body is None and bool(inner.children) and inner.children[-1].type == "end"
     end = body.start_byte if body is not None else inner.children[-1].start_byte if is_ended else node.end_byte
     last = params or inner.child_by_field_name("name")
-    if last is not None:  # a comment behind it is one on the code
+    if last is not None:  # comments before the body belong to the code
         rest = [one for one in inner.children if one.start_byte > last.start_byte]
         end = min([end, *(one.start_byte for one in rest if one.type == "comment")])
     code = (node.text or b"")[start - node.start_byte : end - node.start_byte]
@@ -125,7 +129,7 @@ def head(node: Node) -> str:
 
 
 def errors(root: Node) -> Iterator[int]:
-    """Yield the lines of syntax errors, those that a file can be read with left out."""
+    """Yield the lines of syntax errors."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -136,7 +140,7 @@ def errors(root: Node) -> Iterator[int]:
 
 
 def kind_of(found: Captures) -> str:
-    """Return what a match defines; "" for nothing."""
+    """Return what a match defines, or ""."""
     for key in found:
         if key[:4] == "def.":
             return key[4:]
@@ -144,7 +148,7 @@ def kind_of(found: Captures) -> str:
 
 
 def first(found: Captures, key: str, default: object = ...) -> Node:
-    """Return the first node of a capture. Without one: the default, or a KeyError if none was given."""
+    """Return the first node of a capture. If there is none, return the default or raise KeyError."""
     nodes = found.get(key)
     if nodes:
         return nodes[0]

@@ -1,4 +1,4 @@
-"""A language that `impact` reads by queries, as the search for users asks it: `outline` and `uses` of `ports.Language`."""
+"""Provide `outline` and `uses` of `ports.Language` for languages that are read by queries."""
 
 import re
 from collections import defaultdict
@@ -27,9 +27,9 @@ from deeprepo.impact.values import (
 CALLED = ("function", "method", "constructor")
 CONSTRUCTOR = "constructor"
 APART = ("{", "[", "%", "<")
-ATTRIBUTE = "@"  # of a class that has one a macro may add members to it, and hardly one that is called like its own
-MOST_ALTERNATIVES = 64  # definitions of one name that a call is held against
-UNTOLD = ("attribute", "global", "bound", "holder")  # kinds that an importer cannot ask for, or that no line defines
+ATTRIBUTE = "@"  # a class with one may get macro-made members, but rarely one with its own name
+MOST_ALTERNATIVES = 64  # definitions of one name that a call is compared with
+UNTOLD = ("attribute", "global", "bound", "holder")  # kinds that cannot be imported, or that no line defines
 
 
 def _language(path: str, source: bytes) -> Language:
@@ -41,7 +41,7 @@ def _language(path: str, source: bytes) -> Language:
 
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Facts:
-    """Return the definitions of a file and what an importer can ask of it."""
+    """Return the definitions of a file and what importers can use."""
     language = _language(path, source)
     facts = reader.facts(language, source)
     if facts is None:
@@ -78,7 +78,10 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
 
 
 def alternatives(symbols: Collection[Definition], *, overloads: bool = False) -> tuple[Definition, ...]:
-    """Return the definitions; those of one name know of each other, as a call has to fit one of them. But for overloads only a run decides which one counts."""
+    """Link definitions of the same name, since a call must match one of them.
+
+    Unless they are overloads, only a run decides which one is in effect.
+    """
     same: dict[str, list[Definition]] = defaultdict(list)
     for symbol in symbols:
         if symbol.kind != "type":  # a type may share the name of a value
@@ -97,12 +100,12 @@ def alternatives(symbols: Collection[Definition], *, overloads: bool = False) ->
 
 
 def _is_offered(name: str, offered: Collection[str]) -> bool:
-    """Whether importers can reach a definition: it is offered, or what holds it."""
+    """Return whether importers can reach a definition, directly or through its container."""
     return name in offered or name.partition(".")[0].removesuffix("()") in offered
 
 
 def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool:
-    """Whether importers may find more in a file than it writes."""
+    """Return whether importers may find more names in a file than it writes."""
     if facts.open_beside or re.search(language.offers_all, path):
         return True
     if not facts.module_value:
@@ -115,14 +118,14 @@ def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool
 
 
 def _built_elsewhere(rows: Sequence[Definition]) -> frozenset[str]:
-    """The constructors of classes that an object of the same name may build with other arguments: it has such a method, or inherits something."""
+    """Return constructors that a companion object may replace, with an `apply` method or an inherited one."""
     applied = {one.owner for one in rows if one.static and one.short == "apply"}
     objects = {(one.name, bool(one.bases)) for one in rows if SINGLETON in one.marks}
     return frozenset(f"{name}.{CONSTRUCTOR}" for name, is_heir in objects if is_heir or name in applied)
 
 
 def _exports(facts: Facts, language: Language) -> dict[str, str]:
-    """What importers write -> the definition of the file, "" for what the file has from another."""
+    """Return exported name -> local definition; "" for a re-exported name."""
     unexported = language.unexported | language.nameless
     told = [one for one in facts.definitions if one.kind != "holder" and one.short not in unexported]
     offered = {
@@ -147,13 +150,13 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
 
 
 def _bound(item: Import) -> list[str]:
-    """The names that an import gives a meaning in its file."""
+    """Return the names that an import binds."""
     names = [one.here for one in item.names] if item.names else [item.whole.partition(".")[0]]
     return [name for name in names if name]
 
 
 def _as_sought(one: Definition, language: Language, path: str, side: Side, heirs: Sequence[Definition]) -> Definition:
-    """One definition as the search asks for it."""
+    """Return a definition in the form that the search for references needs."""
     is_hidden = one.private or (bool(one.owner) and any(map(language.is_private, one.owner.split("."))))
     is_own = not one.owner and one.visible == "file"
     is_called = one.kind in CALLED
@@ -175,12 +178,15 @@ def _as_sought(one: Definition, language: Language, path: str, side: Side, heirs
 
 
 def _name(one: Definition, language: Language) -> str:
-    """What a definition is called in its file: with what holds it."""
+    """Return the name of a definition in its file, qualified unless members are called by name only."""
     return one.short if one.owner and language.apart_members else one.name
 
 
 def _kind(one: Definition, language: Language) -> str:
-    """What a definition is to the search; a static method is a function of its class where importers can name it without that."""
+    """Return the kind of a definition for the search.
+
+    A static method counts as a function if it can be imported without its class.
+    """
     if one.shown or one.kind in ("member", "common", "global"):
         return one.shown or "variable"
     if one.kind == "method" and ((one.static and language.lends_members) or language.apart_members):
@@ -189,7 +195,10 @@ def _kind(one: Definition, language: Language) -> str:
 
 
 def _may_be_another(one: Definition, language: Language, heirs: Sequence[Definition]) -> bool:
-    """Whether a call of a method may mean one that its class has from another, with other parameters. `heirs`: classes called like its own."""
+    """Return whether a call of a method may reach an inherited method with other parameters.
+
+    `heirs`: classes with the name of its own.
+    """
     if not language.overloads or one.kind not in ("function", "method"):
         return False
     is_of_all = bool(language.object_members) and re.search(language.object_members, one.short) is not None
@@ -198,13 +207,13 @@ def _may_be_another(one: Definition, language: Language, heirs: Sequence[Definit
 
 
 def _parameter(one: Parameter) -> Parameter:
-    name = one.name if one.name[:1] not in APART else "{}"  # what it takes apart is no name
+    name = one.name if one.name[:1] not in APART else "{}"  # a destructured parameter has no name
     return replace(one, name=name)
 
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """Return the identifiers of a file that are spelt like one of the names."""
+    """Return the identifiers of a file that match one of the names."""
     language = _language(path, source)
     found = spots.spots(language, source, names)
     if found is None:

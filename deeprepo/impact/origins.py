@@ -1,6 +1,7 @@
-"""What the value of a receiver comes from: the functions whose results it is, through the variables, loops and callbacks between.
+"""Trace where a receiver's value comes from: function results, through variables, loops and callbacks.
 
-In the trees of all grammars a value stands behind a sign, `=` or `in`, and a call holds what it is given.
+The node patterns fit all grammars: a value follows a sign such as `=` or `in`, and a call contains its
+arguments.
 """
 
 import re
@@ -16,27 +17,27 @@ from deeprepo.impact.values import Origin
 
 CALL = re.compile(r"(?:\w+_)?call(?:_expression)?|(?:method_|macro_)?invocation(?:_expression)?")
 CREATION = re.compile(r"(?:object_creation|new|instance)_expression")
-CODE = re.compile(r"function|lambda|closure|method|class")  # it runs elsewhere, or what it is given to runs it
-PASSED = re.compile(r"argument|suffix|lambda")  # between a function and the call that it is given to
+CODE = re.compile(r"function|lambda|closure|method|class")  # code that runs elsewhere
+PASSED = re.compile(r"argument|suffix|lambda")  # nodes between a function and the call that it is passed to
 BLOCK = re.compile(r"(?:do_)?block")
 MEMBER = re.compile(r"member|field|attribute|navigation|selector|access|scoped|qualified|dot")
 END = re.compile(r"(?!\w*variable_declaration)\w+_(?:statement|declaration|clause|definition|item)")
-SIGNS = (b"=", b":=", b"in", b"of", b"<-")  # between a name and what it is given
-IMPLIED = re.compile(r"it|\$\d|_\d?")  # what a function without parameters calls what it is given
+SIGNS = (b"=", b":=", b"in", b"of", b"<-")  # between a name and its value
+IMPLIED = re.compile(r"it|\$\d|_\d?")  # implicit names of a function's only parameter
 CALLEES, BEFORE = ("method", "name", "function", "target"), ("receiver", "object", "scope")
-TYPES = re.compile(r"(?:::)?<[^<>]*(?:<[^<>]*>[^<>]*)?>\s*$")  # type arguments behind a name
+TYPES = re.compile(r"(?:::)?<[^<>]*(?:<[^<>]*>[^<>]*)?>\s*$")  # type arguments after a name
 LAST = re.compile(r"\w+(?=\W*$)")
 CAPITAL = re.compile(r"(?<!\w)[A-Z]\w*")
 Part = Literal["called", "root", "class"]
 CALLED: Part = "called"
 ROOT: Part = "root"
 CLASS: Part = "class"
-DEEPEST = 5  # variables that stand for each other
-LARGEST = 200  # nodes of one value
+DEEPEST = 5  # variables that are followed
+LARGEST = 200  # nodes per value
 
 
 def origin(marks: Marks, value: Node) -> Origin:
-    """Return what a value comes from, as far as its file tells."""
+    """Return where a value comes from, as far as its file shows."""
     found = _of(marks, value, DEEPEST)
     called, roots, classes = (
         tuple(sorted(word for word, one in found if one is kind)) for kind in (CALLED, ROOT, CLASS)
@@ -45,7 +46,10 @@ def origin(marks: Marks, value: Node) -> Origin:
 
 
 def _of(marks: Marks, value: Node, depth: int) -> frozenset[tuple[str, Part]]:
-    """Return what gives a value, as names and their kinds. Each value is followed once: names that are bound often lead back to each other."""
+    """Return the sources of a value as names and kinds.
+
+    Each value is followed once, because bindings may form cycles.
+    """
     key = value.id, depth
     if depth and key not in marks.origins:
         marks.origins[key] = frozenset(_found(marks, value, depth))
@@ -53,7 +57,7 @@ def _of(marks: Marks, value: Node, depth: int) -> frozenset[tuple[str, Part]]:
 
 
 def _found(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
-    """The names of functions and classes that give a value, those that nothing in the file binds, and classes that a call is given."""
+    """Yield the functions and classes that return a value, unbound names, and classes in the arguments of calls."""
     stack = [value]
     for _ in range(LARGEST):
         if not stack:
@@ -86,13 +90,13 @@ def _found(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
 
 
 def _names(called: Node | None) -> Iterator[tuple[str, Part]]:
-    """The name of a function or a class, without what is before it and its type arguments."""
+    """Yield the name of a function or class, without qualifier and type arguments."""
     for word in LAST.findall(TYPES.sub("", text(called)[-LONGEST:])):
         yield word, CALLED
 
 
 def _class(marks: Marks, node: Node, written: str, bound: Iterable[Node]) -> Iterator[tuple[str, Part]]:
-    """The class of a variable, where its declaration tells one. A container says nothing of what it holds."""
+    """Yield the declared class of a variable, unless it is a container."""
     of = bound_class(marks, node, written)[0]
     arguments = re.compile(rf"{re.escape(of)}\s*[<\[]")
     around = [one.parent.parent or one if one.parent is not None else one for one in bound]
@@ -101,7 +105,7 @@ def _class(marks: Marks, node: Node, written: str, bound: Iterable[Node]) -> Ite
 
 
 def _parts(call: Node) -> tuple[Node | None, Node | None]:
-    """What a call names as the function, with what stands before its dot where the grammar puts both into one node, and that."""
+    """Return the callee of a call, and its receiver."""
     callee = next((one for key in CALLEES if (one := call.child_by_field_name(key)) is not None), call.named_child(0))
     before = next((one for key in BEFORE if (one := call.child_by_field_name(key)) is not None), None)
     if before is None and callee is not None and MEMBER.search(callee.type):
@@ -110,7 +114,10 @@ def _parts(call: Node) -> tuple[Node | None, Node | None]:
 
 
 def _values(bound: Iterable[Node]) -> Iterator[Node]:
-    """What names are given where they are bound: what stands behind the sign, or what calls the function whose parameters they are."""
+    """Yield the values that names are bound to.
+
+    They follow a sign, or come from the call that runs the function with this parameter.
+    """
     for name in bound:
         is_code, child, above = False, name, name.parent
         while above is not None:
@@ -129,7 +136,7 @@ def _values(bound: Iterable[Node]) -> Iterator[Node]:
 
 
 def _caller(call: Node) -> Node:
-    """The call that runs a function; of one that every collection has, what stands before its dot."""
+    """Return the call that runs a function; for common collection methods, their receiver."""
     callee, before = _parts(call)
     words = {word for word, _ in _names(callee)}
     return before if before is not None and not words.isdisjoint(METHODS) else call
@@ -140,7 +147,7 @@ def _is_passed(block: Node) -> bool:
 
 
 def _behind(above: Node, child: Node) -> Node | None:
-    """What a node gives to the name in one of its children; None if it gives nothing."""
+    """Return the value that a node binds to one of its children, or None."""
     children = above.children
     at = next(at for at, one in enumerate(children) if one.id == child.id)
     if at > 1 and children[at - 1].type == "as":
@@ -152,7 +159,7 @@ def _behind(above: Node, child: Node) -> Node | None:
 
 
 def _implied(node: Node, written: str) -> Iterator[Node]:
-    """What calls the function around a name that its language gives to a parameter which nobody writes."""
+    """Yield the sources of an implicit parameter, from the call of the function around it."""
     above = node.parent if IMPLIED.fullmatch(written) else None
     while above is not None and not CODE.search(above.type):
         above = above.parent

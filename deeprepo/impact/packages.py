@@ -1,4 +1,4 @@
-"""What manifests tell: who offers and who takes which package."""
+"""Describe packages as manifests declare and require them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,23 +9,24 @@ from deeprepo.impact.paths import is_below
 from deeprepo.impact.structs import Struct
 
 T = TypeVar("T")
-Exact = Annotated[T, "exact"]  # a name or a path that others look up: no text that anybody may change
+Exact = Annotated[T, "exact"]  # a name or path that is looked up elsewhere and must not be rewritten as text
 Origin = Literal["registry", "path", "git", "workspace"]
-# When a break reaches a repository: with its next build, with the next release of what it takes, or when somebody upgrades it.
+# When a break reaches a repository: with its next build, its dependency's next release, or an explicit
+# upgrade.
 Arrival = Literal["build", "release", "upgrade"]
-# Constraints that any version meets.
+# Constraints that every version satisfies.
 LATEST = frozenset({"", "*", "latest", "x", "+", "latest.release", "LATEST", "RELEASE"})
 
 
 class Package(Struct, frozen=True, eq=False):
-    """What a repository offers under a name that other manifests can write."""
+    """A package that a repository provides."""
 
     language: str
     name: str
     folder: str = ""  # of its manifest
-    roots: tuple[str, ...] = ()  # folders and files that it consists of
-    entries: tuple[str, ...] | None = None  # files that importers can name; None: any
-    # Of one that is published: the version that its manifest writes, and the files whose names are its public ones.
+    roots: tuple[str, ...] = ()  # its folders and files
+    entries: tuple[str, ...] | None = None  # importable files; None stands for all
+    # For a published package: the version in its manifest, and the files with its public names.
     version: str = ""
     doors: tuple[str, ...] = ()
 
@@ -37,29 +38,29 @@ class Package(Struct, frozen=True, eq=False):
 
     @property
     def _offered(self) -> tuple[object, ...]:
-        """What makes two packages the same, whatever was published of them."""
+        """What makes two packages equal, regardless of publication."""
         return self.language, self.name, self.folder, self.roots, self.entries
 
     def holds(self, path: str) -> bool:
-        """Return whether a file is a part of the package."""
+        """Return whether a file belongs to the package."""
         return any(is_below(path, root) for root in self.roots)
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A package that a manifest asks for."""
+    """A package that a manifest requires."""
 
     language: Exact[str]
     name: Exact[str]
-    constraint: Exact[str] = ""  # as written: ">=2.3,<3"; of git the branch or the tag
+    constraint: Exact[str] = ""  # as written: ">=2.3,<3"; for git, the branch or tag
     origin: Exact[Origin] = "registry"
     path: Exact[str] = ""  # of the manifest
-    fixed: bool = False  # of git: a tag or a commit, not a branch
-    locked: Exact[str] = ""  # the version that a lock file names
+    fixed: bool = False  # for git: a tag or commit, not a branch
+    locked: Exact[str] = ""  # the version in a lock file
 
     @property
     def arrival(self) -> Arrival:
-        """Return when a break of the package reaches who asks for it so."""
+        """When a break of the package reaches this requirement."""
         if self.origin in ("path", "workspace") or (self.origin == "git" and not (self.fixed or self.locked)):
             return "build"
         if self.origin == "git" or self.locked:
@@ -70,40 +71,39 @@ class Requirement:
 
     @property
     def version(self) -> str:
-        """Return the version that is in use, as far as the repository tells."""
+        """The version in use, as far as it is known."""
         return self.locked or self.constraint.strip()
 
 
 @dataclass(frozen=True, slots=True)
 class DependencyRules:
-    """How code asks for the dependencies that its manifests list, and how much a manifest proves."""
+    """How code of a language requires dependencies, and how much its manifests prove."""
 
     suffixes: tuple[str, ...]  # of the code
-    asking: Callable[[str], str]  # dependency -> Perl pattern of the lines that may ask for it
-    called: Callable[[bytes], frozenset[str]]  # manifest -> the names under which others can ask for what it describes
-    # Whether an import, as it is written, asks for a dependency. None: each line that matches `asking` does.
+    asking: Callable[[str], str]  # dependency -> Perl pattern of lines that may import it
+    # manifest -> the names under which others can require its package
+    called: Callable[[bytes], frozenset[str]]
+    # Whether an import requires a dependency. None: each line that matches `asking` does.
     means: Callable[[str, str], bool] | None = None
-    # The dependencies of one manifest, where it takes more than `requirements` to know them.
+    # The dependencies of one manifest, if `requirements` is not enough to know them.
     declared: Callable[[str, Mapping[str, bytes]], frozenset[str]] | None = None
-    # The dependencies of one manifest that come with what it describes: without those that only its developers get.
+    # The dependencies of one manifest without development dependencies.
     shipped: Callable[[str, bytes], frozenset[str]] | None = None
-    folder: Callable[[str], str] = dirname  # manifest -> the folder for whose code it lists dependencies
-    own: str = (
-        ""  # pattern of the lines by which a tree defines what a dependency would bring; NAME stands for the word
-    )
-    # The nearest manifest alone decides, and a package that it does not list cannot be imported.
+    folder: Callable[[str], str] = dirname  # manifest -> the folder that it applies to
+    own: str = ""  # pattern of lines that define a dependency's modules in the tree; NAME stands for the word
+    # Only the nearest manifest applies, and unlisted packages cannot be imported.
     is_closed: bool = False
-    doubt: str = ""  # pattern of what makes the same uncertain in a file
-    shared: str = ""  # a file with this name gives modules each other's dependencies
-    local: tuple[Origin, ...] = ()  # a dependency of such an origin has to be in the tree, under its name
-    passes_on: bool = False  # a dependency always brings its own dependencies to whoever lists it
+    doubt: str = ""  # pattern of code that makes the result for a file uncertain
+    shared: str = ""  # name of a file that lets modules share dependencies
+    local: tuple[Origin, ...] = ()  # origins whose packages must be in the tree under their name
+    passes_on: bool = False  # indirect dependencies can always be imported
 
 
 class PackageRow(Struct, frozen=True):
-    """A package that a repository offers or takes, as an index of many repositories keeps it."""
+    """A package that a repository provides or requires, for an index of many repositories."""
 
     role: Literal["offers", "takes"]
     language: str
     name: str
-    version: str = ""  # as its manifest asks for it
-    arrival: str = ""  # when a break of it reaches who takes it
+    version: str = ""  # the constraint in its manifest
+    arrival: str = ""  # when a break reaches the requiring repository

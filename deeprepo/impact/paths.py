@@ -1,4 +1,4 @@
-"""The paths of a tree, and which paths it may have once it was built."""
+"""Look up paths in a tree, including paths that a build may create."""
 
 import posixpath
 import re
@@ -14,7 +14,7 @@ IGNORES = ".gitignore"
 
 
 class Paths:
-    """The files and folders of one tree, and what its .gitignore files leave to a build."""
+    """The files and folders of a tree, and the paths that its .gitignore files exclude."""
 
     def __init__(self, entries: Mapping[str, bool]) -> None:
         self.files = frozenset(path for path, is_file in entries.items() if is_file)
@@ -32,27 +32,27 @@ class Paths:
         self._patterns: dict[str, Sequence[str]] = {}
 
     def ignore(self, sources: Mapping[str, bytes]) -> None:
-        """Take in the .gitignore files: path -> bytes."""
+        """Add .gitignore files, by path."""
         for path, source in sources.items():
             lines = source.decode("utf-8", "replace").splitlines()
             self._ignored[posixpath.dirname(path)], self._patterns[posixpath.dirname(path)] = _spec(lines), lines
 
     def names(self, folder: str) -> frozenset[str]:
-        """Return the names in a folder; none if there is no such folder."""
+        """Return the names in a folder, which may not exist."""
         return frozenset(self._names.get(folder, ()))
 
     def is_folder(self, path: str) -> bool:
-        """Return whether files lie below a path."""
+        """Return whether a path is a folder with files."""
         return path in self._names
 
     def is_open(self, path: str) -> bool:
-        """Return whether something may be at a path that the tree does not hold: a build puts it there, or a link or a submodule is on the way."""
+        """Return whether a path may exist outside the tree: as a build output, or through a link or submodule."""
         if path.startswith("../"):
             return True
         return any(above in self._closed for above in (path, *above_of(path))) or self._is_ignored(path)
 
     def may_hide(self, folder: str, ending: str) -> bool:
-        """Return whether a .gitignore file keeps some files with an ending out of a folder that has others: what a build writes beside them."""
+        """Return whether .gitignore excludes some files with this suffix in a folder, such as generated ones."""
         for home, spec in self._ignored.items():
             if home and not f"{folder}/".startswith(f"{home}/"):
                 continue
@@ -71,7 +71,7 @@ class Paths:
 
 
 def _samples(patterns: Sequence[str], ending: str) -> Iterator[str]:
-    """Names with an ending that the patterns of a .gitignore file are about."""
+    """Yield sample names with a suffix for the patterns of a .gitignore file."""
     for pattern in patterns:
         name = re.sub(r"\[(.)[^\[\]]*\]|[*?]+", lambda found: found[1] or "x", pattern.strip().rpartition("/")[2])
         if name and not pattern.startswith(("#", "!")):
@@ -81,9 +81,9 @@ def _samples(patterns: Sequence[str], ending: str) -> Iterator[str]:
 
 
 def _spec(lines: Sequence[str]) -> "GitIgnoreSpec":
-    """The patterns of a .gitignore file; one that the library refuses counts for nothing, as in git."""
+    """Return the patterns of a .gitignore file; invalid ones are ignored, as in git."""
     from pathspec import (
-        GitIgnoreSpec,  # it loads for longer than a small change takes, and many trees have no such file
+        GitIgnoreSpec,  # it takes longer to load than a small change, and many trees have no such file
     )
 
     try:
@@ -103,23 +103,23 @@ def _is_pattern(line: str) -> bool:
 
 
 def above_of(path: str) -> Iterator[str]:
-    """Yield the folders above a path, the nearest first, without the root."""
+    """Yield the parent folders of a path, nearest first, without the root."""
     while (at := path.rfind("/")) > 0 and (path := path[:at].rstrip("/")):
         yield path
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Return whether a path is a folder, or is in it; "" is the root, in which everything is."""
+    """Return whether a path is a folder or inside it; "" is the root."""
     return not folder or path == folder or path.startswith(f"{folder}/")
 
 
 def shared_folders(one: str, two: str) -> int:
-    """Return how many folders from the root two files have in common."""
+    """Return how many leading folders two files share."""
     pairs = zip(one.split("/")[:-1], two.split("/")[:-1], strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def joined(folder: str, path: str) -> str:
-    """Return a relative path from a folder, normal; the root is ""."""
+    """Return a path relative to a folder, normalized; the root is ""."""
     whole = posixpath.normpath(posixpath.join(folder, path))
     return "" if whole == "." else whole

@@ -1,4 +1,4 @@
-"""What a language offers to the search for users, and what its manifests say."""
+"""Define the interfaces of languages, their manifests and the trees that are searched."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
@@ -10,36 +10,39 @@ from deeprepo.impact.values import Clues, Facts, Link, Side, Use
 
 
 class Tree(Protocol):
-    """Read access to both trees of a change. Git is behind it; nothing is ever opened through a work tree."""
+    """Read access to both trees of a change. Git provides it; no file is opened in a work tree."""
 
     @property
     def stopped_searches(self) -> Sequence[str]:
-        """Return a sentence for each search that was ended before it was done."""
+        """The sentences for searches that were stopped early."""
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Return every path of one side."""
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """Return the content of a file, None where it does not exist, is not a file, or is above the size cap."""
+        """Return a file's content; None if it does not exist, is not a file or exceeds the size limit."""
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Return the contents of many files in one pass; those that `read` would answer with None are absent."""
+        """Return the contents of many files; those for which `read` returns None are omitted."""
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Return paths of the text files in which any of the patterns occurs."""
+        """Return the paths of text files that match any of the patterns."""
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """Return the matching lines as (path, line, text), in the order of paths."""
+        """Return the matching lines as (path, line, text), ordered by path."""
 
 
 class Project(Protocol):
-    """One side's paths as a language sees them: who can be meant by an import."""
+    """Resolves imports of a language on one side of the change."""
 
     def clues(self, path: str) -> Clues:
         """Return what a file that imports `path` must contain."""
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return the imports of a file that land in the tree; with `words`, only statements that contain one of them."""
+        """Return a file's imports that resolve to the tree.
+
+        With `words`, only statements with one of them are used.
+        """
 
 
 @runtime_checkable
@@ -47,40 +50,43 @@ class SharedScope(Protocol):
     """A project in which files use each other's names without importing them."""
 
     def mates(self, path: str) -> Collection[str]:
-        """Return the other files of the namespace that this path belongs to, whether or not the path exists."""
+        """Return the other files in the path's namespace; the path itself need not exist."""
 
 
 @runtime_checkable
 class SelfDescribed(Protocol):
-    """A project in which a path does not say what the file offers: it says its namespace."""
+    """A project in which a file declares its namespace."""
 
     def learn(self, path: str, source: bytes, outline: Facts) -> None:
-        """Note what a changed file holds, or held before the change, before anything is asked about it."""
+        """Register the content of a changed file, on either side, before any other request."""
 
     def sees(self, path: str, other: str) -> bool:
-        """Return whether a file is built with another one: the boundary of a project may stand between them."""
+        """Return whether a file is built with another one, without a project boundary between them."""
 
 
 @runtime_checkable
 class SelfNamed(Protocol):
-    """A project in which a path usually says what the file is called, and need not."""
+    """A project in which a file may declare a module name that differs from its path."""
 
     def note(self, path: str, source: bytes) -> None:
-        """Note what a changed file is called, or was before the change, before anything is asked about it."""
+        """Register the name of a changed file, on either side, before any other request."""
 
     def name_in(self, source: bytes) -> str:
-        """Return what a file says it is called; "" if it does not say."""
+        """Return the declared name of a file, or ""."""
 
 
 class Receivers(Protocol):
-    """What receivers come from in a language whose packages are folders. A module may satisfy it."""
+    """Finds where receivers come from in a language whose packages are folders. A module may satisfy it."""
 
     def package_of(self, source: bytes, receiver: str, line: int) -> str:
-        """Return the package, as the file calls it, of what the last line above a use binds its receiver to; "" if no line tells one."""
+        """Return the package of a receiver's last binding above a line, by its local name, or ""."""
 
 
 class FieldRules(Protocol):
-    """What breaks of the fields of a class that its language constructs from them. A module `fields` in the language's folder satisfies it."""
+    """Checks fields from which a language generates constructors.
+
+    A module `fields` in the language's folder satisfies it.
+    """
 
     async def with_lost_fields(
         self,
@@ -89,76 +95,80 @@ class FieldRules(Protocol):
         references: Sequence[Reference],
         fresh: Mapping[str, Collection[int]],
     ) -> list[Reference]:
-        """Return the references, with the unchanged lines that name such a field or leave it out; those that only say the same word give way.
+        """Return the references with broken uses of fields added, and without those that only match by name.
 
         `fresh`: the lines that the change adds.
         """
 
 
 class Language(Protocol):
-    """A family of files that import each other. A module may satisfy it; bytes and paths in, values out."""
+    """A family of files that import each other.
+
+    A module may satisfy it; it takes bytes and paths and returns values.
+    """
 
     NAME: str
     SUFFIXES: tuple[str, ...]  # ".py"
-    CONFIGS: tuple[str, ...]  # base names (with *) of the configuration files that `project` reads
+    CONFIGS: tuple[str, ...]  # base names (with *) of configuration files that `project` reads
     AMBIENT: frozenset[str]  # names that every file has without defining or importing them
     TRAITS: Traits
 
     @property
     def receivers(self) -> Receivers | None:
-        """Return what receivers come from, where a type has the methods of those that it embeds, and overrides none."""
+        """How receivers are resolved, if types have the methods of embedded types."""
 
     @property
     def fields(self) -> FieldRules | None:
-        """Return what breaks of the fields of its classes, where no line writes a constructor."""
+        """The checks of its fields, if constructors are generated."""
 
     @property
     def has_extensions(self) -> bool:
-        """Return whether a definition may be called like a member of a type that stands elsewhere."""
+        """Whether a function may be called as a member of a type defined elsewhere."""
 
     @property
     def packaging(self) -> "Packaging | None":
-        """Return how its packages are declared; None if it has no manifests."""
+        """How its packages are declared; None if it has no manifests."""
 
     def project(self, paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
         """Return the resolver of one side's tree."""
 
     def outline(self, path: str, source: bytes, side: Side) -> Facts:
-        """Return the definitions of a file and what an importer can ask of it."""
+        """Return the definitions of a file and what importers can use."""
 
     def uses(self, path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-        """Return the identifiers of a file that are spelt like one of the names; never strings, never comments."""
+        """Return the identifiers of a file that match one of the names, never in strings or comments."""
 
 
 class Packaging(Protocol):
-    """How packages of a language are declared and asked for. A module `manifest` in the language's folder satisfies it."""
+    """Reads the packages and requirements of a language.
 
-    MANIFESTS: tuple[str, ...]  # base names, or the ends of paths, with *
-    LOCKS: Mapping[
-        str, str
-    ]  # a file that settles versions -> the pattern of a version, in which NAME stands for the package
+    A module `manifest` in the language's folder satisfies it.
+    """
+
+    MANIFESTS: tuple[str, ...]  # base names or path suffixes, with *
+    LOCKS: Mapping[str, str]  # lock file -> the pattern of a version, in which NAME stands for the package
 
     def packages(self, manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-        """Return what a tree offers to others."""
+        """Return the packages that a tree provides."""
 
     def requirements(self, manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-        """Return what a tree takes from others."""
+        """Return the packages that a tree requires."""
 
 
 @runtime_checkable
 class Offering(Protocol):
-    """A packaging in which others find more names in a file than it means to offer."""
+    """A packaging in which importers can reach more names in a file than it means to export."""
 
     def offers(self, source: str, name: str) -> bool:
-        """Return whether a file says that a name is for everybody."""
+        """Return whether a file declares a name as public."""
 
 
 @runtime_checkable
 class Linking(Protocol):
-    """A packaging in which names alone do not tie two trees together."""
+    """A packaging in which names are not enough to link two trees."""
 
     def links(self, packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
-        """Return configuration files for a folder beside both trees, with which imports of one mean packages of the other.
+        """Return configuration files with which imports in one tree resolve to packages of the other.
 
-        `folders`: of the manifests that ask for them.
+        They belong in a folder next to both trees. `folders`: those of the requiring manifests.
         """

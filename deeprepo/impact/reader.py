@@ -1,4 +1,4 @@
-"""Facts of one file: parse it once, run the queries of its language, put their captures together."""
+"""Parse a file once, run its language's queries and combine their captures into facts about the file."""
 
 import re
 from bisect import bisect_left
@@ -18,10 +18,10 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.unreadable import TOO_DEEP, TOO_LONG, Unreadable
 from deeprepo.impact.values import Bound, Definition, Facts, Import, Parameter
 
-LONGEST = 1_500_000  # bytes of a file that is read
-BUNDLE = 20_000  # bytes of a line that no person writes
-KEPT = 400  # files whose facts are kept: both directions ask for those of a changed file
-LONGEST_SAID = 200  # characters of what makes a file open
+LONGEST = 1_500_000  # bytes; larger files are not parsed
+BUNDLE = 20_000  # bytes; a longer line means that the file is generated or bundled
+KEPT = 400  # files whose facts are cached, because both search directions ask for those of a changed file
+LONGEST_SAID = 200  # characters of the code that makes a file dynamic
 QUOTES = "\"'`<>"
 BLANK = re.compile(rb"[^\n]")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
@@ -33,12 +33,12 @@ WIDTHS = (
     "package",
     "unit",
     "anywhere",
-)  # who can name a definition: the widest that is said
-GLOBAL = ("global", "attribute")  # kinds that count although a function holds them
+)  # who can name a definition, from the narrowest to the widest
+GLOBAL = ("global", "attribute")  # kinds that stay visible even when defined inside a function
 
 
 def is_readable(source: bytes) -> bool:
-    """Return whether a person may have written it: not too long, not nested without end, no line of a bundle."""
+    """Return whether a file is worth parsing: not too long, not nested too deeply and not a bundle."""
     if len(source) > LONGEST:
         return False
     if len(source) > BUNDLE and max(map(len, source.split(b"\n"))) > BUNDLE:
@@ -47,19 +47,20 @@ def is_readable(source: bytes) -> bool:
 
 
 def parse(language: Language, source: bytes) -> Node | None:
-    """Return the root of a file's syntax tree; None if a parser takes more than its share of time."""
+    """Return the root of a file's syntax tree; None if the file is unreadable or parsing takes too long."""
     if not is_readable(source):
         return None
     code = source.replace(b"\0", b" ")
     if not code.isascii() and code.decode("utf-8", "ignore").encode() != code:
-        code = NOT_ASCII.sub(b"_", code)  # another encoding: places are bytes, and queries read UTF-8 alone
+        # Queries read UTF-8 only; offsets are in bytes, so each byte is replaced by one.
+        code = NOT_ASCII.sub(b"_", code)
     if language.code is not None:
         code = language.code(code)
     return root_of(language.grammar, _scripts(code) if language.scripts else code)
 
 
 def _scripts(page: bytes) -> bytes:
-    """The code of a page where it stands, and white space in the place of all else."""
+    """Blank out everything but the scripts of a page, so that offsets stay the same."""
     low, pieces, at = page.lower(), list[bytes](), 0
     while (start := low.find(b"<script", at)) >= 0:
         body = low.find(b">", start) + 1
@@ -74,20 +75,24 @@ def _scripts(page: bytes) -> bytes:
 @lru_cache(maxsize=KEPT)
 @memo
 def facts(language: Language, source: bytes) -> Facts | None:
-    """Return what a file defines, imports and offers; None if it cannot be read."""
+    """Return what a file defines, imports and exports; None if it cannot be read."""
     root = parse(language, source)
     return Reader(language, root).facts() if root is not None else None
 
 
 @memo
 def has_errors(language: Language, source: bytes) -> bool | None:
-    """Return whether a file does not parse; None if it cannot be read."""
+    """Return whether a file has syntax errors; None if it cannot be read."""
     root = parse(language, source)
     return root.has_error if root is not None else None
 
 
 def language_for(path: str, source: bytes) -> Language | None:
-    """Return the language of a file; the other one that its language names, where only that one reads it without an error, or goes before it."""
+    """Return the language of a file.
+
+    Two grammars may share a suffix: the second one is chosen if only it parses the file without an error, or
+    if the file matches its pattern.
+    """
     language = language_of(path)
     if language is None or not language.otherwise:
         return language
@@ -100,12 +105,12 @@ def language_for(path: str, source: bytes) -> Language | None:
 
 
 def _reads(language: Language, source: bytes) -> bool:
-    """Whether a file parses without an error."""
+    """Return whether a file parses without an error."""
     return has_errors(language, source) is False
 
 
 def imports(language: Language, source: bytes) -> tuple[Import, ...]:
-    """Return what a file imports, as its statements alone tell. Raises `Unreadable`."""
+    """Return what a file's import statements import. Raises `Unreadable`."""
     if language.imported is not None:
         return tuple(language.imported(source))
     return _or_raise(_imports(language, source))
@@ -125,14 +130,18 @@ def _imports(language: Language, source: bytes) -> tuple[Import, ...] | None:
         end = re.search(language.imports_end.encode(), source, re.MULTILINE) if language.imports_end else None
         code = source[: end.start()] if end is not None else source
     root = parse(language, code)
-    if root is not None and root.has_error and language.import_lines is not None:  # told wrongly, perhaps
+    # the selected lines may be cut in the wrong place
+    if root is not None and root.has_error and language.import_lines is not None:
         root = parse(language, source)
     return Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else None
 
 
 @lru_cache(maxsize=64)
 def written_paths(language: Language, source: bytes) -> tuple[Import, ...]:
-    """Return the paths by which the code names what other files have, besides its import statements. Raises `Unreadable`."""
+    """Return the paths that code uses outside import statements to name things in other files.
+
+    Raises `Unreadable`.
+    """
     return _or_raise(_paths(language, source))
 
 
@@ -143,11 +152,11 @@ def _paths(language: Language, source: bytes) -> tuple[Import, ...] | None:
 
 
 class Reader:
-    """One file as its queries tell it."""
+    """The facts of one file, from the results of its language's queries."""
 
     def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True, parts: Parts = ()) -> None:
-        """`parts`: those of which alone something is asked; () for all of the file."""
-        self.language, self.root, self.last = language, root, root.end_point[0] + 1  # `last`: its last line
+        """Limit the queries to `parts`; () stands for the whole file."""
+        self.language, self.root, self.last = language, root, root.end_point[0] + 1  # `last`: the last line
         self._queries, self._parts = DEFINED if needs_definitions else ("imports",), parts
 
     @cached_property
@@ -161,7 +170,7 @@ class Reader:
 
     @cached_property
     def _defs(self) -> list[tuple[str, Captures]]:
-        """The definitions with their kinds, but for what the file says of itself."""
+        """Return the definitions with their kinds, except the file's declaration of its own module."""
         own = min((node.start_byte for node, _ in self._rows.of("module")), default=-1)
         told = [(kind, found) for found in self._rows if (kind := kind_of(found))]
         return [(kind, found) for kind, found in told if not _is_at(own, found.get("name", ()))]
@@ -172,12 +181,12 @@ class Reader:
 
     @cached_property
     def bodies(self) -> frozenset[int]:
-        """Return the nodes whose definitions nobody sees outside."""
+        """Return the ids of nodes whose definitions are local."""
         return frozenset(node.id for node in self._bodies)
 
     @cached_property
     def locals(self) -> Spans:
-        """Return where they are."""
+        """Return the spans of these nodes."""
         return Spans([(node.start_byte, node.end_byte, "") for node in self._bodies])
 
     @cached_property
@@ -187,14 +196,14 @@ class Reader:
 
     @cached_property
     def _wholesale(self) -> list[int]:
-        """Where the file writes the word by which a function reads all that it is passed."""
+        """Return where the file uses the word that reads all arguments of a function."""
         word = self.language.reads_all.encode()
         words = re.finditer(rb"\b" + word + rb"\b", self.root.text or b"") if word else ()
         return [self.root.start_byte + one.start() for one in words]
 
     @cached_property
     def _holders(self) -> Spans:
-        """What may hold definitions, each with its name."""
+        """Return the spans of classes, types and modules that can contain definitions, with their names."""
         holders = []
         for kind, found in self._defs:
             if kind in ("class", "holder", "type", "module"):
@@ -203,7 +212,7 @@ class Reader:
         return Spans(list(dict.fromkeys(holders)))
 
     def facts(self) -> Facts:
-        """Return what the file defines, imports and offers."""
+        """Return what the file defines, imports and exports."""
         definitions = self._definitions()
         opened, owners, made = "a component" if self.language.scripts else "", set[str](), set[str]()
         unsure = unwritten = False
@@ -253,29 +262,29 @@ class Reader:
         )
 
     def _held(self, node: Node) -> str:
-        """The name of the value that a file exports as the module itself: as it is written, else `default`."""
+        """Return the name of the value that a file exports as the module itself, or `default`."""
         name = node if node.type in self.language.identifiers else node.child_by_field_name("name")
         return text(name) or "default"
 
     def _stars(self) -> int:
-        """How often the file imports all that another offers, but for what it has itself."""
+        """Return how many wildcard imports the file has, except those from itself."""
         rows = self.captures["imports"]
         own = {node.start_byte for found in rows for node in found.get("stars.own", ())}
         return len({node.start_byte for found in rows for node in found.get("stars", ())} - own)
 
     def owner(self, node: Node) -> str:
-        """Return the class around a node, with the classes around that, where its language tells them."""
+        """Return the qualified name of the class around a node, or its plain name in a flat language."""
         names = (name for *_, name in self._holders.around(node.start_byte, node.end_byte) if name)
         return next(names, "") if self.language.flat else ".".join(reversed([*names]))
 
     def _outer(self, node: Node) -> Node:
-        """A definition with what stands around it as a part of it: decorators, `export`."""
+        """Return a definition with the nodes around it that belong to it: decorators, `export`."""
         while self.language.around and node.parent is not None and node.parent.type in self.language.around:
             node = node.parent
         return node
 
     def _is_inline(self, body: Node) -> bool:
-        """Whether a body runs where it stands: that of a function without a name which a statement of the file calls, or hands to a call."""
+        """Return whether a body runs in place: a statement calls the anonymous function or passes it to a call."""
         if any(True for _ in self.locals.around(body.start_byte, body.end_byte)):
             return False
         above = body.parent
@@ -314,7 +323,7 @@ class Reader:
             is_free = kind == "global" or (kind == "class" and language.flat)
             owner = given[0] if given else "" if is_free else self.owner(whole)
             params = first(found, "params", None)
-            # A member that no line writes: it takes what its class is made of, or less.
+            # The definition is generated and not written out, so each of its parameters may be optional.
             unwritten = next((key for key in found if key.startswith("named.")), "")
             takes = None
             if params is not None:
@@ -370,7 +379,7 @@ class Reader:
         return frozenset(node.start_byte for node, _ in self._rows.of(capture))
 
     def _members(self, taken: Mapping[int, Sequence[Parameter]]) -> Iterator[Definition]:
-        """The members of objects that have a name, and of what functions return, by the hook of the language."""
+        """Yield the members of named objects and of returned objects that the language's hook finds."""
         tell = self.language.members
         for found in self.captures["objects"] if tell is not None else ():
             value, owner = found["value"][0], found["owner"][0]
@@ -398,17 +407,18 @@ class Reader:
         return text(meant) if meant is not None and meant.type in self.language.identifiers else ""
 
     def _reads_all(self, whole: Node, params: Node) -> bool:
-        """Whether nobody can tell what a function takes: its list has an error, or its code reads what is passed as a whole."""
+        """Return whether a function's parameters are unknown: a syntax error, or code reads all arguments."""
         at, body = bisect_left(self._wholesale, whole.start_byte), params.child_by_field_name("body")
-        parts = params.children if body is not None else [params]  # some definitions are their own list
+        # in some definitions the definition itself is the list
+        parts = params.children if body is not None else [params]
         return any(one.has_error for one in parts if one != body) or (
             at < len(self._wholesale) and self._wholesale[at] < self.language.span(whole)[1]
         )
 
     def spaces(self) -> tuple[str, ...]:
-        """Return the namespaces that the file's code is in, the outermost first: one without a body holds all that follows.
+        """Return the file's namespaces, outermost first; one without a body covers the rest of the file.
 
-        Raises `Unreadable` if they are nested more deeply than people write.
+        Raises `Unreadable` if they are nested too deeply.
         """
         rows = [(node, text(first(found, "called"))) for node, found in self.captures["imports"].of("inside")]
         spans = Spans(
@@ -426,7 +436,7 @@ class Reader:
         return tuple(dict.fromkeys(found))
 
     def imports(self, guards: Spans) -> tuple[Import, ...]:
-        """Return what the file imports. `guards`: the code that foresees that an import fails."""
+        """Return what the file imports. `guards`: code that handles a failed import."""
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
         rows = self.captures["imports"]
@@ -468,7 +478,10 @@ class Reader:
         return (*(item for items in listed.values() for item in items), *told)
 
     def _listed(self, node: Node) -> Iterator[Import]:
-        """What a statement imports, by the hook of the language; that of tokens only if what is given them takes it for such."""
+        """Yield what a statement imports, from the language's hook.
+
+        Macro tokens are marked as guarded, because they may not be imports.
+        """
         inside, is_token = self._inside(node), node.type == self.language.tokens
         is_local = bool(inside) or self._is_local(node)
         for item in self.language.listed(text(node), first_line(node)) if self.language.listed is not None else ():
@@ -480,12 +493,15 @@ class Reader:
         return Spans([(node.start_byte, node.end_byte, text(first(found, "called"))) for node, found in rows])
 
     def _inside(self, node: Node) -> tuple[str, ...]:
-        """The names of the modules around a node, outermost first."""
+        """Return the names of the modules around a node, outermost first."""
         modules = self._modules.around(node.start_byte, node.end_byte) if self.language.inline_modules else ()
         return tuple(reversed([name for *_, name in modules]))
 
     def paths(self) -> tuple[Import, ...]:
-        """Return the paths in the code outside of import statements, each once: it calls what it names by the path, with dots."""
+        """Return each path that code outside import statements uses, once.
+
+        The path, with dots, is also the local name.
+        """
         written = re.compile(rb"\w+(?:%b\w+)+" % self.language.separator.encode())
         rows = matches(self.language, ("paths",), self.root)["paths"]
         silent = Spans([(node.start_byte, node.end_byte, "") for node, _ in rows.of("silent")])
@@ -495,7 +511,7 @@ class Reader:
         found: dict[tuple[str, tuple[str, ...]], Import] = {}
         end = 0
         for node, is_code in sorted(nodes, key=lambda row: (row[0].start_byte, -row[0].end_byte)):
-            if node.start_byte < end:  # a part of the last one
+            if node.start_byte < end:  # inside the previous path
                 continue
             end, code = node.end_byte, (node.text or b"") if is_code else b""
             inside = self._inside(node) if code else ()
@@ -511,7 +527,7 @@ class Reader:
         return tuple(found.values())
 
     def _split(self, item: Import) -> Import:
-        """An import that names a member with its module, as the module and a name of it."""
+        """Split an import that names a member and its module into the module and a bound name."""
         spec, _, name = item.spec.rpartition(self.language.split)
         if item.star or item.names or not spec:
             return item
@@ -525,7 +541,7 @@ class Reader:
         return (self.language.around_of(inner) if inner is not None else None) or self.root
 
     def guards(self, *queries: str) -> Spans:
-        """Return the code that foresees that what is in it fails, by these queries."""
+        """Return the code that handles a failure inside it, as found by these queries."""
         return Spans(
             [
                 (node.start_byte, node.end_byte, "")
@@ -537,12 +553,12 @@ class Reader:
 
 
 def _is_at(start: int, nodes: Sequence[Node]) -> bool:
-    """Whether what is defined is the module itself that a file begins: it holds what the file defines, and is no definition of it."""
+    """Return whether a definition is the file's own module, which contains the file's definitions."""
     return any(one.start_byte == start for one in nodes)
 
 
 def _bounds(node: Node, found: Captures) -> Iterator[Bound]:
-    """The names that a match takes out of a module; none where it is all of it, or nothing."""
+    """Yield the names that a match imports from a module; none if it imports the whole module."""
     if "takes" in found or "takes_default" in found:
         taken = first(found, "takes", None)
         yield Bound(text(taken) or "default", "", (taken or node).start_point[0] + 1)
@@ -558,7 +574,7 @@ def _bounds(node: Node, found: Captures) -> Iterator[Bound]:
 
 
 def _taken(pattern: Node) -> Iterator[Bound]:
-    """The names that a pattern takes out of a module: `{ a, b: c }`, not what it takes out of these."""
+    """Yield the names at the first level of a destructuring pattern such as `{ a, b: c }`."""
     for one in pattern.named_children:
         there, here = one.child_by_field_name("key") or one, one.child_by_field_name("value") or one
         if not there.named_child_count and not here.named_child_count and "comment" not in one.type:
@@ -566,12 +582,15 @@ def _taken(pattern: Node) -> Iterator[Bound]:
 
 
 def _called(found: Captures) -> str:
-    """What a definition is called: `default` where it has no name and is what its file exports."""
+    """Return the name of a definition; `default` for an unnamed default export."""
     return name_of(found["name"][0]) if "name" in found else "default"
 
 
 def _marks(rows: Rows) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int | str, str], Mapping[int, str]]:
-    """Where a definition begins -> what else it is, who can name it, and what kind its place makes it. A symbol names who is meant."""
+    """Return three maps by start byte: marks, visibility, and kinds set by position.
+
+    The key of a visibility is a name if the query captures a symbol.
+    """
     marks = {node.start_byte: ("object",) for node, _ in rows.of("singleton")}
     for node, found in rows.of("extends"):
         marks[node.start_byte] = (f"extension {text(first(found, 'extended'))}",)
@@ -580,13 +599,13 @@ def _marks(rows: Rows) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int | str
         key = name_of(node) if node.type in SYMBOLS else node.start_byte
         if visible.get(key) not in WIDTHS[WIDTHS.index(said) :]:
             visible[key] = said
-    alone = (found for found in rows if not kind_of(found))  # in order: of two that name a kind the last one counts
+    alone = (found for found in rows if not kind_of(found))  # in file order, since the last kind counts
     placed = {one.start_byte: key[3:] for found in alone for key in found if key[:3] == "as." for one in found[key]}
     return marks, visible, placed
 
 
 def _sections(rows: Rows) -> Mapping[int, list[tuple[int, str]]]:
-    """The bodies in which a word says who can name what stands behind it, each with the places of these words."""
+    """Return, by class body, the positions of visibility keywords that apply to all that follows them."""
     sections: dict[int, set[tuple[int, str]]] = defaultdict(set)
     for said, node, _ in rows.under("behind."):
         sections[node.parent.id if node.parent is not None else 0].add((node.start_byte, said))
@@ -594,26 +613,26 @@ def _sections(rows: Rows) -> Mapping[int, list[tuple[int, str]]]:
 
 
 def _in_section(sections: Mapping[int, list[tuple[int, str]]], node: Node) -> str:
-    """The keyword that sets the visibility of a definition, the last one before it, such as `public:`; "" without one."""
+    """Return the last visibility keyword before a definition, such as `public:`; "" without one."""
     words = sections.get(node.parent.id, []) if sections and node.parent is not None else []
     at = bisect_left(words, (node.start_byte, ""))
     return words[at - 1][1] if at else ""
 
 
 def _spaces(rows: Rows) -> list[tuple[int, int, str]]:
-    """The namespaces of a file, each by the last part of its name; "" for one without a name."""
+    """Return the spans of namespaces with the last part of their names; "" for an unnamed one."""
     named = [(node, text(first(found, "called", None))) for node, found in rows.of("space")]
     return [(node.start_byte, node.end_byte, name.rpartition("::")[2]) for node, name in named]
 
 
 def _in_spaces(spaces: Spans, node: Node) -> tuple[str, ...]:
-    """The marks of what stands in namespaces, the outermost first."""
+    """Return a mark for each namespace around a node, outermost first."""
     around = spaces.around(node.start_byte, node.end_byte)
     return tuple(f"namespace {name}" for *_, name in reversed([*around]))
 
 
 def _marked(mark: Node, bearer: Node) -> str:
-    """What marks a part of a class from which a generator may make members of it, with what bears the mark."""
+    """Return an annotation that may generate members, with the declaration that carries it."""
     return " ".join(f"{text(mark)} {re.split('[={]', head(bearer))[0]}".split())
 
 

@@ -1,4 +1,4 @@
-"""What a name means: what a module offers by it, through whatever hands it on, and what it is inside a file."""
+"""Resolve names: what a module exports, through re-exports, and what a name refers to inside a file."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -9,17 +9,17 @@ from deeprepo.impact.namespaces import Namespaces
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.values import Definition, Facts, Import
 
-DEPTH = 8  # files through which a name is handed on
+DEPTH = 8  # re-exports that are followed
 
 
 class Answer(Struct, frozen=True):
-    """Whether a module offers a name. `open`: nobody can know."""
+    """Whether a module exports a name. `open`: unknown."""
 
     state: Literal["found", "absent", "open"]
-    definitions: tuple[tuple[str, Definition], ...] = ()  # path and definition, where they are known
-    modules: tuple[str, ...] = ()  # the files of the module that the name is, if it is one
+    definitions: tuple[tuple[str, Definition], ...] = ()  # pairs of path and definition, if known
+    modules: tuple[str, ...] = ()  # the files of the module, if the name is a module
     beyond: Literal["", "absent", "open"] = (
-        ""  # of one that an import binds: whether what it takes is there, if that is not known
+        ""  # for a re-exported name that could not be resolved: whether its source has it
     )
 
 
@@ -27,7 +27,7 @@ OPEN, ABSENT = Answer("open"), Answer("absent")
 
 
 def offered(index: Index, files: Iterable[str], name: str, depth: int = DEPTH) -> Answer:
-    """Return what a name of a module means; the module is one file, or several that are one."""
+    """Return what a name of a module refers to; a module may consist of several files."""
     answers = [_once(index, path, name, depth) for path in files]
     found = [answer for answer in answers if answer.state == "found"]
     if found:
@@ -37,7 +37,10 @@ def offered(index: Index, files: Iterable[str], name: str, depth: int = DEPTH) -
 
 
 def _once(index: Index, path: str, name: str, depth: int) -> Answer:
-    """What a name of a file means. Each file is asked once: files that re-export everything of each other have very many ways between them."""
+    """Return what a name of a file refers to.
+
+    Results are cached, because files that re-export each other form very many paths.
+    """
     key = path, name, depth
     if key not in index.answers:
         answer = _of_file(index, path, name, depth)
@@ -53,13 +56,11 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
     if language is None or modules is None or depth == 0:
         return OPEN
     if facts is None:
-        source = index.sources.get(path)  # of a table of a megabyte nobody reads more than whether it has the word
+        source = index.sources.get(path)  # a file that is too large to parse is only searched for the word
         return ABSENT if source is not None and language_of(path) and name.encode() not in source else OPEN
     own = tuple((path, one) for one in facts.definitions if one.name == name and not one.owner and not one.private)
     is_whole = isinstance(modules, Namespaces) and modules.is_whole(path, name)
-    if (
-        own or is_whole
-    ):  # where the file hands on another one of that name, too, a condition decides which of the two it is
+    if own or is_whole:  # if the file also re-exports another definition of that name, a condition may decide
         is_either = own and any(
             one.here == name for item in facts.imports if item.hands_on and item.spec for one in item.names
         )
@@ -70,7 +71,7 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
     if language.exports and not any(not one.common and not one.private for one in facts.definitions):
         is_script = not any(
             item.hands_on for item in facts.imports
-        )  # it exports nothing, or an object that is its own default
+        )  # it exports nothing, or only an object as its default
         return OPEN if facts.may_offer(name) or name == "default" or (is_script and not _exports(facts)) else ABSENT
     return OPEN if facts.may_offer(name) else ABSENT
 
@@ -80,7 +81,7 @@ def _exports(facts: Facts) -> bool:
 
 
 def _handed_on(index: Index, modules: Modules, path: str, facts: Facts, name: str, depth: int) -> Answer:
-    """What the imports of a file make of a name that it does not define."""
+    """Return what a name refers to if the file re-exports it."""
     is_open = False
     for item in facts.imports:
         if not item.hands_on:
@@ -93,7 +94,8 @@ def _handed_on(index: Index, modules: Modules, path: str, facts: Facts, name: st
         if item.star:
             files = modules.files(path, item, name)
             answer = offered(index, files, name, depth - 1) if files and path not in files else OPEN
-            is_hidden = any(one.visible == "below" for _, one in answer.definitions)  # from who is not below that file
+            # not visible outside that file's folder
+            is_hidden = any(one.visible == "below" for _, one in answer.definitions)
             if answer.state == "found" and not is_hidden:
                 return answer
             is_open = is_open or is_hidden or answer.state == "open"
@@ -101,16 +103,17 @@ def _handed_on(index: Index, modules: Modules, path: str, facts: Facts, name: st
 
 
 def _followed(index: Index, modules: Modules, path: str, facts: Facts, item: Import, there: str, depth: int) -> Answer:
-    """What a name is that an import of a file brings and hands on."""
-    if not item.spec:  # a name of the file itself, under another one
+    """Return what a name re-exported by an import refers to."""
+    if not item.spec:  # an alias of a name in this file
         own = tuple((path, one) for one in facts.definitions if one.name == there and not one.owner)
         return Answer("found", own)
     answer = taken(index, modules, path, item, there, depth - 1)
-    return answer if answer.state == "found" else Answer("found", beyond=answer.state)  # which is another finding's
+    # the missing source is reported elsewhere
+    return answer if answer.state == "found" else Answer("found", beyond=answer.state)
 
 
 def taken(index: Index, modules: Modules, path: str, item: Import, name: str, depth: int = DEPTH) -> Answer:
-    """Return what a name of the module is that an import of a file means: a module, or what the module offers by it."""
+    """Return what an imported name refers to: a module, or what the module exports under this name."""
     inner = modules.inner(path, item, name)
     if inner:
         return Answer("found", (), inner)
@@ -122,7 +125,10 @@ def taken(index: Index, modules: Modules, path: str, item: Import, name: str, de
 
 
 def called(index: Index, path: str, receiver: str) -> tuple[Import, tuple[str, ...]] | None:
-    """Return an import of the module that a name of a file means, with the files of that; None if it means none, or that is uncertain."""
+    """Return the import that binds a name to a module, with the module's files.
+
+    Return None if there is none or it is ambiguous.
+    """
     facts, language = index.facts(path), language_of(path)
     modules = index.modules(language) if language is not None else None
     if facts is None or language is None or modules is None:
@@ -142,7 +148,10 @@ def called(index: Index, path: str, receiver: str) -> tuple[Import, tuple[str, .
 
 
 def is_declared(index: Index, modules: Modules, path: str, item: Import) -> bool:
-    """Return whether no file above that has to name a file as its module leaves that to another one, so that the path means something else."""
+    """Return whether the path of an import can be trusted.
+
+    If a parent file must declare a module and declares it at another path, it cannot.
+    """
     for home, above in modules.parents(path, item):
         known = [(one, facts) for one in above if (facts := index.facts(one)) is not None]
         rows = (modules.files(one, row) or () for one, facts in known for row in facts.imports)
@@ -152,7 +161,7 @@ def is_declared(index: Index, modules: Modules, path: str, item: Import) -> bool
 
 
 def named(index: Index, path: str, name: str) -> Answer:
-    """Return what a plain name means in a file: its own definition, or what an import brings."""
+    """Return what a plain name refers to in a file: its own definition or an import."""
     facts, language = index.facts(path), language_of(path)
     modules = index.modules(language) if language is not None else None
     if facts is None or modules is None or language is None:
@@ -165,7 +174,7 @@ def named(index: Index, path: str, name: str) -> Answer:
     found = of_mates(index, modules.mates(path, name) or (path,), name)
     rows = [(item, bound) for item in facts.imports for bound in item.names if bound.here == name]
     if any(name in (item.whole, item.whole.partition(".")[0]) for item in facts.imports):
-        return OPEN  # a module is called so, too
+        return OPEN  # a module has the same name
     if not rows and found.state != "found":
         return by_star(index, modules, path, facts, name)
     if found.state == "found" or len(rows) != 1 or rows[0][0].inside:
@@ -175,9 +184,9 @@ def named(index: Index, path: str, name: str) -> Answer:
 
 
 def named_by(index: Index, path: str, written: str) -> Answer:
-    """Return what a name means in a file that may stand behind that of a module: `order::Order`, `ship.Order`."""
+    """Return what a name refers to that may be qualified: `order::Order`, `ship.Order`."""
     answer = _behind_module(index, path, written)
-    if answer.state == "open":  # what is meant without a statement that names it
+    if answer.state == "open":  # it may be used without an import statement
         homes = [item.target for item in index.links(path) if written in item.names]
         return offered(index, homes[:1], written)
     return answer
@@ -194,7 +203,7 @@ def _behind_module(index: Index, path: str, written: str) -> Answer:
 
 
 def by_star(index: Index, modules: Modules, path: str, facts: Facts, name: str) -> Answer:
-    """Return what a name means that only an import of all names can bring: known if one of them does."""
+    """Return what a name refers to that only a wildcard import can bind; known if exactly one provides it."""
     stars = [modules.files(path, item, name) for item in facts.imports if item.star]
     answers = [offered(index, files, name) for files in stars if files and path not in files]
     found = [answer for answer in answers if answer.state == "found"]
@@ -202,7 +211,7 @@ def by_star(index: Index, modules: Modules, path: str, facts: Facts, name: str) 
 
 
 def of_mates(index: Index, mates: Sequence[str], name: str) -> Answer:
-    """Return what a name means that files see of each other without an import."""
+    """Return what a name refers to among files that share names without imports."""
     known = [(path, index.facts(path)) for path in mates]
     if any(facts is None for _, facts in known):
         return OPEN
@@ -216,7 +225,7 @@ def of_mates(index: Index, mates: Sequence[str], name: str) -> Answer:
 
 
 def names_of(index: Index, files: Iterable[str]) -> tuple[str, ...]:
-    """Return the names that a module itself writes: those that another one may be meant for."""
+    """Return the names that a module writes itself, for suggestions."""
     names: dict[str, None] = {}
     for path in files:
         facts = index.facts(path)

@@ -1,6 +1,6 @@
-"""What a call gives: before a change, after it, and whether the code around the call can still take it.
+"""Compare what a call returns before and after a change with how the code around the call uses it.
 
-A result is what the definition declares, or what each of its `return` statements writes. Where nobody can know, nothing is said.
+A result is the declared type, or is inferred from the `return` statements. Unknown results are not reported.
 """
 
 import re
@@ -20,11 +20,11 @@ from deeprepo.impact.parsing import Lines
 from deeprepo.impact.structs import Struct, field, replace
 
 WORD = re.compile(rb"\w+")
-PARTS = ("several", "indexed", "iterated", "spread")  # forms that take a result apart
+PARTS = ("several", "indexed", "iterated", "spread")  # forms that unpack a result
 IMPORTS = ("dotted_name", "aliased_import")
-# Forms that give what is read no other keys.
+# Forms that read a dictionary without adding keys.
 READS = ("several", "indexed", "iterated", "keyed", "asked", "searched", "compared", "tested")
-FAILING = {  # form -> what it does to None, and raises TypeError
+FAILING = {  # form -> what the code does with None, which raises TypeError
     "several": "unpacks",
     "indexed": "indexes",
     "iterated": "takes the items of",
@@ -38,7 +38,7 @@ LITERALS = {"string": "text", "number": "number", "integer": "number", "int": "n
 
 
 class Held(Struct, frozen=True, eq=False):
-    """What a dictionary holds under a key: the value as it is written, and the line of the pair."""
+    """The value under a key of a dictionary, as written, and the line of the pair."""
 
     value: str
     line: int
@@ -51,17 +51,21 @@ class Held(Struct, frozen=True, eq=False):
 
 
 class Result(Struct, frozen=True, eq=False):
-    """What a call gives. `number`: how many results, or items of a tuple; -1 if it is no tuple or nobody knows."""
+    """What a call returns.
 
-    declared: str = ""  # as written, "" where nothing is
+    `number` counts the results, or the items of a tuple; -1 if it is no tuple or unknown.
+    """
+
+    declared: str = ""  # as written, or ""
     number: int = -1
-    kind: str = ""  # of what `return` tells: tuple, nothing (None), plain (a number, a truth value), other; "" unknown
-    keys: Mapping[str, Held] = field(default_factory=dict)  # of a dictionary that is written with all its keys
-    awaits: bool = False  # it comes when it is awaited
-    line: int = 0  # of the definition, or of its first `return` where that tells
-    body: str = ""  # of the definition, where that tells
-    is_promised: bool = False  # what is declared tells the kind, and no `return`
-    made: str = ""  # the one class of its objects, as its file writes it
+    # of the `return` statements: tuple, nothing (None), plain (number, boolean), other; "" if unknown
+    kind: str = ""
+    keys: Mapping[str, Held] = field(default_factory=dict)  # of a dictionary whose keys are all written out
+    awaits: bool = False  # it must be awaited
+    line: int = 0  # of the definition, or of its first `return` if the result is inferred from it
+    body: str = ""  # of the definition, if the result is inferred from it
+    is_promised: bool = False  # the kind comes from the declaration, not from `return`
+    made: str = ""  # the only class of its objects, as the file writes it
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self._given == other._given
@@ -71,46 +75,48 @@ class Result(Struct, frozen=True, eq=False):
 
     @property
     def _given(self) -> tuple[object, ...]:
-        """What makes two results the same for a caller."""
+        """Everything that makes two results differ for a caller."""
         return self.declared, self.number, self.kind, self.keys, self.awaits
 
 
 class Way(Struct, frozen=True):
-    """How the code around a call takes its result."""
+    """How the code around a call uses its result."""
 
     form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, keyed, operand, called, entered, spread, asked, searched, compared, returned, dropped
     line: int
-    word: str = ""  # the member, the key, the declared type of the variable, or the kind of the literal
-    number: int = -1  # names on the left
-    result: Result | None = None  # of the function that returns it
-    awaited: bool = False  # it is awaited before
-    doubtful: bool = False  # the code around asks what it is, or foresees that it fails
+    word: str = ""  # the member, the key, the variable's declared type or the kind of the literal
+    number: int = -1  # names on the left side of an assignment
+    result: Result | None = None  # result of the function that returns it
+    awaited: bool = False  # it was awaited first
+    doubtful: bool = False  # the code around tests it or handles a failure
 
 
 class Misuse(Struct, frozen=True):
-    """What is wrong with a use: the ends of two sentences that begin with the file and with "This line".
+    """What is wrong with a use, as the ends of two sentences.
 
-    Of a key that is gone the first one begins with what it is a key of.
+    They begin with the file and with "This line". For a removed key, the first one begins with the
+    dictionary's name.
     """
 
     says: str
     happens: str
     rule: str = "result"
-    line: int = 0  # of the key, in the definition as it was
-    at: int = 0  # the line of the use: the result of a call may have got a name first
+    line: int = 0  # of the key, in the definition before the change
+    at: int = 0  # line of the use, which may differ from the line of the call
 
 
 class Results:
-    """The results of one file: what its definitions give, and how its calls take theirs."""
+    """The results of one file's definitions, and how its calls use theirs."""
 
     def __init__(self, language: Language, root: Node, parts: Parts) -> None:
         self._language, self._returns = language, language.returns
-        self._given: dict[int, list[tuple[str, Node]]] = defaultdict(list)  # function -> what it returns
+        self._given: dict[int, list[tuple[str, Node]]] = defaultdict(list)  # function -> its `return` values
         self._calls: dict[tuple[str, int], list[Node]] = defaultdict(list)
-        # Expression -> what is done with it.
+        # Expression -> how it is used.
         self._ways: dict[int, list[tuple[str, Captures, Node]]] = defaultdict(list)
         self._functions: dict[int, tuple[Node, dict[str, Sequence[Node]]]] = {}
-        self._root, self._parts, self._constants = root, parts, list[tuple[Node, Node]]()  # name and dictionary
+        # pairs of name and dictionary
+        self._root, self._parts, self._constants = root, parts, list[tuple[Node, Node]]()
         rows = matches(language, ("results",), root, parts)["results"]
         for found in rows:
             if "of" in found:
@@ -120,7 +126,8 @@ class Results:
         for found in rows:
             self._take(found)
 
-    # With the queries that every file is asked: to compile a part of them anew takes longer than to find more than is needed.
+    # These run the same query set as every other file, since compiling part of it takes longer than running
+    # it all.
     @cached_property
     def _bound(self) -> list[Node]:
         rows = matches(self._language, BOUND, self._root, self._parts)["bindings"]
@@ -150,7 +157,7 @@ class Results:
                 self._ways[nodes[0].id].append((key[3:], found, nodes[0]))
 
     def _around(self, node: Node) -> Node | None:
-        """The innermost function that holds a node."""
+        """Return the innermost function around a node."""
         rows = [one for one, _ in self._functions.values() if self._holds(one, node)]
         return max(rows, key=lambda one: one.start_byte, default=None)
 
@@ -159,7 +166,7 @@ class Results:
         return start <= node.start_byte and node.end_byte <= end
 
     def result(self, name: str, first: int, last: int) -> Result | None:
-        """Return what the one definition of a name between two lines gives; None if nobody can know."""
+        """Return the result of the only definition of a name between two lines; None if unknown."""
         rows = [
             (node, found)
             for node, found in self._functions.values()
@@ -189,14 +196,14 @@ class Results:
         return replace(told, awaits=awaits, line=line)
 
     def ways(self, name: str, line: int) -> tuple[Way, ...]:
-        """Return how the calls of a name on a line are used."""
+        """Return how the results of a name's calls on a line are used."""
         calls = {node.id: node for node in self._calls.get((name, line), ())}
         if len({text(node.child_by_field_name("function")) for node in calls.values()}) > 1:
-            return ()  # nobody knows which of them is meant
+            return ()  # it is unknown which function is called
         return tuple(way for node in calls.values() for way in self._of(node, follow=True))
 
     def reads(self, name: str, within: Node | None = None) -> tuple[Way, ...] | None:
-        """Return how the file, or a part of it, reads what a name stands for; None if something in it may give that other keys."""
+        """Return how the file, or part of it, reads a dictionary; None if its keys may be changed."""
         around, low = within or self._root, self._root.start_byte
         start, end = around.start_byte - low, around.end_byte - low
         ways, definitions = list[Way](), 0
@@ -216,7 +223,7 @@ class Results:
         return tuple(ways) if definitions < 2 else None  # noqa: PLR2004 - the second one gives it another value
 
     def _is_read(self, way: Way) -> bool:
-        """Whether a way to take a value leaves its keys as they are."""
+        """Return whether a use leaves the keys unchanged."""
         return way.form in READS or (way.form == "member" and way.word in self._language.results.of_keys)
 
     def _of(self, node: Node, *, follow: bool) -> Iterator[Way]:
@@ -252,7 +259,7 @@ class Results:
                 yield Way(form, line, " ".join(word.split()))
 
     def _of_variable(self, variable: Node, value: Node) -> Iterator[Way]:
-        """How a variable is used that holds the result and nothing else in its function."""
+        """Yield how a variable is used that is only bound to this result in its function."""
         function, name = self._around(value), text(variable)
         if function is None:
             return
@@ -278,12 +285,15 @@ class Results:
                         yield replace(way, doubtful=way.doubtful or is_asked)
 
 
-Span = tuple[str, int, int]  # what a definition is called, and the lines between which it stands
+Span = tuple[str, int, int]  # the name of a definition, with its first and last line
 
 
 @memo
 def results_of(language: Language, source: bytes, wanted: tuple[Span, ...]) -> tuple[Result | None, ...] | None:
-    """Return what each of these definitions gives, as `Results.result` tells it; `wanted`: in order. None if the file cannot be read, or nobody knows."""
+    """Return the results of these definitions, in order, as in `Results.result`.
+
+    Return None if the file cannot be read or its language has no results query.
+    """
     file = results(language, source, {line for _, *ends in wanted for line in ends})
     return tuple(file.result(*one) for one in wanted) if file is not None else None
 
@@ -292,13 +302,19 @@ def results_of(language: Language, source: bytes, wanted: tuple[Span, ...]) -> t
 def ways_of(
     language: Language, source: bytes, calls: tuple[tuple[str, int], ...]
 ) -> tuple[tuple[Way, ...], ...] | None:
-    """How the calls of a name on a line are used, as `Results.ways` tells it; `calls`: in order. None as `results_of`."""
+    """Return how each name's calls on a line are used, in order, as in `Results.ways`.
+
+    Return None in the same cases as `results_of`.
+    """
     file = results(language, source, {line for _, line in calls})
     return tuple(file.ways(*one) for one in calls) if file is not None else None
 
 
 def results(language: Language, source: bytes, wanted: Collection[int]) -> Results | None:
-    """Return the results of the definitions that hold some lines; None if the file cannot be read, or nobody knows what its language gives."""
+    """Return the results of a file, limited to the code around some lines.
+
+    Return None if the file cannot be parsed or its language has no results query.
+    """
     root = reader.parse(language, source) if any(language.texts("results").values()) else None
     if root is None or root.has_error:
         return None
@@ -319,7 +335,7 @@ def parts_of(inner: str) -> list[str]:
 
 
 def misuse(language: Language, before: Result, after: Result, ways: Sequence[Way]) -> Misuse | None:
-    """Return the first of these uses that could take the result before the change and cannot take it now."""
+    """Return the first use that accepted the result before the change and no longer does."""
     wrongs = (replace(one, at=way.line) for way in ways for one in _wrongs(language.results, before, after, way, ways))
     return next(wrongs, None)
 
@@ -345,7 +361,7 @@ def _may_have_awaited(before: Result, after: Result) -> bool:
 
 
 def _unawaited(rules: ResultRules, before: Result, way: Way) -> Iterator[Misuse]:
-    """What comes of a result that has to be awaited now, and is not."""
+    """Yield what goes wrong when a result that must now be awaited is not."""
     if way.form == "dropped":
         yield Misuse("calls it without `await`", "does nothing, because a coroutine only runs when awaited")
     if way.form == "tested":
@@ -359,7 +375,7 @@ def _unawaited(rules: ResultRules, before: Result, way: Way) -> Iterator[Misuse]
 
 
 def _counted(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:
-    """A language in which a call gives several results, and the code around it has to take each."""
+    """Judge a use in a language in which a call returns several results, and the caller must receive each."""
     del rules
     now = f"{after.number} results" if after.number > 1 else "1 result" if after.number else "no result"
     if before.number == after.number:
@@ -373,12 +389,12 @@ def _counted(rules: ResultRules, before: Result, after: Result, way: Way) -> Ite
 
 
 def _dynamic(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:
-    """A language in which the run tells."""
+    """Judge a use in a language whose results are inferred."""
     del rules
     took = before.number if before.kind == "tuple" else -1
     now = {"tuple": "a tuple", "nothing": "None"}.get(after.kind, "") if before.kind not in ("", after.kind) else ""
     if (before.body == after.body != "") or (after.is_promised and not before.declared):
-        return  # it may only be described in another way
+        return  # maybe only the annotation changed
     if now == "a tuple" and way.form == "tested":
         yield Misuse("tests it, and a tuple is always true", "always takes the same branch")
     if now == "a tuple" and way.form == "compared":
@@ -397,14 +413,14 @@ def _dynamic(rules: ResultRules, before: Result, after: Result, way: Way) -> Ite
 
 
 def _unkept(before: Result, after: Result, way: Way, ways: Sequence[Way]) -> Iterator[Misuse]:
-    """A key that is asked for and gone, if nothing around asks first whether it is there."""
+    """Yield a removed key that is read without a check that it exists."""
     says = _lost_key(before.keys, after.keys, way.word) if way.form == "asked" else ""
     if says and not any(one.form == "searched" and one.word == way.word for one in ways):
         yield Misuse(says, "raises KeyError when it runs", "removed-key", before.keys[way.word].line)
 
 
 def _declared(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:
-    """A language in which the declarations tell, as they are written."""
+    """Judge a use in a language whose declared types are enforced."""
     one, other = before.declared, after.declared
     if not one or not other or one == other:
         return
@@ -431,7 +447,7 @@ def _declared(rules: ResultRules, before: Result, after: Result, way: Way) -> It
 
 
 def _wrapper(rules: ResultRules, outer: str, inner: str) -> str:
-    """What one type puts around another: `Promise` around `string` in `Promise<string>`; "" for nothing that is known."""
+    """Return the wrapper around a type: `Promise` for `Promise<string>` around `string`; "" if unknown."""
     if inner in rules.tops or re.fullmatch(r"[A-Z]\d?", inner):
         return ""
     if outer == f"{inner}?" and "?" in rules.wrappers:
@@ -445,7 +461,10 @@ def _wrapper(rules: ResultRules, outer: str, inner: str) -> str:
 
 
 def _lost_key(before: Mapping[str, Held], after: Mapping[str, Held], key: str) -> str:
-    """How a sentence says that a dictionary has lost a key, with the one that has taken its place and its value; "" if it has it, or may have any."""
+    """Return the end of a sentence about a removed key and its replacement with the same value.
+
+    Return "" if the key still exists or the keys are unknown.
+    """
     if not after or key not in before.keys() - after.keys():
         return ""
     gone, come = [

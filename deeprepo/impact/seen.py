@@ -1,4 +1,4 @@
-"""What some lines of a file use, and what its names are bound to."""
+"""Find the references in some lines of a file, and the bindings of its names."""
 
 import re
 from bisect import bisect_left
@@ -15,39 +15,39 @@ from deeprepo.impact.reader import Reader, parse
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.values import Use
 
-WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
+WRITTEN = 200  # bytes; a longer receiver is an expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
 
 
 class Seen(Struct, frozen=True):
-    """What some lines of a file use, and where its names are bound to something that no import tells."""
+    """The references in some lines of a file, and names that are bound other than by imports."""
 
     uses: tuple[Use, ...]
-    bindings: Mapping[str, tuple[tuple[int, int], ...]]  # name -> the lines in which each binding of it can count
-    types: Mapping[str, tuple["Typed", ...]]  # a name -> what it is, where its file says it
-    stores: frozenset[str]  # members that are assigned
+    bindings: Mapping[str, tuple[tuple[int, int], ...]]  # name -> line ranges in which a binding applies
+    types: Mapping[str, tuple["Typed", ...]]  # name -> its known classes
+    stores: frozenset[str]  # assigned members
 
     def typed(self, name: str, line: int) -> "Typed | None":
-        """Return what a name is on a line."""
+        """Return the class of a name on a line, or None."""
         return next((one for one in self.types.get(name, ()) if one.start <= line <= one.end), None)
 
     def binds(self, name: str, line: int) -> bool:
-        """Return whether a local binding may decide what a name means on a line."""
+        """Return whether a local binding may apply to a name on a line."""
         return any(start <= line <= end for start, end in self.bindings.get(name, ()))
 
 
 class Typed(Struct, frozen=True):
-    """What class a name is of, in some lines."""
+    """The class of a name in some lines."""
 
     name: str
     start: int
     end: int
-    is_own: bool = False  # of the class itself or one below it, which may have more members
+    is_own: bool = False  # the method's own object, whose class may be a subclass with more members
 
 
 @memo
 def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | None:
-    """Return the names that some lines use; None if the file cannot be read."""
+    """Return the references in some lines; None if the file cannot be read."""
     root = parse(language, source)
     if root is None:
         return None
@@ -66,7 +66,7 @@ def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | No
 
 
 def _bindings(file: Reader, rows: Rows, code: Lines) -> Mapping[str, Mapping[int, tuple[int, int]]]:
-    """Name -> the byte at which it is bound -> the lines in which that can count."""
+    """Return name -> start byte of each binding -> lines in which it applies."""
     bindings: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
     for node, _ in rows.of("bound"):
         around = [*file.locals.around(node.start_byte, node.end_byte)]
@@ -76,7 +76,7 @@ def _bindings(file: Reader, rows: Rows, code: Lines) -> Mapping[str, Mapping[int
 
 
 def _uses(file: Reader, rows: Rows, wanted: Collection[int]) -> Mapping[int, Use]:
-    """Where a name begins -> how it is used; of several patterns the one that tells most counts."""
+    """Return start byte -> reference; the most informative match wins."""
     guards = file.guards("guards")
     uses: dict[int, Use] = {}
     for name, found in rows.of("name"):
@@ -100,9 +100,9 @@ def _uses(file: Reader, rows: Rows, wanted: Collection[int]) -> Mapping[int, Use
 
 
 def _types(file: Reader, rows: Rows, bindings: Mapping[str, Collection[int]]) -> Mapping[str, tuple[Typed, ...]]:
-    """The names whose class is written: the object that a method belongs to, and a name that is bound once, to a new object.
+    """Return the classes of names: a method's own object, and names bound once to a new object.
 
-    `bindings`: name -> the bytes at which it is bound.
+    `bindings`: name -> start bytes of its bindings.
     """
     types: dict[str, list[Typed]] = defaultdict(list)
     starts = {name: sorted(places) for name, places in bindings.items()}

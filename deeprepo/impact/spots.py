@@ -1,4 +1,4 @@
-"""What some names of a file do where they stand, told by the same queries as new lines."""
+"""Find references to given names in a file, with the same queries that check new lines."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -35,23 +35,26 @@ from deeprepo.impact.reader import parse
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Arguments, Form, Origin, Use
 
-MOST = 2_000  # names of one file
+MOST = 2_000  # references per file
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
-PART = re.compile(r"(?:\.|::|->)([\w$]+)$")  # the last member of what a receiver writes
+PART = re.compile(r"(?:\.|::|->)([\w$]+)$")  # the last member of a receiver
 LAST = re.compile(r"\W+")
 WORD = re.compile(rb"\w+")
 TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[\w\s.,?:\[\]]{1,200}>(?=\.|$)|(?<=[\w<,])<[\w\s.,?:\[\]]{1,200}>(?=[\s,>])")
-NESTED_ARGUMENTS = 4  # type arguments inside type arguments
-OF_TYPES = ("type_identifier", "scoped_type_identifier")  # before the dot of a type: a type, or what holds types
+NESTED_ARGUMENTS = 4  # nesting levels of type arguments that are removed
+OF_TYPES = ("type_identifier", "scoped_type_identifier")  # before the dot of a type: a type or its namespace
 SIGNS = (".", "::")
 PATH_WORDS = ("identifier", "type_identifier", "crate", "self", "super", "metavariable", "primitive_type")
-DEEPEST = 20  # words of a path
-MODULE = "<module>"  # what code is told to be in that is in no definition
-VARIABLE = "@"  # before a variable of the object
+DEEPEST = 20  # words in a path
+MODULE = "<module>"  # the scope of code outside all definitions
+VARIABLE = "@"  # prefix of an instance variable
 
 
 def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Use, ...] | None:
-    """Return the identifiers that are spelt like one of the names, in the order of the file; None if it cannot be read. At most `MOST`."""
+    """Return the identifiers that match one of the names, in file order; None if the file is unreadable.
+
+    At most `MOST` are returned.
+    """
     words = _words(source)
     there = frozenset(name for name, parts in _parts(frozenset(names)) if words.issuperset(parts))
     return _spots_of(language, source, there) if there else ()
@@ -64,7 +67,7 @@ def _words(source: bytes) -> frozenset[bytes]:
 
 @lru_cache(maxsize=8)
 def _parts(names: frozenset[str]) -> tuple[tuple[str, list[bytes]], ...]:
-    """Each name with its words."""
+    """Return each name with its words."""
     return tuple((name, WORD.findall(name.encode())) for name in names)
 
 
@@ -91,9 +94,9 @@ def _spots_of(language: Language, source: bytes, names: frozenset[str]) -> tuple
 
 
 def _as_written(language: Language, use: Use) -> Use:
-    """A use with dots where its language separates names otherwise; a member whose name speaks for itself is of no unknown class."""
+    """Normalize a reference: use dots as separators, and drop an unknown class if the name is specific."""
     receiver, types, form = use.receiver, use.types, use.form
-    may_tell = receiver or language.free_functions  # else it is a member in any case
+    may_tell = receiver or language.free_functions  # without a receiver, it is always a member
     if types == UNKNOWN and may_tell and language.telling and is_telling(use.name, language.telling):
         types, form = (), form if receiver else "name"
     if language.own_class and receiver == language.own_class and types and types != UNKNOWN:
@@ -127,7 +130,7 @@ def _spots(language: Language, source: bytes, marks: Marks, pattern: re.Pattern[
 
 
 def _named(language: Language, node: Node) -> Node | None:
-    """What an identifier is the name of: itself, or the path of which it is the last part; None where it names nothing."""
+    """Return the node that an identifier names: itself or its qualified path; None if it names nothing."""
     above = node.parent
     if above is None or above.type in language.apart:
         return node if above is None else None
@@ -144,7 +147,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         around[0].at == at or (mark.form == "definition" and around[0].name.rpartition(".")[2] == name)
     )
     if is_its_name:
-        around = around[1:]  # what a definition is called is bound around it
+        around = around[1:]  # a definition's own name belongs to the scope around it
     name = text(named) if named is not node and not is_import else name
     form: Form = "import" if is_import else "member" if mark.owner else mark.form
     types: tuple[str, ...] = (mark.owner,) if mark.owner else ()
@@ -152,7 +155,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
     if mark.receiver is not None and not is_import:
         types = _types(language, marks, mark.receiver)
         if types and types[0] in marks.members.get(name, ()):
-            types = types[:1]  # what a class defines itself goes before what it inherits
+            types = types[:1]  # a class's own member takes precedence over an inherited one
     elif form == "name" and language.traits.bare_members == "own":
         form, types = _of_object(language, marks, node, is_call=passed is not None)
         if form != "definition" and not name[:1].isupper():
@@ -186,7 +189,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
 
 
 def _words_before(node: Node, receiver: Node) -> tuple[str, bool]:
-    """The path that is written before a name among words, and whether it is one word."""
+    """Return the path before a name among macro tokens, and whether it is a single word."""
     sign, last = node.prev_sibling, receiver
     parts: list[str] = []
     while sign is not None and text(sign) in SIGNS and last.type in PATH_WORDS and len(parts) < DEEPEST:
@@ -204,11 +207,11 @@ def _result_of(marks: Marks, node: Node, mark: Mark) -> str:
 
 
 def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tuple[str, ...]:
-    """Whose member a name without a receiver is, in a language that lets one be left out; () for nobody's."""
+    """Return the class of a member that is used without a receiver; () if it is no member."""
     if not language.traits.bare_members or re.match(language.classes, name):
         return ()
     around = [*classes_around(marks, node)]
-    if any(one.name in UNKNOWN for one in around):  # what a class without a name inherits is not in sight
+    if any(one.name in UNKNOWN for one in around):  # what an anonymous class inherits is unknown
         return UNKNOWN
     having = next((one.name for one in around if one.name in marks.members.get(name, ())), "")
     if having or name in marks.imported:
@@ -218,9 +221,9 @@ def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tupl
 
 
 def _of_object(language: Language, marks: Marks, node: Node, *, is_call: bool) -> tuple[Form, tuple[str, ...]]:
-    """What a name without a receiver is, where that asks the object of the method: a variable, a member, or a name of the file.
+    """Return the form and class of a bare name that may be a variable, a member or a name in the file.
 
-    A symbol may name what a method is to define.
+    A symbol may name a method to define.
     """
     name = text(node)
     if node.type in SYMBOLS or (not is_call and bound_class(marks, node, name)):
@@ -265,12 +268,12 @@ def _arguments(language: Language, node: Node | None, *, has_more: bool = False)
 
 
 def _scopes(marks: Marks, node: Node) -> Iterator[Scope]:
-    """The definitions around a node, innermost first."""
+    """Return the definitions around a node, innermost first."""
     return (marks.scopes[one.id] for one in bodies_around(marks, node) if one.id in marks.scopes)
 
 
 def _types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
-    """The class that a receiver is known to be, as the file writes it; its bases with it, where it is the object itself."""
+    """Return the known class of a receiver, as written; for the object itself, also its bases."""
     types = _told(language, marks, receiver)
     return () if types == UNKNOWN and language.untold == "open" else types
 
@@ -298,7 +301,7 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
 
 
 def _held(marks: Marks, receiver: Node) -> tuple[str, ...]:
-    """The class of what a list holds that has an index, and of what a smart pointer points at; () for another receiver."""
+    """Return the class of an indexed element or of a smart pointer's target; () for other receivers."""
     behind = receiver.next_sibling
     is_arrow = behind is not None and behind.type == ARROW
     held = bound_class(marks, receiver, text(receiver) + ARROW) if is_arrow else ()
@@ -309,13 +312,13 @@ def _held(marks: Marks, receiver: Node) -> tuple[str, ...]:
 
 
 def _of_own(own: Class, *, is_above: bool) -> tuple[str, ...]:
-    """What the object of a method may be; unknown in a class without a name."""
+    """Return the possible classes of a method's object; unknown inside an anonymous class."""
     types = own.bases if is_above else (own.name, *own.bases)
     return types if types and own.name not in UNKNOWN else UNKNOWN
 
 
 def _untold(language: Language, written: str) -> tuple[str, ...]:
-    """Of a receiver that no line binds: it may be a class or a module, where its language lets those stand before a dot."""
+    """Return the possible classes of an unbound receiver, which may be a class or a module."""
     last = LAST.split(without_types(written))[-1]
     if language.untold == "named" and CLASS.fullmatch(written) and re.match(language.classes, last):
         return (last if language.flat else written,)
@@ -326,7 +329,7 @@ def _untold(language: Language, written: str) -> tuple[str, ...]:
 
 
 def without_types(written: str) -> str:
-    """Return what stands before a dot without type arguments: `Cache` of `Cache<T>`."""
+    """Return a receiver without type arguments: `Cache` for `Cache<T>`."""
     for _ in range(NESTED_ARGUMENTS if ">" in written else 0):
         written = TYPE_ARGUMENTS.sub("", written)
     return written
@@ -334,6 +337,6 @@ def without_types(written: str) -> str:
 
 @lru_cache(maxsize=64)
 def any_of(names: frozenset[str]) -> re.Pattern[bytes]:
-    """Return a pattern of any of the names as a whole word; nothing, where there are none."""
+    """Return a pattern that matches any of the names as a whole word; without names it matches nothing."""
     parts = sorted((re.escape(name.encode()) for name in names if name), key=lambda part: (-len(part), part))
     return re.compile(rb"(?<![\w$])(?:" + b"|".join(parts) + rb")(?![\w$])" if parts else rb"(?!)")

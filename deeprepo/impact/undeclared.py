@@ -1,7 +1,7 @@
-"""Imports of packages that nothing in the tree asks for: no manifest, no lock file, no other text.
+"""Find imports of packages that no manifest, lock file or other text in the tree mentions.
 
-A package may call its modules as it likes, so this is never proven. The tree before the change is the witness: if an import of its own is
-not declared as it is read here, nothing is said of new ones.
+A package may choose its module names, so the result is never proven. Nothing is reported if code in the base
+also imports a package that seems undeclared.
 """
 
 import re
@@ -22,9 +22,9 @@ NAMED = 60  # characters of a package's name
 
 
 async def undeclared(tree: Base, base: Base, index: Index, change: Change) -> tuple[Place, ...]:
-    """Return the added imports of a package that the tree after the change does not declare and the tree before it does not import.
+    """Return added imports of packages that are neither declared in the head nor imported in the base.
 
-    `index`: of the tree after it, in which the changed files are read.
+    `index`: the index of the head, in which the changed files are read.
     """
     asked: dict[tuple[str, str], list[tuple[str, Import]]] = defaultdict(list)
     for path, lines in change.items():
@@ -44,7 +44,7 @@ async def undeclared(tree: Base, base: Base, index: Index, change: Change) -> tu
 
 
 def _manifest(language: Language) -> ModuleType | None:
-    """How packages are declared, in a language that tells what its imports ask for."""
+    """Return the manifest module of a language that can map imports to packages, or None."""
     try:
         found = import_module(f"deeprepo.impact.languages.{language.folder}.manifest")
     except ModuleNotFoundError:
@@ -53,7 +53,7 @@ def _manifest(language: Language) -> ModuleType | None:
 
 
 def _outside(index: Index, language: Language, path: str, lines: Collection[int]) -> list[Import]:
-    """The added imports of a file that mean nothing of the tree, and have to be there whenever it runs."""
+    """Return the added, unconditional imports of a file that do not resolve to the tree."""
     facts, modules = index.facts(path), index.modules(language)
     if facts is None or modules is None:
         return []
@@ -73,7 +73,7 @@ def _outside(index: Index, language: Language, path: str, lines: Collection[int]
 async def _of_language(
     tree: Base, base: Base, manifest: ModuleType, asked: Mapping[str, Sequence[tuple[str, Import]]]
 ) -> list[Place]:
-    """What of the packages that some files of one language ask for is declared nowhere."""
+    """Return the places of undeclared packages in one language."""
     entries = [path for path, is_file in (await tree.paths()).items() if is_file]
     texts = await tree.read([path for path in entries if _declares(manifest, path)])
     if await _is_gained(base, manifest, texts):
@@ -95,7 +95,7 @@ async def _of_language(
 
 
 async def _is_gained(base: Base, manifest: ModuleType, texts: Mapping[str, bytes]) -> bool:
-    """Whether the change declares a package: in code it may be called otherwise, as PyMuPDF is `fitz`."""
+    """Return whether the change declares a package, whose import name may differ, as PyMuPDF is `fitz`."""
     paths = await base.paths()
     before = await base.read([path for path, is_file in paths.items() if is_file and _declares(manifest, path)])
     asked, known = ({one.name for one in manifest.requirements(_manifests(manifest, row))} for row in (texts, before))
@@ -103,12 +103,12 @@ async def _is_gained(base: Base, manifest: ModuleType, texts: Mapping[str, bytes
 
 
 def _manifests(manifest: ModuleType, texts: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The manifests among files, without lock files."""
+    """Return the manifests without lock files."""
     return {path: source for path, source in texts.items() if path.rpartition("/")[2] not in manifest.LOCKS}
 
 
 def _declares(manifest: ModuleType, path: str) -> bool:
-    """Whether a file is a manifest or a lock file of a language."""
+    """Return whether a file is a manifest or a lock file of a language."""
     name = path.rpartition("/")[2]
     if vendored_folder(path) is not None:
         return False
@@ -124,7 +124,7 @@ def _fits(name: str, pattern: str) -> bool:
 
 
 def _home(manifest: ModuleType, path: str, texts: Mapping[str, bytes]) -> str:
-    """The nearest manifest beside a file or above it; "" for none."""
+    """Return the nearest manifest in a parent folder, or ""."""
     above = [
         one
         for one in texts
@@ -136,7 +136,7 @@ def _home(manifest: ModuleType, path: str, texts: Mapping[str, bytes]) -> str:
 async def _is_named(
     tree: Base, base: Base, manifest: ModuleType, package: str, rows: Sequence[tuple[str, Import]]
 ) -> bool:
-    """Whether a file that is no prose names the package, but for the imports in question: a build may bring it, or the tree imports it already."""
+    """Return whether anything but prose mentions the package, besides these imports."""
     mine = {path for path, _ in rows}
     word = rf"(?i)(?<![\w.]){manifest.word(package)}(?![\w])"
     for path in await tree.holding(word):
@@ -147,7 +147,7 @@ async def _is_named(
 
 
 async def _is_understood(base: Base, manifest: ModuleType, path: str, home: str) -> bool:
-    """Whether the manifests before the change declare all that the code beside a file imports, as both are read here."""
+    """Return whether the base's manifests declare everything that nearby code imports."""
     entries = [one for one, is_file in (await base.paths()).items() if is_file]
     texts = await base.read([one for one in entries if _declares(manifest, one)])
     folder = f"{home.rpartition('/')[0]}/".lstrip("/")

@@ -1,4 +1,4 @@
-"""What the parts hand each other: facts of a file, and what a change does to the code that it names."""
+"""Define the values that the analyzers share: facts about a file, references and findings about a change."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -23,16 +23,17 @@ Rule = Literal[
 Form = Literal["name", "member", "import", "definition", "key"]
 Certainty = Literal["proven", "likely", "named"]
 Side = Literal["head", "base"]
-# The kind of a member that no line of its own declares: the head of a record names it.
+# The kind of a member that is declared in the head of a record.
 COMPONENT = "component"
-# The mark of an object that may stand beside a class of the same name.
+# The mark of an object that may share its name with a class.
 SINGLETON = "object"
-SPACE = "namespace "  # the prefix of the mark of a definition in a namespace that nests
-TAKES_OBJECT = "takes its object"  # the mark of a function that is called on an object, or on its class with the object as the first argument
+SPACE = "namespace "  # prefix of the mark for a definition in a nested namespace
+# marks a function called on an object, or on its class with the object as first argument
+TAKES_OBJECT = "takes its object"
 
 
 class Parameter(Struct, frozen=True):
-    """One parameter, in order. `only`: it cannot be passed by name; `keyword`: it can be passed by name alone."""
+    """One parameter, in order. `only` cannot be passed by name, `keyword` only by name."""
 
     name: str
     kind: ParameterKind = "positional"
@@ -42,54 +43,56 @@ class Parameter(Struct, frozen=True):
 class Definition(Struct, frozen=True):
     """One definition of a file. Lines count from 1."""
 
-    name: str  # with what holds it: "Cart.total"
-    owner: str = ""  # the class or module that holds it, "" for none
-    kind: str = "function"  # method, class, type, variable; "implementation" of what another definition declares
+    name: str  # qualified, such as "Cart.total"
+    owner: str = ""  # the enclosing class or module, or ""
+    # such as method, class, type, variable; "implementation" if the declaration is elsewhere
+    kind: str = "function"
     line: int = 0
-    head: str = ""  # how it is written up to its body, on one line
-    parameters: tuple[Parameter, ...] | None = None  # without the receiver; None: it takes none, or what is not known
+    head: str = ""  # its code up to the body, on one line
+    # without the receiver; None if it is not callable or the parameters are unknown
+    parameters: tuple[Parameter, ...] | None = None
     bases: tuple[str, ...] = ()  # of a class, as written
-    private: bool = False  # its language lets no other file name it
-    start: int = 0  # its first line, with its decorators
-    end: int = 0  # its last line
-    more: bool = False  # an object of this class may have members that it does not write: of an interface
-    opaque: bool = False  # what it takes may be other than what is written
-    static: bool = False  # its class has it, and not an object of that
-    # From where it can be named, where that is told: "package" is any folder called like its own, "below" its folder and those
-    # beneath; "self" is anywhere, but in other files without a receiver: by heirs, and by who mixes it in.
+    private: bool = False  # other files cannot use it
+    start: int = 0  # first line, including decorators
+    end: int = 0  # last line
+    more: bool = False  # instances may have members that this class does not declare, as for an interface
+    opaque: bool = False  # its real parameters may differ from those written
+    static: bool = False  # it belongs to the class, not to its instances
+    # Who can use it, if declared. "package": any folder with the same name; "below": its folder and
+    # subfolders; "self": any file, but without a receiver only subclasses and classes that mix it in.
     visible: str = ""  # or "anywhere", "unit", "folder", "file"
-    shown: str = ""  # the kind that a search for its users goes by, where that is another
-    marks: tuple[str, ...] = ()  # what else it is: SINGLETON, "extension Cart", "namespace shop"
-    sought: bool = False  # the search for its users goes by what it takes, and no new line is held against that
-    means: str = ""  # the name of the file that it stands for: a key of what is exported as one object
-    common: bool = False  # it is a member of an object that is exported as one
-    path: str = ""  # its file, and on which side of a change, where it is told with them
+    shown: str = ""  # the kind used in the search for references, if different
+    marks: tuple[str, ...] = ()  # further properties: SINGLETON, "extension Cart", "namespace shop"
+    sought: bool = False  # its parameters are used to search for references, not to check new lines
+    means: str = ""  # for a key of an exported object: the name of its value in the file
+    common: bool = False  # it is a member of an exported object
+    path: str = ""  # its file; `side` is the side of the change
     side: Side = "head"
-    also: tuple[tuple[Parameter, ...], ...] = ()  # what its overloads take: a call has to fit one of them
-    ambiguous: bool = False  # only a run decides which of several of its name counts: one that fits proves nothing
+    also: tuple[tuple[Parameter, ...], ...] = ()  # parameters of its overloads; a call must match one of them
+    ambiguous: bool = False  # the definition in effect is chosen at run time, so a match proves nothing
 
     @property
     def short(self) -> str:
-        """Return the name that callers write."""
+        """The name that callers write."""
         return self.name.removeprefix(f"{self.owner}.") if self.owner else self.name
 
     @property
     def takes(self) -> tuple[Parameter, ...] | None:
-        """Return what a call has to fit; None where nobody can know."""
+        """The parameters that a call must match; None if unknown."""
         return None if self.opaque or self.sought else self.parameters
 
     @property
     def listed(self) -> tuple[Parameter, ...]:
-        """Return the parameters that it writes."""
+        """The parameters as written."""
         return self.parameters or ()
 
     @property
     def called(self) -> "Definition | None":
-        """Return itself, if it is something that is called and that tells what it takes."""
+        """This definition if it is callable with known parameters, else None."""
         return self if self.parameters is not None else None
 
     def taking(self, other: "Definition") -> "Definition":
-        """Return it with what another definition takes."""
+        """Return a copy with the parameters of another definition."""
         return replace(
             self,
             parameters=other.parameters,
@@ -100,7 +103,7 @@ class Definition(Struct, frozen=True):
         )
 
     def is_visible(self, path: str) -> bool:
-        """Return whether code of a file can name it: a private member is nobody's contract outside its class."""
+        """Return whether code in a file can name this definition."""
         home, here = PurePosixPath(self.path).parent, PurePosixPath(path).parent
         match self.visible:
             case "file":
@@ -121,61 +124,62 @@ class Bound(Struct, frozen=True):
     """One name that an import takes from a module."""
 
     there: str
-    here: str  # "" where the code takes it without giving it a name
+    here: str  # "" if it gets no local name
     line: int
 
 
 class Import(Struct, frozen=True):
-    """One import statement as written; nothing of it is resolved."""
+    """One import statement as written, not resolved."""
 
     spec: str
     line: int
     names: tuple[Bound, ...] = ()
-    whole: str = ""  # what the module itself is called here, "" if it gets no name
-    star: bool = False  # all of its names come along
-    hands_on: bool = False  # who imports this file can take these names from it
-    guarded: bool = False  # the code around foresees that it fails
-    maybe: bool = False  # it stands under a condition
-    of_type: bool = False  # what it names is a type, or of one: it takes its members
-    public: bool = False  # the statement says that others can take its names from this file
-    inside: tuple[str, ...] = ()  # the names of the modules around it, outermost first
+    whole: str = ""  # the local name of the module, or ""
+    star: bool = False  # it imports all names of the module
+    hands_on: bool = False  # importers of this file can import these names from it
+    guarded: bool = False  # the code around handles its failure
+    maybe: bool = False  # it is inside a condition
+    of_type: bool = False  # it imports a type, or members of a type
+    public: bool = False  # the statement re-exports its names
+    inside: tuple[str, ...] = ()  # the modules around it, outermost first
 
 
 class Clues(Struct, frozen=True):
     """What a file that imports a certain file must contain, as Perl patterns for `git grep`."""
 
-    words: frozenset[str]  # every import statement that means the file has one of them
+    words: frozenset[str]  # each import statement of the file contains one of them
     far: tuple[str, ...] = ()  # searched in the whole tree
-    near: tuple[str, ...] = ()  # searched below `folder`: relative imports that name no parent folder
+    near: tuple[str, ...] = ()  # searched below `folder`, for relative imports without a parent folder
     folder: str = ""
 
 
 class Link(Struct, frozen=True):
-    """One import statement resolved to a file of the tree. `names` holds "*" for the whole module."""
+    """One import statement resolved to a file of the tree. `names` contains "*" for the whole module."""
 
     target: str  # path in the tree
     names: frozenset[str]
     line: int
-    aliases: tuple[tuple[str, str], ...] = ()  # (name in the target or "*", name here), where the two differ
-    public: bool = False  # exported again by this file
+    # pairs of name in the target (or "*") and local name, if they differ
+    aliases: tuple[tuple[str, str], ...] = ()
+    public: bool = False  # this file re-exports it
 
 
 class Wrong(Struct, frozen=True):
-    """The first thing that is wrong with a call: a keyword that nothing takes, too many arguments, ..."""
+    """The first problem of a call, such as an unknown keyword or too many arguments."""
 
     kind: Literal["keyword", "surplus", "twice", "missing", "order"]
-    names: tuple[str, ...] = ()  # of the parameters or keywords that it is about
+    names: tuple[str, ...] = ()  # of the parameters or keywords concerned
 
 
 class Arguments(Struct, frozen=True):
-    """What a call passes. `spread`: some of it is not written one by one, so that nothing can be counted."""
+    """The arguments of a call. With `spread`, some are not written out, so they cannot be counted."""
 
     positional: int = 0
     keywords: tuple[str, ...] = ()
     spread: bool = False
 
     def misfit(self, parameters: Sequence[Parameter], language: "FileType") -> Wrong | None:
-        """Return what is wrong with the call, in a file of a language, of what takes these parameters; None if it fits or nobody can know."""
+        """Return what is wrong with a call for these parameters; None if it matches or is unknown."""
         kinds = {one.kind for one in parameters}
         accepted = {one.name for one in parameters if one.kind in ("positional", "keyword")}
         unknown = next((word for word in self.keywords if word not in accepted and "named_rest" not in kinds), "")
@@ -203,39 +207,38 @@ class Arguments(Struct, frozen=True):
 
 
 def places_of(parameters: Sequence[Parameter]) -> list[Parameter]:
-    """Return the parameters that take an argument by its place."""
+    """Return the parameters that accept a positional argument."""
     return [one for one in parameters if one.kind in ("positional", "only")]
 
 
 class Origin(Struct, frozen=True):
-    """What a value comes from, as far as its file tells."""
+    """Where a value comes from, as far as its file shows."""
 
-    called: tuple[str, ...] = ()  # names of the functions whose result it is, and of classes
-    roots: tuple[
-        str, ...
-    ] = ()  # names at the beginning of what gives it that nothing in the file binds, but an import may
-    classes: tuple[str, ...] = ()  # names, as classes have them, anywhere in the calls that give it
+    called: tuple[str, ...] = ()  # functions or classes whose call returns it
+    roots: tuple[str, ...] = ()  # first names of its sources that the file does not bind, but an import may
+    classes: tuple[str, ...] = ()  # names spelled like classes in the calls that return it
 
 
 class Use(Struct, frozen=True, eq=False):
-    """One name where it stands. `form`: what it does there; "key" is a key of an object, the name of an argument, or a member's own name."""
+    """One reference to a name.
+
+    `form` is its role; "key" is an object key, an argument name or a member's own name.
+    """
 
     name: str
     line: int
     form: Form = "name"
-    receiver: str = ""  # what stands before its dot, as written
-    types: tuple[
-        str, ...
-    ] = ()  # classes that the receiver is known to be, as written in this file; "?" where nothing tells
+    receiver: str = ""  # the code before its dot
+    types: tuple[str, ...] = ()  # possible classes of the receiver, as written in this file; "?" if unknown
     arguments: Arguments | None = None  # of a call
-    function: str = "<module>"  # the definitions around it
-    span: tuple[int, int] | None = None  # the lines of the innermost
-    is_guarded: bool = False  # the code around foresees that it is not there, or fails
-    at: int = -1  # the byte where it begins; -1: not known
-    alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
-    result_of: str = ""  # the function of whose result it is a member, as the file writes it
-    origin: Origin = Origin()  # of a receiver whose class is not known
-    is_receiver: bool = False  # a member of it is meant: `lib` of `lib.total`
+    function: str = "<module>"  # the enclosing definitions
+    span: tuple[int, int] | None = None  # first and last line of the innermost one
+    is_guarded: bool = False  # the code around handles its absence or failure
+    at: int = -1  # byte offset; -1 if unknown
+    alias: str = ""  # the name that it is assigned to uncalled: `total = lib.total`
+    result_of: str = ""  # if it is a member of a function's result: that function, as written
+    origin: Origin = Origin()  # of a receiver of unknown class
+    is_receiver: bool = False  # a member of it is used: `lib` in `lib.total`
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Use) and self._said == other._said
@@ -245,7 +248,7 @@ class Use(Struct, frozen=True, eq=False):
 
     @property
     def _said(self) -> tuple[object, ...]:
-        """What makes two uses the same: nothing of what the code around tells of them, nor where on its line one begins."""
+        """What makes two references equal: not their offset or their derived context."""
         return (
             self.name,
             self.line,
@@ -261,113 +264,112 @@ class Use(Struct, frozen=True, eq=False):
 
 
 class SomeUses(tuple[Use, ...]):
-    """Uses of a file that may have more: a limit ended the search."""
+    """The references in a file up to a limit; there may be more."""
 
     __slots__ = ()
 
 
 class Facts(Struct, frozen=True):
-    """What one file says, told from its text alone."""
+    """What the text of one file shows."""
 
     definitions: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
-    open: str = ""  # why it may offer more than it writes, "" if it cannot
-    unsure: bool = False  # who loses a name of it may have another: annotations make some of them
-    unwritten: bool = False  # it may offer more than it writes, as far as new lines are held against it
-    made: frozenset[str] = frozenset()  # the words of calls of macros that make definitions of some of them
-    module_value: str = (
-        ""  # the definition whose value importers get as the module itself: what that holds may not all be written
-    )
-    open_beside: bool = False  # it is open for more than what that value may hold
-    dynamic: frozenset[int] = frozenset()  # lines that can give the file, or a class of it, names that they don't write
-    unscoped: bool = False  # its own code may see names that it does not write
-    types: frozenset[str] = frozenset()  # names that it imports or hands on for types alone
-    open_owners: frozenset[str] = frozenset()  # classes that may have more members than they write
-    answering: frozenset[str] = frozenset()  # those of them that answer to any member, by their own code
-    opaque: frozenset[str] = frozenset()  # functions that a decorator or a macro may give other parameters
-    stars: int = 0  # statements that hand on everything of another file; as it is read, those for the file alone too
-    module: str = ""  # what the file says that its module is called
-    spaces: tuple[str, ...] = ()  # the namespaces that its code is in, whole, the outermost first
+    open: str = ""  # why it may define more than it writes, or ""
+    unsure: bool = False  # its names may be generated, for example from annotations
+    unwritten: bool = False  # new lines must assume that it defines more than it writes
+    made: frozenset[str] = frozenset()  # words in calls of macros that generate definitions
+    module_value: str = ""  # the definition that is exported as the module itself; not all its members may be written
+    open_beside: bool = False  # it is open for a reason besides that value
+    dynamic: frozenset[int] = frozenset()  # lines that can add unwritten names to the file or a class
+    unscoped: bool = False  # its code may see names that it does not write
+    types: frozenset[str] = frozenset()  # names imported or re-exported as types only
+    open_owners: frozenset[str] = frozenset()  # classes that may have unwritten members
+    answering: frozenset[str] = frozenset()  # those of them that accept any member, by their own code
+    opaque: frozenset[str] = frozenset()  # functions whose parameters a decorator or macro may change
+    stars: int = 0  # wildcard re-exports; after reading, also wildcard imports that are not re-exported
+    module: str = ""  # the module name that the file declares
+    spaces: tuple[str, ...] = ()  # full namespaces of its code, outermost first
 
-    # What an importer can ask of the file, as the search for users tells it (`offers.py`).
-    exports: tuple[tuple[str, str], ...] = ()  # (name that importers write, name of the definition here)
-    complete: bool = True  # False where names can appear that are written nowhere, or the file does not parse
-    bases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # class -> the classes it inherits from, as written
-    is_scoped: bool = False  # whether at least the names of its own scope are all written in it, if `complete` is False
-    unread: str = ""  # why a language did not read the file
-    bound: tuple[str, ...] = ()  # names that imports bind, each as often as it is bound, where the language counts them
-    loose: frozenset[str] = frozenset()  # names that are offered for types alone, or bound under a condition
-    borrows: int = 0  # statements that bring in everything of another module, and hand nothing on
-    is_whole: bool = False  # whether the name `default` is the module itself, as in CommonJS, and not one of its names
+    # The exports of the file, for the search for references (`offers.py`).
+    exports: tuple[tuple[str, str], ...] = ()  # pairs of exported name and local name
+    complete: bool = True  # False if unwritten names may exist or the file does not parse
+    bases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # class -> its base classes, as written
+    is_scoped: bool = False  # all names of its own scope are written in it, even if `complete` is False
+    unread: str = ""  # why the file could not be read
+    bound: tuple[str, ...] = ()  # names bound by imports, once per binding, if the language counts them
+    loose: frozenset[str] = frozenset()  # names that are exported as types only, or bound under a condition
+    borrows: int = 0  # wildcard imports without re-export
+    is_whole: bool = False  # the name `default` is the module itself, as in CommonJS
 
     @property
     def names(self) -> frozenset[str]:
-        """Return what an importer can ask of the file."""
+        """The names that importers can use."""
         return frozenset(name for name, _ in self.exports)
 
     @property
     def defined_names(self) -> frozenset[str]:
-        """Return those of the names behind which a definition of this file stands."""
+        """The exported names that are defined in this file."""
         own = {one.name for one in self.definitions}
         return frozenset(name for name, local in self.exports if local in own)
 
     def may_offer(self, name: str) -> bool:
-        """Return whether a name that it does not write may be there all the same."""
+        """Return whether a name may exist although the file does not write it."""
         return bool(self.open) or self.unwritten or name in self.made
 
 
 class HalfBound(Struct, frozen=True):
-    """A name that one branch of a function binds alone, and a line that reads it whichever way the code has come."""
+    """A name bound in only one branch, and a line that reads it on every path."""
 
     name: str
     line: int
-    bound: int  # the line on which the branch binds it
+    bound: int  # line that binds it
 
 
 class Place(Struct, frozen=True):
-    """A place that names what is not there, or passes what does not fit."""
+    """A place that names something missing, or passes arguments that do not match."""
 
     path: str
     line: int
     name: str  # as written there
     rule: Rule
     certainty: Certainty
-    home: str  # the file that lacks it or defines what is called, or the folder of a package of several; "" of a missing module
+    # the file that lacks it or defines the callee, or its package's folder; "" for a missing module
+    home: str
     owner: str = ""  # the class that lacks it
-    says: str = ""  # of arguments: what is wrong with them
-    near: tuple[str, ...] = ()  # what it may be meant for, the nearest first
-    definition: Definition | None = None  # what a call does not fit, or the nearest of what it may be meant for
+    says: str = ""  # what is wrong with the arguments
+    near: tuple[str, ...] = ()  # suggestions, best first
+    definition: Definition | None = None  # the callee whose parameters do not match, or the best suggestion
     source: str = ""  # the file of the definition
-    also: tuple[int, ...] = ()  # further lines of the file with the same cause
-    here: str = ""  # of an import: what the name is called in the file
-    happens: str = ""  # what comes of it, as the end of a sentence that begins with "this line"
-    asked: str = ""  # what others write who ask the same: the module as it is imported, or the class or function
+    also: tuple[int, ...] = ()  # other lines of the file with the same cause
+    here: str = ""  # the local name of an import
+    happens: str = ""  # the consequence, as the end of a sentence that begins with "this line"
+    asked: str = ""  # what other code with the same problem writes: the imported module, class or function
 
 
 class Looked(Struct, frozen=True):
-    """What a report goes by."""
+    """The coverage of a report."""
 
     files: tuple[str, ...] = ()  # changed files whose added lines were resolved
-    read: int = 0  # files of the tree that were read for it
-    unread: tuple[str, ...] = ()  # changed files that no parser came to the end of
+    read: int = 0  # number of files read
+    unread: tuple[str, ...] = ()  # changed files that could not be parsed completely
 
 
 class Report(Struct, frozen=True):
-    """All that a change names and that is not there."""
+    """Everything missing that a change refers to."""
 
     places: tuple[Place, ...] = ()
     looked: Looked = field(default_factory=Looked)
-    built: tuple[Place, ...] = ()  # those that do not stand before the witness
+    built: tuple[Place, ...] = ()  # places that the comparison with existing code does not confirm
 
 
 class Tree(Protocol):
     """Read access to the tree after a change."""
 
     async def paths(self) -> Mapping[str, bool]:
-        """Return every path, and whether it is a plain file; a link or a submodule is none."""
+        """Return every path, and whether it is a plain file rather than a link or submodule."""
 
     async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the bytes of files; those that cannot be read are absent."""
+        """Return the bytes of files; those that cannot be read are omitted."""
 
 
 @runtime_checkable
@@ -375,7 +377,7 @@ class Base(Tree, Protocol):
     """Read access to the tree before a change."""
 
     async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
-        """Return the text files, of all or below a folder, with a line that matches a pattern."""
+        """Return the text files with a line that matches a pattern, everywhere or below a folder."""
 
 
-Change = Mapping[str, Collection[int]]  # path after the change -> the lines that it adds
+Change = Mapping[str, Collection[int]]  # path after the change -> added lines

@@ -1,6 +1,7 @@
-"""Types whose parts are all written, and the code that has to give each of them: who implements one, builds one, chooses among its members.
+"""Find types with a fixed set of parts, and the code that must provide all of them.
 
-One file tells it, by the query `wholes`; what a type is called elsewhere is told here, too.
+Such code implements a type, builds one, or matches on its members. The query `wholes` finds both in one file;
+this module also resolves the types between files.
 """
 
 from collections import defaultdict
@@ -22,12 +23,12 @@ from deeprepo.impact.structs import Struct
 
 Kind = Literal["heir", "build", "choose"]
 KINDS: tuple[Kind, ...] = ("heir", "build", "choose")
-Type = tuple[str, str]  # the file that defines it, and its name
-ATTRIBUTE = "@"  # before a base: something may give the type what it does not write
+Type = tuple[str, str]  # the defining file and the name
+ATTRIBUTE = "@"  # prefix of an annotation, which may add parts to the type
 
 
 class Requirement(Struct, frozen=True):
-    """A part that a type has. `kind`: who gives it."""
+    """A part of a type. `kind` says which code must provide it."""
 
     owner: str
     name: str
@@ -36,45 +37,45 @@ class Requirement(Struct, frozen=True):
 
 
 class Whole(Struct, frozen=True):
-    """What has to give each part of a type, as one file writes it."""
+    """Code that must provide each part of a type."""
 
     kind: str
-    of: str  # the type as it is written; "" where the parts alone tell it
-    name: str  # of an heir: its own
-    parts: tuple[tuple[str, int], ...]  # what it gives by name, with the line
-    places: int  # parts that are given by their place alone
-    is_all: bool  # what it writes is all that it gives: it inherits nothing
-    is_open: bool  # it may give, or leave out, what it does not write
+    of: str  # the type as written; "" if it follows from the parts
+    name: str  # the name of an implementing class
+    parts: tuple[tuple[str, int], ...]  # provided parts by name, with their lines
+    places: int  # number of parts that are provided by position
+    is_all: bool  # it inherits nothing, so it provides only what it writes
+    is_open: bool  # it may provide or omit parts in ways that are not written
     line: int
     end: int
 
     @property
     def names(self) -> frozenset[str]:
-        """Return the names of the parts that it gives by name."""
+        """The names of the parts that it provides by name."""
         return frozenset(name for name, _ in self.parts)
 
 
 class Parts(Struct, frozen=True):
-    """What the types of a file ask for, and the wholes in it."""
+    """The parts of the types in a file, and the code in it that must provide parts."""
 
-    requirements: tuple[Requirement, ...] = ()  # of those that may not be left out
+    requirements: tuple[Requirement, ...] = ()  # required parts
     wholes: tuple[Whole, ...] = ()
     optional: tuple[Requirement, ...] = ()
-    unlisted: frozenset[str] = frozenset()  # types of which not all parts are written
+    unlisted: frozenset[str] = frozenset()  # types that may have unwritten parts
 
 
 def tells(language: Language) -> bool:
-    """Return whether anything of a language is a whole."""
+    """Return whether a language has such a query."""
     return bool(language.texts("wholes"))
 
 
 def builds(language: Language) -> bool:
-    """Return whether it has literals that are held against their types."""
+    """Return whether the language has literals that are compared with their types."""
     return _has(language, "@whole.build")
 
 
 def writes_all(language: Language) -> bool:
-    """Return whether it has implementers that inherit nothing of what is asked for."""
+    """Return whether the language has implementations that inherit no required part."""
     return _has(language, "@all")
 
 
@@ -85,7 +86,7 @@ def _has(language: Language, mark: str) -> bool:
 @lru_cache(maxsize=KEPT)
 @memo
 def parts(language: Language, source: bytes) -> Parts | None:
-    """Return what the types of a file ask for, and what has to give all of it; None if the file cannot be read."""
+    """Return the parts of the types in a file and the code that provides parts; None if the file is unreadable."""
     root = parse(language, source)
     if root is None:
         return None
@@ -112,7 +113,7 @@ def parts(language: Language, source: bytes) -> Parts | None:
 
 
 def _places(rows: Rows) -> list[tuple[int, int]]:
-    """Where something stands of which it is asked in which type it is."""
+    """Return the spans for which the enclosing type must be determined."""
     starts = set[int]()
     for found in rows:
         for key, nodes in found.items():
@@ -123,7 +124,10 @@ def _places(rows: Rows) -> list[tuple[int, int]]:
 
 
 def _by_macros(file: Reader, rows: Rows) -> Iterator[tuple[Node, Captures]]:
-    """Yield the marks of types that are macros, which may give a type more: a macro is imported or written with its module, what a derived trait reads is not."""
+    """Yield type annotations that may be macros, which can add parts.
+
+    A macro is imported or qualified; the attribute of a derived trait is neither.
+    """
     marks = [*rows.of("unlisted.by")]
     items = Reader(file.language, file.root, needs_definitions=False).imports(Spans(())) if marks else ()
     imported = {bound.here for item in items for bound in item.names}
@@ -133,7 +137,7 @@ def _by_macros(file: Reader, rows: Rows) -> Iterator[tuple[Node, Captures]]:
 
 
 def _called(file: Reader, node: Node) -> str:
-    """The name of a type where it is defined, with those around it."""
+    """Return the qualified name of a type where it is defined."""
     if file.language.type_name is not None:
         return file.language.type_name(node)
     name, around = name_of(node), file.owner(node)
@@ -141,7 +145,7 @@ def _called(file: Reader, node: Node) -> str:
 
 
 def _wholes(file: Reader, rows: Iterable[tuple[Node, Captures]], kind: str) -> Iterator[Whole]:
-    """The wholes of one kind; of an heir one for each type that it names."""
+    """Yield the code of one kind that must provide parts; an implementation once for each of its types."""
     found: dict[int, tuple[Node, dict[str, dict[int, Node]]]] = {}
     type_name, is_pattern = file.language.type_name or text, file.language.is_pattern
     for node, captures in rows:
@@ -173,7 +177,7 @@ def _wholes(file: Reader, rows: Iterable[tuple[Node, Captures]], kind: str) -> I
 
 
 def parts_of(index: Index, path: str) -> Parts | None:
-    """Return what a file asks for and gives; None if it is not read, or of no language that tells it."""
+    """Return the parts in a file; None if it is not read or its language has no such query."""
     language = language_of(path)
     if language is None or not tells(language) or index.facts(path) is None:
         return None
@@ -181,7 +185,10 @@ def parts_of(index: Index, path: str) -> Parts | None:
 
 
 def types_of(index: Index, path: str, written: str) -> list[Type]:
-    """Return the types of the tree that a name of a file may mean: by its imports, or in a language without these by the lines that define a type of that name."""
+    """Return the types of the tree that a name in a file may refer to.
+
+    They are found by imports, or by defining lines in a language without imports.
+    """
     language = language_of(path)
     if language is not None and language.told_by:
         return [(home, written) for home in index.homes(language, language.told_by, written)]
@@ -189,26 +196,29 @@ def types_of(index: Index, path: str, written: str) -> list[Type]:
 
 
 def defaults(index: Index, target: Type) -> set[str]:
-    """Return the members that extensions give a type, wherever they stand: none of them is what the type asks for."""
+    """Return the members that extensions add to a type and that implementations need not provide."""
     known = parts_of(index, target[0])
     lines = {(target[0], one.line) for one in known.requirements if one.owner == target[1]} if known is not None else ()
     return {one.short for home, one in members(index, *target) if (home, one.line) not in lines}
 
 
 def wanted_parts(index: Index, target: Type, kind: str, *, every: bool = False) -> dict[str, None] | None:
-    """Return what a type asks for, with those above it, in order; None if nobody can know. `every`: with what may be left out."""
+    """Return the parts that a type and its bases require, in order; None if unknown.
+
+    `every`: include optional parts.
+    """
     known, language = parts_of(index, target[0]), language_of(target[0])
     if known is None or language is None or (every and target[1] in known.unlisted):
         return None
     line = ancestry(index, *target)
-    if kind == "build" and language.told_by:  # it inherits no fields
+    if kind == "build" and language.told_by:  # such types inherit no fields
         marks = {base for base in line.names_beyond if base[:1] == ATTRIBUTE} - language.plain_bases
         if marks or any(one.short in language.constructors for _, one in members(index, *target)):
             return None
         line = Ancestry((), ())
     elif every and {*extending(index, language, target[1])} - {
         target[0]
-    }:  # each of several files may write a part of it
+    }:  # each of several files may define some of its parts
         return None
     if every and line.names_beyond - language.plain_bases - UNWRITTEN:
         return None

@@ -1,7 +1,8 @@
-"""The witness: the base builds. What this reading finds wrong in it, this reading does not understand.
+"""Check findings in new lines against the base, which is assumed to build.
 
-A place in a new line stands if the tree does not say that a build adds to what it names, and if the base answers the same question, asked by the
-same code: no line that nobody changed lacks something of the same module, package or class, or calls the same function wrongly.
+A place is dropped if the build may create what is missing. It is also dropped if an unchanged line in the
+base has the same problem with the same module, package, class or function, because then the analysis does not
+understand that code.
 """
 
 import posixpath
@@ -17,11 +18,11 @@ from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.values import Base, Change, Place
 from deeprepo.impact.wholes import builds
 
-ASKED = 16  # files of the base that are asked about one place
-MOST = 48  # the same, about all places
-SHORTEST = 3  # letters of a name that says something where another language has it
+ASKED = 16  # base files that are checked for one place
+MOST = 48  # base files that are checked for all places
+SHORTEST = 3  # letters; shorter names prove nothing in another language
 MODULES = ("missing-module", "missing-name")
-# Files that tell about code and are none, and no build makes code of what they call so.
+# Files that describe code and that no build turns into code.
 TOLD = re.compile(
     r"\.(?:mdx?|markdown|rst|txt|adoc|po|pot|html?|css|s[ac]ss|less|svg|json[c5]?|lock|csv|tsv|snap|map|diff|patch|ipynb|ya?ml)$|(?:^|/)(?:README|CHANGELOG|LICENSE)[^/]*$",
     re.IGNORECASE,
@@ -30,21 +31,24 @@ BUILT = re.compile(r"(?:^|/)CMakeLists\.txt$")
 
 
 class Witness(Struct):
-    """What the base says about the places of one change. `head`: the tree after it, as far as it was read."""
+    """Compares the places of one change with the base.
+
+    `head` is the tree after the change, as far as it was read.
+    """
 
     base: Base
     head: Index
     before: Index
-    wrong: set[tuple[str, str]] = field(default_factory=set)  # what the base lacks, too
-    asked: set[str] = field(default_factory=set)  # files of the base that were asked
+    wrong: set[tuple[str, str]] = field(default_factory=set)  # keys of what is also wrong in the base
+    asked: set[str] = field(default_factory=set)  # base files that were checked
 
     async def hear(self, found: Sequence[Place], change: Change) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
-        """Return the places that stand, and those that do not."""
+        """Return the places that are confirmed, and those that are not."""
         rows = [(place, await self._is_built(place) or await self._lacks(place, change)) for place in found]
         return tuple(one for one, is_built in rows if not is_built), tuple(one for one, is_built in rows if is_built)
 
     async def _is_built(self, place: Place) -> bool:
-        """Whether the tree itself says that what is missing may be there once it is built."""
+        """Return whether the tree shows that the build may create what is missing."""
         language = language_of(place.path)
         modules = self.head.modules(language) if language is not None else None
         if language is None or modules is None or place.rule == "arguments":
@@ -61,28 +65,31 @@ class Witness(Struct):
         return place.rule in MODULES and await self._is_said(place, language, name)
 
     async def _is_given(self, place: Place, name: str) -> bool:
-        """Whether code assigns the member to the module or class: a fixture may give a module what only tests use."""
+        """Return whether code assigns the member, as a test fixture may do."""
         owner = re.escape(re.split(r"\W+", place.name.removesuffix(name).rstrip(".:>-"))[-1])
         pattern = rf"""\b{owner}\.{re.escape(name)}\s*=(?![=>])|setattr\(\s*{owner}\s*,\s*["']{re.escape(name)}["']"""
         texts = (source for path, source in self.head.sources.items() if language_of(path) is not None)
         return any(re.search(pattern.encode(), text) for text in texts) or bool(await self.base.holding(pattern))
 
     async def _is_called(self, place: Place, name: str) -> bool:
-        """Whether an attribute or option names it: a builder that `#[builder(name = "Tool")]` generates."""
+        """Return whether an attribute or option contains the name.
+
+        Example: `#[builder(name = "Tool")]` generates it.
+        """
         if not place.home or place.rule != "missing-name":
             return False
         told = rf"""\w*[nN]ame\w*\s*[=:]\s*["']{re.escape(name)}["']"""
         return bool(await self.base.holding(told, posixpath.dirname(place.home)))
 
     async def _is_said(self, place: Place, language: Language, name: str) -> bool:
-        """Whether code of another language, or the description of a build, has the name: it may make it."""
+        """Return whether another language or a build file contains the name, and may create it."""
         if len(name) < SHORTEST:
             return False
         is_module = place.rule == "missing-module" or posixpath.basename(place.home).startswith("__init__.")
         under = (
             "" if is_module else place.home if self.head.paths.is_folder(place.home) else posixpath.dirname(place.home)
         )
-        quoted = rf"""["']{re.escape(place.asked)}["']"""  # in a script of the build, of the same language
+        quoted = rf"""["']{re.escape(place.asked)}["']"""  # in a build script in the same language
         if is_module and language.separator == "." in place.asked.strip(".") and await self.base.holding(quoted):
             return True
         for path in await self.base.holding(rf"(?<![\w-]){re.escape(name)}(?![\w-])", under):
@@ -93,7 +100,7 @@ class Witness(Struct):
         return False
 
     async def _lacks(self, place: Place, change: Change) -> bool:
-        """Whether a line of the base that asks the same is wrong, too."""
+        """Return whether an unchanged base line has the same problem."""
         keys = frozenset(_keys(place))
         language = language_of(place.path)
         if not self.wrong.isdisjoint(keys) or language is None:
@@ -115,7 +122,7 @@ class Witness(Struct):
         return False
 
     async def _ask(self, path: str) -> None:
-        """Look for what is wrong in a file of the base, all lines of it."""
+        """Check all lines of a base file."""
         self.asked.add(path)
         found: tuple[Place, ...] = ()
         for _ in range(ROUNDS):
@@ -131,7 +138,7 @@ def _is_asked(path: str, language: Language) -> bool:
 
 
 def _keys(place: Place) -> Iterator[tuple[str, str]]:
-    """What a place shows that this reading does not understand."""
+    """Yield keys of what a place shows the analysis may not understand."""
     if place.rule == "arguments":
         yield "arguments", f"{place.source}:{place.asked}"
     elif place.rule != "missing-module":
@@ -145,7 +152,7 @@ def _keys(place: Place) -> Iterator[tuple[str, str]]:
 
 
 def _around(place: Place) -> Iterator[str]:
-    """The package around a module that is missing, as far as its name tells."""
+    """Yield the package around a missing module, as far as the name shows it."""
     language = language_of(place.path)
     if language is None:
         return
@@ -161,7 +168,7 @@ def _around(place: Place) -> Iterator[str]:
     if around:
         yield around
     if language.unit == "folder" and language.separator != "/":
-        yield f"*{language.separator}{last}"  # a folder of this name is made in each package that has one
+        yield f"*{language.separator}{last}"  # such a folder may be generated in each package
 
 
 def _last(name: str, language: Language) -> str:
