@@ -1,6 +1,6 @@
-"""What a change to code breaks, and what it names that is not there: told from the code alone, certain or silent.
+"""Find what a change to code breaks, and what it refers to that does not exist, by static analysis.
 
-`report` is the face. A language is a folder of `deeprepo/impact/languages`.
+`report` is the entry point. Each language is a folder in `deeprepo/impact/languages`.
 """
 
 from importlib import import_module
@@ -18,4 +18,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is the name of
         raise AttributeError(name)
     return getattr(
         import_module("deeprepo.impact.new_lines"), name
-    )  # grammars load with the first question, and not with the table
+    )  # grammars are loaded with the first call, not with the table

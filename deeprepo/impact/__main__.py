@@ -19,11 +19,11 @@ from deeprepo.impact.uses.breaks import broken, left_behind
 from deeprepo.impact.uses.find import find
 from deeprepo.impact.views import OneSide
 
-Row = tuple[str, int, str]  # path, line, what is said of it
+Row = tuple[str, int, str]  # path, line, message
 
 
 def main() -> int:
-    """Print what is found, a line for each place; 1 if there is something, 2 if it cannot be looked for."""
+    """Print one line for each finding; return 1 if there are findings, exit with 2 on an error."""
     parser = argparse.ArgumentParser(prog="python -m deeprepo.impact", description=__doc__)
     parser.add_argument("change", metavar="BASE..HEAD", help="two commits of the repository in this folder")
     base, dots, head = parser.parse_args().change.partition("..")
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 async def look(tree: GitTree) -> tuple[list[Row], tuple[str, ...]]:
-    """Return everything that this package finds of a change, and what was not looked at."""
+    """Return all findings for a change, and what was not searched."""
     files = [file for file in await tree.changed() if not file.is_foreign]
     users = await find(tree, files, LANGUAGES)
     rows: list[Row] = []
@@ -63,7 +63,7 @@ async def look(tree: GitTree) -> tuple[list[Row], tuple[str, ...]]:
 
 
 async def _of_data(tree: GitTree, files: Sequence[ChangedFile]) -> AsyncIterator[Row]:
-    """The lines that use what a schema or a data file no longer has."""
+    """Yield the lines that use something removed from a schema or data file."""
     change = await schemas.compare(tree, files)
     for one, uses in (await schemas.find_uses(tree, change, change.complete)).uses.items():
         for use in uses:

@@ -1,7 +1,8 @@
-"""Concurrent work that leaves nothing behind: if one part fails, the others have ended before the error is raised.
+"""Run concurrent work that leaves nothing behind.
 
-`asyncio.gather` lets the others run on. What is still starting a process when the event loop ends then never ends itself: asyncio
-cancels the task of its own that connects the process's pipes, and waits for these pipes to be closed.
+If one part fails, the others end before the error is raised. `asyncio.gather` lets the others continue. A
+process that is being started when the event loop ends would then hang, because asyncio cancels the task that
+connects the process's pipes, and waits for these pipes to be closed.
 """
 
 import asyncio
@@ -26,7 +27,10 @@ async def together(
 @overload
 async def together(*work: Awaitable[T]) -> tuple[T, ...]: ...
 async def together(*work: Awaitable[Any]) -> tuple[Any, ...]:
-    """Return the results in order. Raises the first error, once all the others have been cancelled and have ended."""
+    """Return the results in order.
+
+    Raises the first error, after all others have been cancelled and have ended.
+    """
     tasks = [asyncio.ensure_future(each) for each in work]
     try:
         return tuple(await asyncio.gather(*tasks))

@@ -1,4 +1,4 @@
-"""The methods that values of every language have: a place that calls one of them by its name says nothing."""
+"""List method names that are common in every language, so that a call by such a name alone proves nothing."""
 
 BUILT_IN = frozenset(
     name
@@ -18,7 +18,7 @@ OTHERS = frozenset(
 )
 METHODS = BUILT_IN | OTHERS
 
-# Words made of two parts, and still everywhere.
+# Common names of several words.
 EVERYWHERE = (
     "application authorization configuration container_name createdAt created_at currentVersion dependencies description "
     "development documentation environment error_message file_name filename first_name host_name hostname implementation "

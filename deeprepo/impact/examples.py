@@ -1,4 +1,4 @@
-"""Which code of a file only shows or tests the product: a documentation string, or a test that stands beside what it tests."""
+"""Recognize documentation strings, and tests next to the code that they test."""
 
 import re
 
@@ -7,16 +7,20 @@ from tree_sitter import Node
 from deeprepo.impact.nodes import ancestors
 from deeprepo.impact.syntax import tree_of
 
-# How an attribute, an annotation or a decorator says that what bears it is a test: `#[cfg(test)]`, `@ParameterizedTest`, `[TestMethod]`.
+# Attributes, annotations or decorators that mark a test: `#[cfg(test)]`, `@ParameterizedTest`,
+# `[TestMethod]`.
 TESTS = re.compile(r"(?<![a-zA-Z])(?:py|unit|rs)?[Tt]est|[a-z]Test")
 TESTS_NOT = re.compile(r"\bnot\s*\(\s*test")
 MARK = re.compile(r"attribute|annotation|decorator|modifiers")
-DOCUMENTS = re.compile(r"@(?:\w*doc)\b")  # an attribute that holds documentation
+DOCUMENTS = re.compile(r"@(?:\w*doc)\b")  # an attribute that contains documentation
 STATEMENTS = ("expression_statement", "module", "block")
 
 
 def is_example(path: str, source: bytes, line: int) -> bool:
-    """Return whether a line (the first is 1) is part of a documentation string or of code that is marked as a test; False for a file without a grammar."""
+    """Return whether a line (1-based) is in a documentation string or in marked test code.
+
+    Return False for a file without a grammar.
+    """
     root = tree_of(path, source)
     if root is None:
         return False
@@ -27,7 +31,7 @@ def is_example(path: str, source: bytes, line: int) -> bool:
 
 
 def _is_documentation(node: Node) -> bool:
-    """Whether a node is a string that nothing takes, or one that an attribute for documentation has."""
+    """Return whether a node is an unused string, or the string of a documentation attribute."""
     if node.type == "unary_operator":
         return DOCUMENTS.match(_text(node)) is not None
     is_alone = node.parent is not None and node.parent.type in STATEMENTS and node.parent.named_child_count == 1
@@ -35,7 +39,7 @@ def _is_documentation(node: Node) -> bool:
 
 
 def _is_test(node: Node) -> bool:
-    """Whether a mark above a definition, or in its head, makes a test of it."""
+    """Return whether a mark above or inside a definition makes it a test."""
     marks = [one for one in node.children if MARK.search(one.type)]
     above = node.prev_named_sibling
     while above is not None and MARK.search(above.type):

@@ -1,4 +1,4 @@
-"""The languages as the search for users asks them: one for each folder of `deeprepo/impact/languages`, whatever grammars it has."""
+"""Provide the languages for the search for references: one for each folder of `deeprepo/impact/languages`."""
 
 from collections.abc import Mapping
 from functools import cache, cached_property, partial
@@ -10,11 +10,11 @@ from deeprepo.impact import table
 from deeprepo.impact.filetypes import Traits, filetypes
 from deeprepo.impact.ports import FieldRules, Language, Packaging, Receivers
 
-BY_QUERIES = ("outline", "uses")  # what a language need not write
+BY_QUERIES = ("outline", "uses")  # functions with a default implementation
 
 
 class Family:
-    """A language that is loaded when a file of it is met: a change in one of them does not wait for the grammars of all."""
+    """A language that is loaded when the first of its files is seen, so that other grammars are not loaded."""
 
     def __init__(self, folder: str, row: Mapping[str, Any]) -> None:
         self.NAME: str = row.get("name", folder)
@@ -27,15 +27,15 @@ class Family:
 
     @property
     def AMBIENT(self) -> frozenset[str]:  # noqa: N802 - as the others
-        """Return names that every file has without defining or importing them."""
-        from deeprepo.impact.language import language_of  # here: it loads what the language does by code
+        """The names that every file has without defining or importing them."""
+        from deeprepo.impact.language import language_of  # imported here because it loads the language's code
 
         known = language_of(f"x{self.SUFFIXES[0]}")
         return known.ambient if known is not None else frozenset()
 
     @cached_property
     def has_extensions(self) -> bool:
-        """Return whether a definition may be called like a member of a type that stands elsewhere."""
+        """Whether a function may be called as a member of a type defined elsewhere."""
         from deeprepo.impact.language import language_of  # as above
 
         known = [language_of(f"x{suffix}") for suffix in self.SUFFIXES]
@@ -49,22 +49,22 @@ class Family:
             found = partial(import_module("deeprepo.impact.importers").project, import_module(self._folder).Modules)
         elif found is None:
             raise AttributeError(name)
-        setattr(self, name, found)  # asked for at every use of a name
+        setattr(self, name, found)  # it is needed for every reference
         return found
 
     @property
     def packaging(self) -> Packaging | None:
-        """Return how its packages are declared; None if it has no manifests."""
+        """How its packages are declared; None if it has no manifests."""
         return cast("Packaging | None", _part(f"{self._folder}.manifest"))
 
     @property
     def fields(self) -> FieldRules | None:
-        """Return what breaks of the fields of its classes, where no line writes a constructor."""
+        """The checks of its fields, if constructors are generated."""
         return cast("FieldRules | None", _part(f"{self._folder}.fields"))
 
     @property
     def receivers(self) -> Receivers | None:
-        """Return what receivers come from, where a type has the methods of those that it embeds, and overrides none."""
+        """How receivers are resolved, if types have the methods of embedded types."""
         return cast("Receivers | None", _part(f"{self._folder}.receivers"))
 
     def __repr__(self) -> str:
@@ -73,7 +73,7 @@ class Family:
 
 @cache
 def _part(module: str) -> ModuleType | None:
-    """Return a module of a language that not every language has."""
+    """Return an optional module of a language, or None."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
@@ -82,7 +82,7 @@ def _part(module: str) -> ModuleType | None:
         return None
 
 
-# Those of which a grammar is installed.
+# Languages with an installed grammar.
 LANGUAGES: Mapping[str, Language] = {
     one.NAME: cast("Language", one)
     for one in (Family(folder, row) for folder, row in table.folders().items())

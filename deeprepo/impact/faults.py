@@ -1,7 +1,4 @@
-"""Whether a file still parses: the lines of its syntax errors, for every language with a grammar and for data files.
-
-More files have a grammar than a parser beside it: to parse needs a grammar and nothing else.
-"""
+"""Find syntax errors in files with a grammar and in data files."""
 
 import json
 import tomllib
@@ -16,7 +13,7 @@ from deeprepo.impact.parsing import in_time
 
 
 def faults(path: str, source: bytes) -> frozenset[int] | None:
-    """Return the 1-based lines on which the file does not parse; None where nobody here can tell."""
+    """Return the 1-based lines with syntax errors; None if they cannot be determined."""
     suffix = PurePosixPath(path).suffix.lower()
     if (grammar := syntax.grammar_of(filetype(path))) is not None:
         tree = in_time(grammar, source)
@@ -45,12 +42,13 @@ def _toml(source: bytes) -> frozenset[int]:
     try:
         tomllib.loads(source.decode())
     except (ValueError, RecursionError):
-        return frozenset({1})  # the library names the line in words alone
+        return frozenset({1})  # the library gives the line only in its message
     return frozenset()
 
 
 def _yaml(source: bytes) -> frozenset[int] | None:
-    from deeprepo.impact.text.yaml_reader import faulty_lines  # here: a hook over code has no use for its library
+    # imported here because code files do not need its library
+    from deeprepo.impact.text.yaml_reader import faulty_lines
 
     return faulty_lines(source)
 

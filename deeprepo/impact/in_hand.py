@@ -1,28 +1,31 @@
-"""Which file of a repository this process works on: who limits what one file may cost listens."""
+"""Track which repository file this process is reading, for code that limits the cost of a file."""
 
 from collections import UserDict
 from collections.abc import Callable
 
 
 class _Listener:
-    """Who is told in this process."""
+    """The callback of this process."""
 
     tell: Callable[[str], None] | None = None
 
 
 def listen(tell: Callable[[str], None]) -> None:
-    """Tell somebody from now on which file is worked on."""
+    """Set the callback that receives the path of each file being read."""
     _Listener.tell = tell
 
 
 def reading(path: str) -> None:
-    """Note that this process works on this file of the repository from now on; "" where it works on none."""
+    """Report the file that this process reads from now on; "" for none."""
     if _Listener.tell is not None:
         _Listener.tell(path)
 
 
 class Contents(UserDict[str, bytes]):
-    """Contents of files by path. Taking one out is noted as reading that file; who asks for one that is not there keeps the last in hand."""
+    """Contents of files by path.
+
+    Looking up an existing path reports it as being read; a missing path does not change the report.
+    """
 
     def __getitem__(self, path: str) -> bytes:
         content = self.data[path]

@@ -1,4 +1,4 @@
-"""What was asked for last, kept up to a sum of sizes."""
+"""A cache with a limit for the total size."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -10,14 +10,14 @@ Value = TypeVar("Value")
 
 
 class Kept(Generic[Key, Value]):
-    """Values by their keys. Those that nobody has asked for the longest go first; the last one stays, however large."""
+    """A least-recently-used cache. The last value stays even if it exceeds the limit."""
 
     def __init__(self, most: int) -> None:
         self._values: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
         self._most, self._size, self._lock = most, 0, Lock()
 
     def get(self, key: Key) -> Value | None:
-        """Return a value, None if it is not here."""
+        """Return a value, or None if it is not cached."""
         with self._lock:
             if key not in self._values:
                 return None
@@ -25,7 +25,7 @@ class Kept(Generic[Key, Value]):
             return self._values[key][0]
 
     def put(self, key: Key, value: Value, size: int) -> None:
-        """Keep a value of a size, and let go of others for it."""
+        """Store a value with its size, and evict others if necessary."""
         with self._lock:
             _, before = self._values.pop(key, (None, 0))
             self._values[key] = value, size

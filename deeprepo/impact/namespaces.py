@@ -1,4 +1,4 @@
-"""Languages whose files declare their namespace: a name is resolved in a namespace, which may have several files."""
+"""Resolve names in languages whose files declare their namespace, which may span several files."""
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
@@ -10,21 +10,21 @@ from deeprepo.impact.values import Facts, Import
 
 
 class Namespaces(Standalone, ABC):
-    """What is known of the namespaces of one tree: what the files that were read say, and what paths tell of the others."""
+    """The namespaces of one tree, from the declarations in files and, for files not read, from paths."""
 
     guesses = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         del configs
         self.paths = paths
-        self.spaces_of: dict[str, set[str]] = {}  # a file that was read -> the namespaces that it is in
-        # A file and the name of a function or value of it, which may follow a dot.
+        self.spaces_of: dict[str, set[str]] = {}  # file -> its namespaces
+        # Pairs of a file and a function or value in it, which may follow a dot.
         self.members: set[tuple[str, str]] = set()
         self._files: dict[tuple[str, str], set[str]] = defaultdict(set)  # namespace and name -> files
-        self._names: set[str] = set()  # those of them
+        self._names: set[str] = set()  # all names in `_files`
 
     def tell(self, path: str, facts: Facts) -> None:
-        """Note what a file holds, or held before a change."""
+        """Register the content of a file on either side."""
         spaces = facts.spaces or ("",)
         self.spaces_of[path] = {*self.spaces_of.get(path, ()), *spaces}
         types, members = self.names(path, facts)
@@ -36,39 +36,39 @@ class Namespaces(Standalone, ABC):
 
     @abstractmethod
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the files that an import means, as `Modules` defines it."""
+        """Return the files that an import refers to, as in `Modules`."""
 
     @abstractmethod
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the names that other files can use: the types of the file, and its other definitions."""
+        """Return the names that other files can use: types, and other definitions."""
 
     def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
-        """Return the namespaces whose names a file sees without an import. `written`: those that it says it is in."""
+        """Return the namespaces whose names a file sees without an import. `written`: those that it declares."""
         del path
         return written or ("",)
 
     def is_known(self, name: str) -> bool:
-        """Return whether a file of any namespace may hold a name."""
+        """Return whether any namespace may contain a name."""
         return name in self._names
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
-        """Return the files that hold a name of a namespace, so far as that is known."""
+        """Return the known files that define a name in a namespace."""
         del importer
         return self._files.get((space, name), ())
 
     def sees(self, importer: str, path: str) -> bool:
-        """Return whether a file is built with another one: the boundary of a project may stand between them."""
+        """Return whether a file is built with another one, without a project boundary between them."""
         del importer, path
         return True
 
     def is_namespace(self, path: str, name: str) -> bool:
-        """Return whether a name of a file means a namespace of those around it, which goes before a class that an import brings."""
+        """Return whether a name refers to an enclosing namespace, which takes precedence over an imported class."""
         told = {space for spaces in self.spaces_of.values() for space in spaces}
         around = self.in_sight(path, tuple(self.spaces_of.get(path, ())))
         wholes = {f"{space}.{name}" for space in around}
         return any(space in wholes or any(space.startswith(f"{one}.") for one in wholes) for space in told)
 
     def is_whole(self, path: str, name: str) -> bool:
-        """Return whether all of a file is called so, as if it were a class."""
+        """Return whether a name refers to the whole file, as if it were a class."""
         del path, name
         return False

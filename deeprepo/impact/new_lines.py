@@ -1,4 +1,4 @@
-"""What the added lines of a change name that the tree after it does not hold."""
+"""Check the added lines of a change for names that the tree after it does not define."""
 
 import re
 
@@ -14,20 +14,20 @@ from deeprepo.impact.witness import Witness
 
 HALF_BOUND: Rule = "half-bound"
 SAYS = "is assigned in only one branch"
-# Below these folders code is the material of tests, and may be broken on purpose.
+# Folders with test data, which may contain broken code on purpose.
 MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|snapshots|samples?|roots)_*/")
 
 
 def knows(path: str) -> bool:
-    """Return whether a file is of a language that can be read, and meant to run."""
+    """Return whether a file is in a supported language and meant to run."""
     language = language_of(path)
     return language is not None and (not language.sought or builds(language)) and MATERIAL.search(path) is None
 
 
 async def report(tree: Tree, change: Change, base: Base | None = None) -> Report:
-    """Return what the added lines of a change name that the tree after it does not hold, and the calls of them that do not fit.
+    """Return names in added lines that the tree does not define, and calls that do not match.
 
-    `base`: the tree before it, which is the witness; without one all that is found stands.
+    `base`: the tree before the change, used to confirm the findings; without it all are returned.
     """
     mine = {path: lines for path, lines in change.items() if lines and knows(path)}
     if not mine:
@@ -52,7 +52,10 @@ async def report(tree: Tree, change: Change, base: Base | None = None) -> Report
 
 
 async def _half_bound(base: Base, index: Index, change: Change) -> tuple[Place, ...]:
-    """The names that only one branch binds, where the change writes the branch or the line behind it and the base has no such line."""
+    """Return names that only one branch binds, if the change adds the binding or the read.
+
+    A read that the base already contained is not reported.
+    """
     told = dict[str, tuple[HalfBound, ...]]()
     for path, lines in change.items():
         language = language_of(path)
@@ -82,5 +85,5 @@ async def _half_bound(base: Base, index: Index, change: Change) -> tuple[Place, 
 
 @memo
 def _bound_by_half(language: Language, source: bytes, lines: frozenset[int] | None) -> tuple[HalfBound, ...] | None:
-    """The names of a file that are read behind a branch which alone binds them, as its language tells it."""
+    """Return the names in a file that are bound in only one branch before a read."""
     return language.half_bound(source, lines) if language.half_bound is not None else None

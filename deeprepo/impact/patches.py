@@ -1,4 +1,4 @@
-"""Git's rows and patches of a change, as values: the only import of unidiff."""
+"""Convert git's raw rows and patches into values; the only module that imports unidiff."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from deeprepo.impact.text.paths import name_of
 if TYPE_CHECKING:
     from unidiff.patch import Hunk as ParsedHunk
 
-REGULAR = "100"  # how the mode of a file begins that is no link and no submodule
+REGULAR = "100"  # prefix of a regular file's mode
 SUBMODULE_MODE, LINK_MODE, ABSENT = "160000", "120000", "000000"
 STATUS: dict[str, Literal["added", "deleted", "renamed"]] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
 LINE_KINDS: dict[str, Literal[" ", "+", "-"]] = {" ": " ", "+": "+", "-": "-"}
@@ -28,7 +28,7 @@ class RawRow(Struct, frozen=True):
 
 
 def rows(status: bytes) -> Iterator[RawRow]:
-    """Read what `--raw -z` prints."""
+    """Parse the output of `--raw -z`."""
     fields = iter(status.split(b"\0"))
     for meta in fields:
         if not meta.startswith(b":"):
@@ -41,9 +41,9 @@ def rows(status: bytes) -> Iterator[RawRow]:
 
 
 def with_patches(status: bytes, patch: bytes) -> Iterator[tuple[RawRow, list[bytes]]]:
-    """Yield each row with the parts of the patch that are about it: a change of type is a deletion and an addition.
+    """Yield each row with its parts of the patch; a type change has two, a deletion and an addition.
 
-    Lines of content begin with a space, a sign or a backslash, so the header of a part is unmistakable.
+    Content lines begin with a space, a sign or a backslash, so a part's header is unambiguous.
     """
     parts = (b"diff --git " + part for part in (b"\n" + patch).split(b"\ndiff --git ")[1:])
     for row in rows(status):
@@ -51,9 +51,10 @@ def with_patches(status: bytes, patch: bytes) -> Iterator[tuple[RawRow, list[byt
 
 
 def changed_file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
-    """Return what a row and its patch tell of a file."""
+    """Return the changed file that a row and its patch describe."""
     is_retyped = row.letter == "T"
-    came = is_retyped and row.new_mode.startswith(REGULAR)  # in the place of a link or a submodule: all of it is new
+    # it replaces a link or submodule, so all of it is new
+    came = is_retyped and row.new_mode.startswith(REGULAR)
     modes = (row.new_mode,) if came else (row.old_mode, row.new_mode)
     is_read = (came or not is_retyped) and SUBMODULE_MODE not in modes
     return _with_lines(
@@ -68,7 +69,7 @@ def changed_file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
 
 
 def of_patch(path: str, old_path: str, patch: str) -> ChangedFile:
-    """Make a file of its patch alone, which begins with its first hunk."""
+    """Return a changed file from a patch that begins with its first hunk."""
     return _with_lines(ChangedFile(path, old_path, "modified", hunks(f"\n{patch}".encode())))
 
 
@@ -89,7 +90,7 @@ def _note(row: RawRow) -> str:
 
 
 def hunks(section: bytes) -> tuple[Hunk, ...]:
-    """Return what unidiff parses under neutral names: a file name with a quote or a line break cannot disturb it."""
+    """Parse hunks with unidiff, under neutral file names that cannot disturb the parser."""
     from unidiff.errors import UnidiffParseError
     from unidiff.patch import PatchSet
 

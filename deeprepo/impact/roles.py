@@ -1,7 +1,8 @@
-"""Whether a renamed file stays what it was: which checks want it, in which language, as what part of the product. Pure.
+"""Decide whether a renamed file keeps its role: which checks apply, its language and its part of the product.
 
-Text that nothing ran or read was judged by nobody. If a rename makes a workflow, a migration or code of it, the change brings all of it;
-if a rename makes settings something that nothing parses, they are gone. Such a file is a deletion and an addition for every check.
+A rename can turn unchecked text into a workflow, a migration or code, so all of it counts as new. A rename
+can also turn settings into something that nothing parses, so their keys are lost. The checks treat such a
+file as a deletion and an addition.
 """
 
 import re
@@ -25,35 +26,35 @@ from deeprepo.impact.text.paths import (
     vendored_folder,
 )
 
-# Settings whose format has a parser in most languages.
+# Settings in a format that most languages can parse.
 _PARSED = frozenset({".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".env", ".properties"})
 
 
 def changes_role(old: str, new: str) -> bool:
-    """Return whether a file that goes from one path to the other becomes something else.
+    """Return whether a rename changes the role of a file.
 
-    What spares a file a check (it is a test, a sample, another project's code, output of a program) must hold before the change and
-    after it, which is asked where it counts; here it counts if it is lost, and for settings also if it is gained: their keys are gone.
+    What exempts a file from a check (test, sample, vendored, generated) must apply before and after the
+    change. Losing an exemption counts; for settings, gaining one counts too, because their keys are lost.
     """
     kind, marks = _kind(old), _sparing_marks(old) ^ _sparing_marks(new)
     if kind != _kind(new):
         return True
     is_spared_no_more = not marks.isdisjoint(_sparing_marks(old))
-    if not kind or kind == "prose":  # nothing reads it, and everybody who fetches it
+    if not kind or kind == "prose":  # nothing reads it, or only people do
         return is_spared_no_more
     is_read_no_more = bool(marks) and format_of(old) in _PARSED
     return is_spared_no_more or is_read_no_more or _parts(old) != _parts(new) or _becomes_migration(old, new)
 
 
 def format_of(path: str) -> str:
-    """Return the ending that decides how a file is read; of a file without one, its name."""
+    """Return the suffix that decides how a file is parsed, or the name of a file without one."""
     name = basename(path).lower()
     return ".env" if name.startswith(".env") else splitext(name)[1] or name
 
 
 @lru_cache(maxsize=8_192)
 def _kind(path: str) -> str:
-    """What reads a file: a language, the parser of a format, a person; "" if nothing does."""
+    """Return what reads a file: a language, a format's parser or "prose"; "" if nothing does."""
     if is_prose(path):
         return "prose"
     one = filetype(path)
@@ -69,7 +70,7 @@ def _kind(path: str) -> str:
 
 @lru_cache(maxsize=8_192)
 def _parts(path: str) -> frozenset[str]:
-    """The parts of a product that are judged by rules of their own."""
+    """Return the parts of the product with their own rules that a file belongs to."""
     parts = {
         "workflow": is_workflow(path),
         "action": is_action(path),
@@ -83,7 +84,7 @@ def _parts(path: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8_192)
 def _sparing_marks(path: str) -> frozenset[str]:
-    if is_workflow(path):  # whatever its name is
+    if is_workflow(path):  # a workflow counts under any name
         return frozenset()
     marks = {
         "vendored": vendored_folder(path) is not None,
@@ -95,7 +96,7 @@ def _sparing_marks(path: str) -> frozenset[str]:
 
 
 def _becomes_migration(old: str, new: str) -> bool:
-    """Whether a file comes to the migrations, or from a folder below them to their own, which a tool may read alone."""
+    """Return whether a file becomes a migration, including from a subfolder of the migrations."""
     if not migrations.is_in_folder(new):
         return False
     home = migrations.home(new)

@@ -1,11 +1,12 @@
-"""What the values of this package are made with: the one door to msgspec, but for the JSON of `memo.py`."""
+"""Wrap msgspec for this package's values; only the JSON of `memo.py` uses it directly."""
 
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, force_setattr
 
-if TYPE_CHECKING:  # the checker knows the fields of a Struct by this one, which takes no Struct when it runs
+# the type checker knows a Struct's fields by this one, which does not accept a Struct at run time
+if TYPE_CHECKING:
     from dataclasses import replace
 else:
     from msgspec.structs import replace

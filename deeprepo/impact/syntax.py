@@ -1,4 +1,4 @@
-"""The syntax tree of a file of any type that has a grammar."""
+"""Parse a file of any type that has a grammar."""
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
@@ -8,11 +8,11 @@ from deeprepo.impact.parsing import grammar, root_of
 
 
 def grammar_of(file_type: FileType) -> Grammar | None:
-    """Return the grammar of a type of file, if it is installed; it is loaded when the first file asks for it."""
+    """Return the grammar of a file type, loaded on first use; None if it is not installed."""
     return grammar(file_type.grammar[0], file_type.grammar[1]) if file_type.is_installed else None
 
 
 def tree_of(path: str, source: bytes) -> Node | None:
-    """Return the root of a file's syntax tree; None if no grammar reads it, or its parser takes too long."""
+    """Return the root of a file's syntax tree; None if it has no grammar or parsing takes too long."""
     language = grammar_of(filetype(path))
     return root_of(language, source) if language is not None else None

@@ -1,4 +1,4 @@
-"""The one table of languages: what `language.toml` of each folder says, read once and without loading a grammar."""
+"""Read the `language.toml` of each language, once and without loading a grammar."""
 
 import tomllib
 from collections.abc import Mapping
@@ -8,14 +8,14 @@ from types import MappingProxyType
 from typing import Any, TypeVar, get_origin
 
 FOLDER = Path(__file__).parent / "languages"
-OTHERS = "others.toml"  # types of files that no folder is about
-NESTED = ("calls", "results")  # tables of which a grammar's own row is joined with the folder's
+OTHERS = "others.toml"  # file types without a language folder
+NESTED = ("calls", "results")  # tables in which a grammar's row is merged with the folder's
 Value = TypeVar("Value")
 
 
 @cache
 def folders() -> Mapping[str, Mapping[str, Any]]:
-    """Return folder of a language -> its table."""
+    """Return language folder -> its table."""
     found = sorted(entry.name for entry in FOLDER.iterdir() if (entry / "language.toml").is_file())
     return MappingProxyType(
         {name: tomllib.loads((FOLDER / name / "language.toml").read_text("utf-8")) for name in found}
@@ -24,12 +24,12 @@ def folders() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def others() -> tuple[Mapping[str, Any], ...]:
-    """Return the rows of files that no language reads."""
+    """Return the rows for files that no language reads."""
     return tuple(tomllib.loads((FOLDER / OTHERS).read_text("utf-8"))["types"])
 
 
 def rows(folder: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return what holds of each grammar of a folder: what its own row says goes before what the table says."""
+    """Return the settings of each grammar in a folder; a grammar's own row takes precedence."""
     table = folders()[folder]
     return {
         name: {**table, **row, **{key: {**table.get(key, {}), **row.get(key, {})} for key in NESTED}}
@@ -38,7 +38,7 @@ def rows(folder: str) -> Mapping[str, Mapping[str, Any]]:
 
 
 def filled(kind: type[Value], row: Mapping[str, Any], **more: object) -> Value:
-    """Return a value of a class from a row: words between spaces where it has a collection, the default where the row says nothing."""
+    """Return an instance from a row. Collections are split at spaces, and missing values get their defaults."""
     given = {name: _as(type_, row[name]) for name, type_ in kind.__annotations__.items() if name in row}
     return kind(**{**given, **more})
 

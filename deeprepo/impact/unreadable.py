@@ -1,4 +1,4 @@
-"""Code that no person writes: a language says why it does not read it, and the review goes on and reports it, too."""
+"""Handle code that takes too long to read: the language gives a reason, and the review continues and reports it."""
 
 from collections.abc import Callable, Collection
 from functools import wraps
@@ -10,7 +10,7 @@ Uses = Callable[[str, bytes, Collection[str]], tuple[Use, ...]]
 
 
 class Unreadable(Exception):  # noqa: N818 - it says what the code is
-    """The code would take more than its share of time to read; the text says what is wrong with it."""
+    """Code that takes too long to read; the message says why."""
 
 
 TOO_DEEP = "its code is nested more deeply than people write"
@@ -18,7 +18,7 @@ TOO_LONG = "its code takes too long to parse or to search, or is nested more dee
 
 
 def outlines(read: Outlines) -> Outlines:
-    """Return the function of a language that tells definitions: of code that it does not read it tells none, and why."""
+    """Wrap a language's `outline`: for unreadable code it returns no definitions and the reason."""
 
     @wraps(read)
     def checked_outline(path: str, source: bytes, side: Side) -> Facts:
@@ -33,7 +33,7 @@ def outlines(read: Outlines) -> Outlines:
 
 
 def finds(read: Uses) -> Uses:
-    """Return the function of a language that finds uses: in code that it does not read it finds some of them at most."""
+    """Wrap a language's `uses`: for unreadable code it may return only some references."""
 
     @wraps(read)
     def checked_uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:

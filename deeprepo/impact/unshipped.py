@@ -1,7 +1,7 @@
-"""New files that their package leaves out, and the shipped code whose new lines import them: it works in the repository, and nowhere else.
+"""Find new files that their package does not ship although shipped code imports them.
 
-What a build adds nobody can read from a manifest, so this is never proven. The tree before the change is the witness: if the package left out
-what its own code imports, as it is read here, nothing is said of new files.
+Such an import works in the repository and fails elsewhere. The result is never proven, since a build may add
+files. Nothing is reported if the package seemed not to ship modules of its own before the change either.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,16 +20,22 @@ SAYS = "is imported, and its package does not include it"
 
 
 class Shipping(Protocol):
-    """A packaging that tells which files it ships."""
+    """A packaging that knows which files it ships."""
 
-    LISTING: tuple[str, ...]  # base names of the files that say it
+    LISTING: tuple[str, ...]  # base names of the files that list them
 
     def ships(self, manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> tuple[str, bool] | None:
-        """Return the manifest that lists what a package ships, and whether the file is among it; None where no list is written out."""
+        """Return the manifest that lists shipped files, and whether this file is among them.
+
+        Return None if there is no written list.
+        """
 
 
 async def unshipped(tree: Base, base: Base, index: Index, change: Change) -> tuple[Place, ...]:
-    """Return the added imports of shipped files that mean an added file which its package does not ship. `index`: of the tree after the change."""
+    """Return added imports in shipped files of added files that the package does not ship.
+
+    `index`: the index of the head.
+    """
     before, paths = await base.paths(), await tree.paths()
     asked = [*_asked(index, change, before)]
     listings: dict[tuple[str, str], tuple[Mapping[str, bytes], Mapping[str, bytes]]] = {}
@@ -54,7 +60,7 @@ async def unshipped(tree: Base, base: Base, index: Index, change: Change) -> tup
 
 
 def _asked(index: Index, change: Change, before: Mapping[str, bool]) -> Iterator[tuple[str, int, Language, str]]:
-    """Each added import of an added file: where it stands, and what it means."""
+    """Yield each added import of an added file: path, line, language and target."""
     new = {path for path in change if path not in before and not is_test(path) and not is_sample(path)}
     for path, lines in change.items() if new else ():
         language, facts = language_of(path), index.facts(path)
@@ -78,7 +84,7 @@ def _shipping(language: Language) -> Shipping | None:
 
 
 def _is_understood(shipping: Shipping, listing: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> bool:
-    """Whether the package shipped each module beside a file before the change, as its list is read here."""
+    """Return whether the package shipped each module next to a file before the change."""
     top, suffix = path.rpartition("/")[0], path[path.rfind(".") :]
     beside = [one for one in paths if one.startswith(f"{top}/".lstrip("/")) and one.endswith(suffix)]
     rows = [shipping.ships(listing, paths, one) for one in beside if not is_test(one) and not is_sample(one)]

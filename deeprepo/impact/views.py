@@ -1,4 +1,4 @@
-"""A tree in front of another one, and one side of a change as a tree of its own."""
+"""Wrap a tree: as a view that subclasses override, or limited to one side of a change."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,14 +8,14 @@ from deeprepo.impact.values import Side
 
 
 class TreeView:
-    """A tree in front of another one: it passes every question on, and a kind of it overrides what it answers otherwise."""
+    """A wrapper around a tree that delegates every call; subclasses override some of them."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
 
     @property
     def stopped_searches(self) -> Sequence[str]:
-        """Return a sentence for each search that was ended before it was done."""
+        """The sentences for searches that were stopped early."""
         return self._tree.stopped_searches
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
@@ -23,7 +23,7 @@ class TreeView:
         return await self._tree.entries(side)
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """Return the content of a file, as `read_many` has it."""
+        """Return the content of a file from `read_many`."""
         return (await self.read_many([path], side)).get(path)
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
@@ -31,7 +31,7 @@ class TreeView:
         return await self._tree.read_many(paths, side)
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Return paths of the text files in which any of the patterns occurs."""
+        """Return the paths of text files that match any of the patterns."""
         return await self._tree.grep(query)
 
 
@@ -50,6 +50,6 @@ class OneSide:
         return await self._tree.read_many(paths, self._side)
 
     async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
-        """Return the text files, of all or below a folder, with a line that matches a pattern."""
+        """Return the text files with a line that matches a pattern, everywhere or below a folder."""
         where = [f":(literal){under}"] if under else []
         return sorted(await self._tree.grep(Query([pattern], where, syntax="perl", side=self._side)))

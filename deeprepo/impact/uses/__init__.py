@@ -1,4 +1,4 @@
-"""Who depends on a change: changed symbols, the files that import them, the places where they are used, and readers of names."""
+"""Find who depends on a change: changed symbols, the files that import them, references, and users of settings."""
 
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.impact.uses.find import find

@@ -1,6 +1,7 @@
-"""Which uses of what changed are broken, and which are fine: a name that is gone, a call or an overriding method that fits no longer.
+"""Decide which references to changed definitions are broken.
 
-What is said here is proven from the tree. Whether a use bears another return type, another value or another error, a comparison cannot decide.
+Removed names, calls and overrides are decided here, and every answer is proven from the tree. Whether a
+reference works with another return type, value or error is decided elsewhere.
 """
 
 import re
@@ -17,7 +18,7 @@ REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means some
 
 
 class Misfit(Struct, frozen=True):
-    """What a call gets wrong: the rule, and the clause that reports it after the name of the caller's file."""
+    """What is wrong with a call: the rule, and a clause that follows the name of the caller's file."""
 
     rule: str
     says: str
@@ -30,28 +31,28 @@ class Breakage(Struct, frozen=True):
     symbol: ChangedSymbol | None
     rule: str
     misfit: Misfit | None = None
-    new_path: str = ""  # where a file went that was imported
-    other_symbols: tuple[str, ...] = ()  # further definitions by which the same name breaks on this line
+    new_path: str = ""  # new path of an imported file that moved
+    other_symbols: tuple[str, ...] = ()  # further definitions whose change breaks the same name on this line
 
     @property
     def home(self) -> str:
-        """Return the changed file."""
+        """The changed file."""
         return self.reference.symbol.rpartition(":")[0]
 
     @property
     def home_before(self) -> str:
-        """Return where the definition, or the file, was before the change."""
+        """The path of the definition, or of the file, before the change."""
         before = self.symbol.before if self.symbol is not None else None
         return before.path if before is not None else self.home
 
     @property
     def is_required(self) -> bool:
-        """Return whether the head asks for something here: its name after the change counts."""
+        """Whether the head requires something here, so that the name after the change is shown."""
         return self.reference.misuse is not None and self.reference.misuse.rule == "required-part"
 
     @property
     def name(self) -> str:
-        """Return the name as a person says it: "load_settings()"."""
+        """The name as shown to people: "load_settings()"."""
         if self.rule == "removed-module":
             return self.home
         before = self.symbol.before if self.symbol is not None and not self.is_required else None
@@ -64,10 +65,11 @@ class Breakage(Struct, frozen=True):
 
 
 def broken(dependents: Dependents) -> list[Breakage]:
-    """Return the places that a change breaks; a name on a line that several changed definitions explain is told once."""
+    """Return the places that a change breaks, once for each name on a line."""
     symbols = dependents.by_key()
     breakages: dict[tuple[str, int, str], Breakage] = {}
-    for reference in sorted(dependents.references, key=lambda row: row.likely):  # what is proven speaks first
+    # proven references come first
+    for reference in sorted(dependents.references, key=lambda row: row.likely):
         breakage = _breakage(reference, symbols)
         if breakage is not None and reference.text.strip():
             place = reference.path, reference.line, reference.name
@@ -79,16 +81,16 @@ def broken(dependents: Dependents) -> list[Breakage]:
 
 
 def left_behind(dependents: Dependents) -> list[tuple[str, Definition]]:
-    """Return the overriding methods that no longer take what the changed method is called with, each with the key of that."""
+    """Return the overrides that no longer accept calls of the changed method, each with the method's key."""
     symbols = dependents.by_key()
     return [(key, own) for key, own in dependents.heirs if key in symbols and no_longer_fits(symbols[key], own)]
 
 
 def compare(dependents: Dependents) -> dict[UsePlace, str]:
-    """Return UsePlace -> what comparing it with the changed contract has shown. What code cannot decide is absent.
+    """Return UsePlace -> the result of comparing it with the changed contract.
 
-    Two things can be compared: whether a name is still there, and whether a call fits the new parameters. Whether a use bears
-    another return type, another value or another error, this comparison cannot decide: a reader has to.
+    Undecided places are omitted. Two things can be compared: whether a name still exists, and whether a call
+    matches the new parameters. Other return types, values or errors need a model pass.
     """
     symbols = dependents.by_key()
     comparisons: dict[UsePlace, str] = {}
@@ -108,7 +110,7 @@ def compare(dependents: Dependents) -> dict[UsePlace, str]:
 
 
 def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
-    """What is known of one use; empty if code cannot decide."""
+    """Return the result for one reference; "" if static analysis cannot decide."""
     if reference.missing or reference.misuse is not None:
         return REPORTED
     comparison = FITS
@@ -125,13 +127,13 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
 
 
 def _there(reference: Reference) -> str:
-    """That a name is still there, and where, if the name check found the line."""
+    """Return that a name still exists, and where, if the name check found the line."""
     found = reference.resolution
     return f"{THERE}: {found.path}:{found.line}" if isinstance(found, Found) else THERE
 
 
 def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
-    """What comparing a call with both signatures shows."""
+    """Return the result of comparing a call with both signatures."""
     sides = _signatures(reference, item)
     if reference.form == "import":
         return FITS
@@ -147,7 +149,7 @@ def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
 
 
 def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Definition, Definition] | None:
-    """Both signatures of what is called, if a call that does not fit them is an error."""
+    """Return both signatures of a callee, if a call that does not match them is an error."""
     before = item.before.called if item.before is not None else None
     after = item.after.called if item.after is not None else None
     if before is None or after is None or before.opaque or after.opaque or not reference.call:
@@ -171,7 +173,7 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
 
 
 def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
-    """What a call gets wrong now that it got right before. A call that never fitted means something else."""
+    """Return what is newly wrong with a call. A call that never matched refers to something else."""
     if reference.call and reference.sure and (wrong := misconstruction(item, reference)) is not None:
         return wrong
     sides = _signatures(reference, item)
@@ -182,7 +184,7 @@ def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
 
 
 def comparable(item: ChangedSymbol, own: Definition) -> bool:
-    """Return whether both signatures and that of the override are known well enough to be compared."""
+    """Return whether the method's signatures and the override's are known well enough to compare them."""
     before = item.before.called if item.before is not None else None
     after = item.after.called if item.after is not None else None
     if before is None or after is None or not own.called or not insists_on_signatures(item.symbol.path, own.path):
@@ -190,12 +192,12 @@ def comparable(item: ChangedSymbol, own: Definition) -> bool:
     if before.opaque or after.opaque or before.also or after.also or own.also or own.name == item.symbol.name:
         return False
     if moved_places(before, after) and len(before.listed) == len(after.listed):
-        return False  # an argument reaches another parameter of the override than of the method
+        return False  # an argument reaches different parameters in the override and the method
     return not own.opaque or filetype(own.path).marked_overrides
 
 
 def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
-    """Return whether a call that the changed method is made for fits its override no longer, and did before."""
+    """Return whether an override no longer accepts the calls that it accepted before."""
     before = item.before.called if item.before is not None else None
     after = item.after.called if item.after is not None else None
     if before is None or after is None or not own.called or not comparable(item, own):
@@ -207,7 +209,7 @@ def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
 
 
 def _call(method: Definition, own: Definition) -> Reference:
-    """The shortest call that a method takes."""
+    """Return the shortest call that a method accepts."""
     required_parameters = [item for item in method.listed if item.is_required]
     count = len(places_of(required_parameters))
     if filetype(own.path).shorter_overrides:
@@ -217,12 +219,15 @@ def _call(method: Definition, own: Definition) -> Reference:
 
 
 def insists_on_signatures(definition: str, caller: str) -> bool:
-    """Return whether both files are in languages that insist on their signatures."""
+    """Return whether both files are in languages that require matching calls."""
     return not (filetype(definition).missing_arguments or filetype(caller).missing_arguments)
 
 
 def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | None:
-    """Return the first thing that is wrong with a call. `before` tells what is new about it. One overload that fits is enough."""
+    """Return the first problem of a call, using `before` to tell what is new.
+
+    One matching overload is enough.
+    """
     language = filetype(call.path)
     found = [call.arguments.misfit(parameters, language) for parameters in _forms(after, call)]
     wrong = found[0]
@@ -243,7 +248,7 @@ def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | N
 
 
 def _forms(called: Definition, call: Reference) -> list[tuple[Parameter, ...]]:
-    """The parameter lists that a call has to fit. A call on the class passes the object, which a call on the object does not."""
+    """Return the parameter lists that a call may match. A call on the class passes the object as an argument."""
     forms = [called.listed, *called.also]
     if TAKES_OBJECT not in called.marks:
         return forms
@@ -253,10 +258,11 @@ def _forms(called: Definition, call: Reference) -> list[tuple[Parameter, ...]]:
 
 
 def _without(before: Definition, after: Definition, missing: tuple[str, ...], call: Reference) -> Misfit:
-    """A call that leaves out what is required: of several, what is new."""
+    """Return the problem of a call that omits required arguments; of several, the new ones."""
     names_before = {item.name for item in before.listed}
     new = [item.name for item in after.listed if item.is_required and item.name not in names_before]
-    is_left = names_before <= {item.name for item in after.listed}  # else a new name may be that of an old one
+    # otherwise a new name may be a renamed parameter
+    is_left = names_before <= {item.name for item in after.listed}
     name = (new if is_left and len(new) == len(missing) else missing)[0]
     was_required = name in {item.name for item in before.listed if item.is_required}
     label = "the destructured parameter" if name == "{}" else name
@@ -272,7 +278,7 @@ def _count(number: int) -> str:
 
 
 def misconstruction(item: ChangedSymbol, call: Reference) -> Misfit | None:
-    """Return what a call gets wrong of a function that became a class, or of a class that became a function without `new`."""
+    """Return what is wrong with a call of a function that became a class, or the reverse."""
     before, after = item.before, item.after
     constructible = filetype(after.path).constructible if after is not None else ""
     if before is None or after is None or not constructible:

@@ -1,4 +1,4 @@
-"""How much is looked at. Without these limits one commit of 136 files took 24 seconds."""
+"""Limit the search for references. Without these limits one commit of 136 files took 24 seconds."""
 
 from collections.abc import Callable, Iterable
 
@@ -9,28 +9,31 @@ from deeprepo.impact.text.paths import is_test
 
 
 class SearchLimits(Struct, frozen=True):
-    """Limits of one search; what a limit cuts is listed in `Dependents.cut`."""
+    """Limits of one search; `Dependents.cut` lists what they leave out."""
 
-    files: int = 120  # changed source files whose symbols and dependents are looked for
+    files: int = 120  # changed source files that are analyzed
     symbols: int = 60  # per file
-    sites: int = 40  # references per symbol that are handed on
-    obliging: int = 2_000  # the same for a symbol whose contract changed: each of its uses is compared or read
-    far: int = 60  # a method found by its name in more files than this says nothing
-    parsed_files: int = 400  # files parsed in search of references
-    bytes: int = 1_000_000  # of one source; larger ones are generated, or data
-    seconds: float = 8.0  # of computing for the references: on a busy machine it takes longer, and finds the same
-    keys: float = 2.0  # the same for what the change renames as a text
-    install: Callable[[str], str] = "install the extra `{}`".format  # how a sentence says how an extra is installed
+    sites: int = 40  # references per symbol that are returned
+    # the same for a symbol with a changed contract, whose references are all compared or read
+    obliging: int = 2_000
+    far: int = 60  # files; a method name found in more files is not specific
+    parsed_files: int = 400  # files parsed to find references
+    bytes: int = 1_000_000  # of one source file; larger ones are generated, or data
+    seconds: float = 8.0  # of CPU time for references, so that the result does not depend on the load
+    keys: float = 2.0  # the same for renamed strings
+    # the message about how to install an extra
+    install: Callable[[str], str] = "install the extra `{}`".format
 
 
 LISTED = 8  # names in a sentence
-SMALL, LONG_LINES = 5_000, 400  # bytes: of a file that may be anything, and of a mean line that no person writes
+# bytes: minimum size of a minified file, and mean line length that no person writes
+SMALL, LONG_LINES = 5_000, 400
 
 
 def by_risk(files: Iterable[ChangedFile]) -> list[ChangedFile]:
-    """Return the files that can break others first: those that were there before and give up a definition; tests and new files last.
+    """Sort files by risk: existing files that lose a definition first, tests and new files last.
 
-    A limit that cuts by path could be filled with files called to stand before the one that matters.
+    A limit by path would allow many files to be placed before the one that matters.
     """
     return sorted(files, key=_rank)
 
@@ -47,5 +50,5 @@ def _rank(file: ChangedFile) -> tuple[bool, bool, bool, int, str]:
 
 
 def is_minified(source: bytes) -> bool:
-    """Return whether a source was written by a program: hardly any line breaks."""
+    """Return whether a source is minified, with hardly any line breaks."""
     return len(source) > SMALL and len(source) / (source.count(b"\n") + 1) > LONG_LINES

@@ -1,17 +1,17 @@
-"""What a use means, and what became of that: the only place that judges how certain a reference is.
+"""Judge how certain a reference is, and whether its target still exists; nothing else judges that.
 
-| tie | what says that the use means the definition |
+| tie | why the reference is assumed to mean the definition |
 |---|---|
 | bound | the imports of the file, its namespace, or the written class of the receiver |
-| only | nothing else in the tree bears the name, and the file imports what defines the class or shares its package |
-| telling | nothing else in the tree bears the name, or the receiver may well be of the class |
-| name | the word alone |
+| only | the name is unique in the tree, and the file imports what defines the class or shares its package |
+| telling | the name is unique in the tree, or the receiver probably is of the class |
+| name | only the name matches |
 
-| fate | what became of what is named |
+| fate | what became of the target |
 |---|---|
-| lost | a search found nothing that gives the name a meaning any more; `name_check.py` decides what that proves |
-| likely | nothing in the tree has it, but what the receiver or its base may have is not known: a hint |
-| there | it is there after the change as well: proven |
+| lost | a search found nothing that still provides the name; `name_check.py` decides what that proves |
+| likely | nothing in the tree has it, but the members of the receiver or its base are unknown: a hint |
+| there | it still exists after the change: proven |
 | unknown | |
 """
 
@@ -35,22 +35,23 @@ if TYPE_CHECKING:
     from deeprepo.impact.uses.search import Names
 
 SIDES: tuple[Side, Side] = ("head", "base")
-FORGOTTEN = 6  # files that a change may leave behind by mistake
-MEANT = 12  # the same, where a receiver is called like the class that had the member
-UNNAMED = frozenset({"?", "*"})  # bases of which nobody in sight tells the members
+FORGOTTEN = 6  # files that a change may forget
+MEANT = 12  # the same, if a receiver has the name of the class that had the member
+UNNAMED = frozenset({"?", "*"})  # bases whose members are unknown
 LAST = re.compile(r"\w+")
-FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # of a value: the root of the chain is no class
-CHAIN = re.compile(r"[\w$]{1,60}(?:\.[\w$]{1,60}){1,4}$")  # an attribute of something: nobody can import it
-OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})  # roots that no import can mean
-# A name as a word, and what answers to names that are written nowhere.
+FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # the chain begins with a value, so its root is no class
+CHAIN = re.compile(r"[\w$]{1,60}(?:\.[\w$]{1,60}){1,4}$")  # an attribute, which cannot be imported
+# roots that are never imports
+OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})
+# The name as a word, or code that answers to unwritten names.
 WRITTEN = r"(?<![\w$])(?:NAME|__getattr__|__getattribute__|method_missing|__call|Proxy|setattr)(?![\w$])"
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
-# Classes of the libraries that come with a language whose members are all known, and none is called like a constant.
+# Standard library classes whose members are all known and are not named like constants.
 ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
-MIXED: Mapping[str, type] = {"str": str, "int": int}  # `class Mode(str, Enum)`
-UNNAMED_BASE = {"?"}  # of a class to which other files may add members: a trait
-LONG = 4  # letters of a class's name that tie a file to it, and of a member's name of one word that a hint may be about
-# Names of one word that containers, streams, threads and half of all libraries bear.
+MIXED: Mapping[str, type] = {"str": str, "int": int}  # for classes such as `class Mode(str, Enum)`
+UNNAMED_BASE = {"?"}  # of a class to which other files may add members, such as a trait
+LONG = 4  # letters of a class name that links a file to it, and of a one-word member name in a hint
+# One-word names that are common in libraries.
 LIBRARIES = (
     "accept append apply assign attach back base begin bind call cancel capacity check clear clone close code "
     "compare config connect contains context copy count create data depth detach disconnect done emplace empty "
@@ -74,22 +75,25 @@ class SearchedFile(Struct, frozen=True):
     source: bytes
     uses: Sequence[Use]
     bound: Bindings
-    import_words: frozenset[str]  # of the lines that import
-    foreign: frozenset[str]  # receivers that come from outside the tree: what they have is not ours to judge
+    import_words: frozenset[str]  # words in its import lines
+    foreign: frozenset[str]  # receivers from outside the tree, whose members are unknown
 
     def gives_meaning(self, use: Use) -> bool:
-        """Return whether the file itself gives a name its meaning: by an import, which is a use of its own where it is one, or a definition."""
+        """Return whether the file itself binds a name, by an import or a definition.
+
+        An import is not bound by itself.
+        """
         if use.form == "import" or use.receiver:
             return False
         return use.name in self.import_words or self.defines(use.name, ("import", "definition"))
 
     def defines(self, name: str, forms: Sequence[str] = ("definition",)) -> bool:
-        """Return whether the file binds a name in one of these ways."""
+        """Return whether the file binds a name in one of these forms."""
         return any(other.name == name and other.form in forms for other in self.uses)
 
 
 class Judge(Struct):
-    """The questions about one language's trees."""
+    """Resolves references within one language."""
 
     tree: Tree
     language: Language
@@ -97,16 +101,18 @@ class Judge(Struct):
     names: "Names"
     importers: Mapping[str, Sequence[Link]]
     origins: Mapping[str, frozenset[str] | set[str]]
-    lost_imports: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
-    doubtful_imports: frozenset[tuple[str, str]] = frozenset()  # of modules whose place something else may take
-    lone: frozenset[str] = frozenset()  # names that nothing bears but what is changed
-    left: frozenset[str] = frozenset()  # names that a changed definition bears after the change
-    # (target, name) that files without a tie to it use as well, and (target, path, line) of hints that a loose tie makes.
+    # pairs of a file and a removed module that it imports
+    lost_imports: frozenset[tuple[str, str]] = frozenset()
+    # the same for modules that may have a replacement
+    doubtful_imports: frozenset[tuple[str, str]] = frozenset()
+    lone: frozenset[str] = frozenset()  # names that only changed definitions have
+    left: frozenset[str] = frozenset()  # names of changed definitions after the change
+    # Pairs of target and name that unconnected files use as well, and hints with a weak connection.
     untied: set[tuple[str, str]] = field(default_factory=set)
     loose: set[tuple[str, str, int]] = field(default_factory=set)
 
     async def judge(self, target: UseTarget, hit: Match, file: SearchedFile) -> tuple[Tie, Fate]:
-        """Return what ties a use to the target, and what became of what it names."""
+        """Return how a reference is tied to the target, and whether its target still exists."""
         tie = await self._tie(target, hit, file)
         if await self._is_gone(target, hit, file, tie):
             return tie, "lost"
@@ -118,11 +124,11 @@ class Judge(Struct):
         return tie, "there" if is_there else "unknown"
 
     def is_refuted(self, key: str, name: str, path: str, line: int) -> bool:
-        """Return whether a hint may well mean a library's member: files that have nothing to do with the class use one of that name."""
+        """Return whether a hint probably refers to a library, because unconnected files use the same member."""
         return (key, name) in self.untied and (key, path, line) in self.loose
 
     def _is_lone(self, target: UseTarget, name: str) -> bool:
-        """Whether nothing bears the name but what is changed; of what is gone, nothing at all."""
+        """Return whether only changed definitions have the name; for a removed target, nothing at all."""
         return name in self.lone and not (target.is_gone and name in self.left)
 
     async def _tie(self, target: UseTarget, hit: Match, file: SearchedFile) -> Tie:
@@ -149,7 +155,7 @@ class Judge(Struct):
         return "telling" if is_lone or (is_near and self.takes(file.path, target)) else "name"
 
     async def _is_of_no_other(self, target: UseTarget, use: Use, path: str) -> bool:
-        """Whether a file can see the target's class, and a receiver is not called like a class out of sight."""
+        """Return whether a file can see the target's class, and the receiver is not named like an external class."""
         is_named = _names_another(use.receiver, target) and not self._is_field(use.receiver)
         if is_named and await self._is_strange((last_word(use.receiver),)):
             return False  # a class that the tree does not define
@@ -165,17 +171,21 @@ class Judge(Struct):
         return not (is_doubtful and await self._is_extended(name))
 
     def _is_field(self, receiver: str) -> bool:
-        """Whether a receiver that is written like a class is a field or a property of something: `h.Options.Matcher`."""
+        """Return whether a capitalized receiver is a field or property: `h.Options.Matcher`."""
         return self.language.TRAITS.capital_members and bool(FIELD.match(receiver))
 
     def takes(self, path: str, target: UseTarget) -> bool:
-        """Return whether a file imports a home of the target, directly or from a file that hands it on."""
+        """Return whether a file imports one of the target's files, directly or through a re-export."""
         return any(not target.homes.isdisjoint(self.origins.get(i.target, ())) for i in self.importers.get(path, ()))
 
     async def _sees(self, path: str, target: UseTarget) -> bool:
-        """Whether a file is a home of the target or in its package, or imports a home, directly or through one file between."""
+        """Return whether a file can see the target's files.
+
+        It is in the target's package, or imports one of its files with at most one file between.
+        """
         is_mate = path in target.homes or any(path in self.exports.mates(home) for home in target.homes)
-        is_beside = self.exports.is_told and _is_beside(path, target)  # a folder is a package there
+        # in such a language, a folder is a package
+        is_beside = self.exports.is_told and _is_beside(path, target)
         if is_mate or is_beside or self.takes(path, target):
             return True
         return any(self.takes(item.target, target) for item in await self.exports.imports(path))
@@ -192,7 +202,7 @@ class Judge(Struct):
         return path in backwards or not between.isdisjoint(backwards) or await self._sees(path, target)
 
     async def _is_gone(self, target: UseTarget, hit: Match, file: SearchedFile, tie: Tie) -> bool:
-        """Whether what is named here is proven to be gone: where anything could still give the name a meaning, it is not."""
+        """Return whether the target is proven to be removed: nothing can still provide the name."""
         use = hit.use
         if use.is_guarded or target.is_attribute or tie not in ("bound", "only"):
             return False
@@ -214,12 +224,14 @@ class Judge(Struct):
         return await self._is_unbound(file, use)
 
     async def _is_likely(self, target: UseTarget, hit: Match, file: SearchedFile, tie: Tie) -> bool:
-        """Whether nothing in the tree has what is named here any more, though its absence is not proven.
+        """Return whether nothing in the tree has the target any more, although its absence is not proven.
 
-        The type of the receiver is not known, or a base that is known by name alone: a library may still offer the name.
+        The receiver's type is unknown, or a base is known only by name, so a library may still provide the
+        name.
         """
         use, traits = hit.use, self.language.TRAITS
-        is_foreseen = use.is_guarded and not traits.conditional_build  # a condition of a build foresees nothing
+        # a build condition does not handle a missing name
+        is_foreseen = use.is_guarded and not traits.conditional_build
         if is_foreseen or (file.path, hit.door) in self.doubtful_imports or use.name in self.language.AMBIENT:
             return False
         is_gone = target.is_gone and use.name in target.former_names
@@ -236,12 +248,15 @@ class Judge(Struct):
         )
 
     async def _may_be_its_member(self, target: UseTarget, use: Use, file: SearchedFile, *, is_gone: bool) -> bool:
-        """Whether a member of an unknown value is hardly another one: few files write its name, no class or library is known to have it."""
+        """Return whether a member of an unknown value probably is the target's.
+
+        Few files use its name, and no known class or library has it.
+        """
         is_lone, is_called_so = self._is_lone(target, use.name), resembles(use.receiver, target.owner)
         if not (is_lone or (is_gone and await self._is_left_alone(use, is_called_so=is_called_so))):
             return False
         if _names_another(use.receiver, target) and not (self.language.TRAITS.open_classes and is_lone):
-            return False  # `extend Cleaner` may have given the member to any class
+            return False  # `extend Cleaner` may have added the member to any class
         return (
             await self.names.is_in_few_files(use.name, MEANT if is_called_so else FORGOTTEN)
             and not await self._is_strange(use.types, target.owner)
@@ -249,7 +264,10 @@ class Judge(Struct):
         )
 
     async def _is_tied(self, target: UseTarget, use: Use, file: SearchedFile, tie: Tie) -> bool:
-        """Whether a receiver is called like the class or the folder of the target, or the file has to do with it. Others are noted."""
+        """Return whether the receiver is named like the target, or its file is connected to it.
+
+        Other targets are recorded.
+        """
         folders = {posixpath.basename(posixpath.dirname(home)) for home in target.homes}
         if resembles(use.receiver, target.owner) or (not target.owner and use.receiver in folders):
             return True
@@ -264,21 +282,26 @@ class Judge(Struct):
         is_alone = (
             target.is_gone and self._is_lone(target, use.name) and (is_bare or CHAIN.match(use.receiver) is not None)
         )
-        return is_alone and await self.names.is_in_few_files(use.name, 1)  # in two it is more likely a library's
+        # in two files it is more likely a library's
+        return is_alone and await self.names.is_in_few_files(use.name, 1)
 
     async def _is_left_alone(self, use: Use, *, is_called_so: bool) -> bool:
-        """Whether a short name is left to no one, and its receiver is called like its class or no library has such a member."""
+        """Return whether a removed short name probably belongs to the target.
+
+        It has no other definition, and it is rare or its receiver has the class's name.
+        """
         rare = self.language.TRAITS.declared_members and len(use.name) >= LONG and use.name.lower() not in BORNE
         return (rare or is_called_so) and not await self.names.is_defined(use.name)
 
     async def _is_strange(self, types: Sequence[str], owner: str = "") -> bool:
-        """Whether a receiver is known to be of a class that the tree does not define: a library's may have any member."""
+        """Return whether a receiver's class is not defined in the tree, so that it may have any member."""
         type_names = {words[-1] for word in types if (words := LAST.findall(word))} - {owner}
         return any([not await self.names.is_defined(word) for word in sorted(type_names)])
 
     async def _is_result_of_library(self, target: UseTarget, use: Use, file: SearchedFile) -> bool:
-        """Whether the receiver comes from a call that nothing in the tree defines, through whatever variables: `r = http.open()`."""
-        if target.owner in use.origin.classes:  # which a library makes an object of: `Check.objects.create()`
+        """Return whether the receiver comes from a call of a library, through any variables: `r = http.open()`."""
+        # a library creates instances of the class: `Check.objects.create()`
+        if target.owner in use.origin.classes:
             return False
         if not file.foreign.isdisjoint(use.origin.roots):
             return True
@@ -288,7 +311,7 @@ class Judge(Struct):
         )  # a call may import: `require("./posts")`
 
     async def _is_of_library(self, path: str, use: Use) -> bool:
-        """Whether the lines above a use bind its receiver to something of a package from outside the tree."""
+        """Return whether the lines above bind the receiver to something from an external package."""
         receivers = self.language.receivers
         if receivers is None:
             return False
@@ -296,11 +319,11 @@ class Judge(Struct):
         return bool(package) and package not in await self._modules_of(path)
 
     async def _modules_of(self, path: str) -> set[str]:
-        """What a file calls the modules of the tree that it imports whole."""
+        """Return the local names of modules in the tree that a file imports whole."""
         return {here for item in await self.exports.imports(path) for name, here in item.aliases if name == "*"}
 
     async def _is_there(self, target: UseTarget, hit: Match, file: SearchedFile) -> bool:
-        """Whether the name is offered after the change as well: its new name, handed on, defined beside it, bound here to something else."""
+        """Return whether the name still exists: renamed, re-exported, or defined elsewhere in reach."""
         use, was = hit.use, target.symbol.before if target.symbol is not None else None
         if (use.name not in target.former_names and not target.constructor) or file.gives_meaning(use):
             return True
@@ -316,12 +339,12 @@ class Judge(Struct):
         return bound and await self.exports.offers(file.path, use.name, was)
 
     async def _has_still(self, target: UseTarget, name: str) -> bool:
-        """Return whether the class of a target has a member after the change: a field that was moved up, say."""
+        """Return whether a target's class still has a member, such as a field moved to a base."""
         homes = sorted(target.homes) if target.owner else ()
         return any([await self.exports.has_member(home, target.owner, name) for home in homes])
 
     async def _is_handed_on_beside(self, target: UseTarget, path: str, name: str) -> bool:
-        """Whether the package of a file has the name: it went there, or stands for what is called so elsewhere now, `var Load = config.Load`."""
+        """Return whether a file's package still has the name, moved there or as an alias: `var Load = config.Load`."""
         after = target.symbol.after if target.symbol is not None else None
         homes = {path, *self.exports.mates(path)}
         if after is not None and after.short == name and after.path in homes:
@@ -332,7 +355,7 @@ class Judge(Struct):
         return any(form.search(text.decode("utf-8", "replace")) for text in texts.values())
 
     async def _is_at_home(self, target: UseTarget) -> bool:
-        """Whether the place that had the name is known to the end: it is in sight, and every base of a class is one of the tree."""
+        """Return whether the place that had the name is fully known, including every base of a class."""
         traits, former = self.language.TRAITS, sorted(target.former_names)
         if not target.owner:
             before = target.symbol.before if target.symbol is not None else None
@@ -349,7 +372,7 @@ class Judge(Struct):
             return False
         lines = [await self.exports.ancestry(home, target.owner) for home in sorted(target.homes)]
         line = next((one for one in lines if one.classes), None)
-        is_telling = all(map(telling, former))  # a base out of sight hardly has a member called so
+        is_telling = all(map(telling, former))  # an unknown base hardly has such a specific member
         beyond = (
             line.names_beyond - ROOTS - (UNNAMED if is_telling else frozenset()) if line is not None else frozenset()
         )
@@ -357,7 +380,7 @@ class Judge(Struct):
         return line is not None and all([word.isidentifier() and await self.names.is_defined(word) for word in words])
 
     async def _is_shut(self, hit: Match, path: str) -> bool:
-        """Whether the door through which a name came no longer offers it."""
+        """Return whether the file that provided a name no longer exports it."""
         is_gone = (path, hit.door) in self.lost_imports or hit.name in await self.exports.gone_names(hit.door)
         if is_gone and self.language.TRAITS.open_classes:
             return not await self.names.is_defined(hit.use.name)
@@ -366,13 +389,13 @@ class Judge(Struct):
         return is_gone and (not hit.star or await self._is_nowhere(path, hit.name))
 
     async def _is_unbound(self, file: SearchedFile, use: Use) -> bool:
-        """Whether nothing in the file gives the name a meaning any more."""
+        """Return whether nothing in the file binds the name any more."""
         path, outline = file.path, await self.exports.outline("head", file.path)
         is_unbound = outline is not None and (outline.complete or outline.is_scoped) and not _offers(outline, use.name)
         bound = file.defines(use.name, ("import", "definition"))
         if outline is None or not is_unbound or bound or use.name in self.language.AMBIENT:
             return False
-        if self.language.TRAITS.open_classes:  # a file that is loaded before it may define the name
+        if self.language.TRAITS.open_classes:  # a file loaded earlier may define the name
             return not await self.names.is_defined(use.name)
         if await self._may_be_inherited(path, outline, use):
             return False
@@ -381,7 +404,7 @@ class Judge(Struct):
         return not await self.exports.elsewhere(path, use.name)
 
     async def _may_be_inherited(self, path: str, outline: Facts, use: Use) -> bool:
-        """Whether a name without a receiver may be a member that a class around it has from another: a field that was moved up, say."""
+        """Return whether a bare name may be an inherited member, such as a field moved to a base."""
         if not self.language.TRAITS.bare_members:
             return False
         around = use.function.split(".")
@@ -389,20 +412,20 @@ class Judge(Struct):
         return any([not await self._lacks(path, name, use.name) for name in classes])
 
     async def _is_nowhere(self, path: str, name: str) -> bool:
-        """Whether a file that takes everything of others gets the name from none of them, and nothing in the tree defines it."""
+        """Return whether no wildcard import of a file provides the name, and nothing in the tree defines it."""
         gone_names = await self.exports.gone_names(path, with_borrows=True)
         return name in gone_names and not await self.names.is_defined(name)
 
     async def _lacks(self, path: str, owner: str, name: str, *, is_constant: bool = False) -> bool:
-        """Return whether a class and all that it inherits from are in full sight, and none of them has a member of that name."""
+        """Return whether a class and all its bases are known, and none has the member."""
         traits, line = self.language.TRAITS, await self.exports.ancestry(path, owner)
         beyond = {one for (home, _), one in line.beyond if not (_adds_nothing(one, name) or _is_plain(one, home))}
         is_alone = len(line.classes) == 1
         if is_constant and is_alone and beyond <= UNNAMED_BASE and not await self.names.is_defined(name):
             beyond = set()
-        elif traits.open_classes:  # any file may add to what a class has
+        elif traits.open_classes:  # any file may add to the class
             return False
-        # A compiler's classes may be spread over files.
+        # In compiled languages, a class may be spread over files.
         is_whole = is_alone or traits.unwritten_names or self.language.receivers is not None
         if not line.classes or beyond or not is_whole or name in self.language.AMBIENT:
             return False
@@ -410,11 +433,12 @@ class Judge(Struct):
         return not any([await self._may_have(*one, name, is_family=is_family) for one in line.classes])
 
     async def _may_have(self, path: str, owner: str, name: str, *, is_family: bool) -> bool:
-        """Return whether a class that is in sight may have a member, by what its file writes or a file of its namespace."""
+        """Return whether a known class may have a member, from its file or its namespace."""
         outline, source = await self.exports.outline("head", path), await self.tree.read(path)
         if outline is None or source is None or not outline.complete:
             return True
-        is_set = any(use.form == "definition" for use in self.language.uses(path, source, {name}))  # `self.name = ...`
+        # `self.name = ...`
+        is_set = any(use.form == "definition" for use in self.language.uses(path, source, {name}))
         if is_set or any(has_member(outline, other) for other in (name, "__getattr__")):
             return True
         is_dynamic = is_family and self.language.TRAITS.unwritten_names
@@ -423,7 +447,7 @@ class Judge(Struct):
         return await self.exports.elsewhere(path, f"{owner}.{name}")
 
     async def _is_extended(self, name: str) -> bool:
-        """Whether a type that stands elsewhere may have a member of that name from an extension of the tree."""
+        """Return whether an extension in the tree may add a member of that name to other types."""
         if not self.language.has_extensions or not await self.names.is_defined(name):
             return False
         files = await self.names.where(name)
@@ -432,7 +456,7 @@ class Judge(Struct):
         return files is None or any(row.short == name and is_extension(row) for row in rows)
 
     async def _is_open(self, target: UseTarget) -> bool:
-        """Whether the class answers to names that are written nowhere: its bases hold "*", or one that is new to it."""
+        """Return whether the class accepts unwritten names: a base is "*", or is new."""
         now, before = [
             {
                 base
@@ -445,19 +469,19 @@ class Judge(Struct):
         return "*" in now or not now <= before or await self._is_renamed_type(target)
 
     async def _is_renamed_type(self, target: UseTarget) -> bool:
-        """Whether the class is another name for a type that stands elsewhere: `typealias Cart = shop.Cart`."""
+        """Return whether the class is an alias of a type defined elsewhere: `typealias Cart = shop.Cart`."""
         pattern = rf"\b(?:typealias|type|using)\s+{re.escape(target.owner)}\b[^=\n{{]{{0,200}}=(?!\s*\{{)"
         texts = await self.tree.read_many(sorted(target.homes)) if target.owner else {}
         return any(re.search(pattern.encode(), text) for text in texts.values())
 
 
 def has_member(outline: Facts, name: str) -> bool:
-    """Return whether a file defines anything of that name."""
+    """Return whether a file defines anything with that name."""
     return any(symbol.short == name for symbol in outline.definitions)
 
 
 def _adds_nothing(base: str, name: str) -> bool:
-    """Whether a class of the language's own library has no member of that name."""
+    """Return whether a standard library class has no member of that name."""
     return (
         base in ROOTS
         or base.removeprefix("enum.") in ENUMERATIONS
@@ -466,31 +490,32 @@ def _adds_nothing(base: str, name: str) -> bool:
 
 
 def _is_plain(base: str, path: str) -> bool:
-    """Whether a base adds nothing, and a compiler holds each use against what the class declares."""
-    from deeprepo.impact.language import language_of  # here: grammars load with the first file that is searched
+    """Return whether a base adds nothing, and a compiler checks each access."""
+    # imported here because grammars load with the first searched file
+    from deeprepo.impact.language import language_of
 
     language = language_of(path)
     return language is not None and base in language.plain_bases and bool(filetype(path).broken_use)
 
 
 def _offers(outline: Facts, name: str) -> bool:
-    """Whether a name that importers can ask for is one of the file's own: `exports.name = other` gives it no meaning here."""
+    """Return whether an exported name is also bound in the file; `exports.name = other` binds nothing."""
     here = dict(outline.exports).get(name)
     return here is not None and (not here or (here == name and any(item.name == name for item in outline.definitions)))
 
 
 def _is_beside(path: str, target: UseTarget) -> bool:
-    """Whether a file is in a folder of the target's."""
+    """Return whether a file is in a folder of the target's files."""
     return posixpath.dirname(path) in {posixpath.dirname(home) for home in target.homes}
 
 
 def _names_another(receiver: str, target: UseTarget) -> bool:
-    """Whether a receiver is written like a class, and another one than the target's."""
+    """Return whether a receiver is written like a class other than the target's."""
     return names_class(receiver) and last_word(receiver) not in (target.owner, *target.shorts)
 
 
 def _is_of_another_type(target: UseTarget, use: Use) -> bool:
-    """Whether a static member is named behind another type: `Path.GetTempPath()` is not `Helpers.GetTempPath()`."""
+    """Return whether a static member is accessed on another type: `Path.GetTempPath()`, not `Helpers.GetTempPath()`."""
     before = target.symbol.before if target.symbol is not None else None
     last = use.receiver.rpartition(".")[2]
     is_static = before is not None and before.kind == "function" and bool(target.owner)

@@ -1,15 +1,16 @@
-"""Which part of a changed definition's contract changed: what its users rely on, apart from how it works inside. Pure.
+"""Decide which parts of a definition's contract changed, that is, what its users depend on.
 
-Only a change of the contract obliges anybody to look at the uses. A new body is judged where it stands: a comment, a docstring,
-other white space, another way to the same result change nothing that a user has written down. The kinds:
+Only a changed contract requires checking the references. A new body is reviewed on its own, because comments,
+white space and other ways to the same result do not affect users. The kinds:
 
 | kind | example |
 |---|---|
-| removed, renamed | the name is gone, or it moved to another file |
-| parameters | one is gone, renamed, moved, or required now. A new optional one at the end breaks nobody |
-| declaration | the annotation or the default of a parameter, return type, visibility, `async`, decorators, `throws`, the bases of a class |
+| removed, renamed | the name no longer exists, or it moved to another file |
+| parameters | one was removed, renamed, moved, or is now required; not a new optional one at the end |
+| declaration | a parameter's annotation or default, return type, visibility, `async`, decorators, `throws`, a
+class's bases |
 | errors | other `raise`, `throw` or `panic` statements |
-| value | the value of a constant, a field or an enum member; not the number of a version |
+| value | the value of a constant, a field or an enum member; not a version number |
 """
 
 import re
@@ -24,30 +25,33 @@ from deeprepo.impact.values import COMPONENT, Definition, Parameter
 
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
-# Which says nothing of what is offered.
+# The export before a name, which does not affect what is exported.
 OFFERED_AS = re.compile(r"^\s*+(?:(?:module\.)?exports(?:\.[\w$]++)?\s*+=\s*+)++")
 NUMBERED = re.compile(r"\d\.\d")
-HEAD_LINES = 40  # a longer head is no head
+HEAD_LINES = 40  # lines; a longer head is not one
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
-LONG_PARAMETER = 400  # characters; a longer one is compared as it is
+LONG_PARAMETER = 400  # characters; a longer one is compared unchanged
 WORD = re.compile(r"\w+")
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 PLACES = frozenset({"positional", "only"})
-NAMED = re.compile(r"\$?[^\W_]")  # neither nameless nor taken apart
+NAMED = re.compile(r"\$?[^\W_]")  # neither unnamed nor destructured
 OPENING, CLOSING = "([{<", ")]}>"
-# What stands between quotes.
+# String literals.
 TEXTS = re.compile(r"(?s)\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'|`[^`]*+`")
 UNSAFE = re.compile(r"\W")
-VALUE_LINES = 3  # of a value without code; what changes in a longer one may be a body
+VALUE_LINES = 3  # lines of a value without code; a longer one may contain a body
 CODE = re.compile(r"=>|->|\b(?:function|lambda|func|fn|proc)\b")
 BREAKS = re.compile(r"[\n()\[\]{}]")
 FORMATTING = re.compile(r" (?!\w)|(?<!\w) |,(?= ?[)\]}])")
 
 
 def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
-    """Return the parts of the contract that the change touches. `before`, `after`: the definition as it is written on each side."""
+    """Return the parts of the contract that the change affects.
+
+    `before` and `after` are the definition's source on each side.
+    """
     if is_test((item.before or item.symbol).path):
-        return ()  # nothing but tests rely on it, and they are run
+        return ()  # only tests depend on it, and they are run
     if item.change in ("removed", "renamed"):
         return (item.change,)
     if item.change == "added" or item.before is None or item.after is None:
@@ -62,10 +66,10 @@ def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
 
 
 def _component(was: Definition, now: Definition, old: str, new: str) -> tuple[Contract, ...]:
-    """Return the changed parts of the contract of a member that its class lists or once declared."""
+    """Return the changed parts of the contract of a member that its class lists or used to declare."""
     if was.kind != now.kind:
         return ()
-    if was.called and now.called:  # a constructor that is made from fields
+    if was.called and now.called:  # a constructor generated from fields
         is_same = _extends(was.listed, now.listed, by_name=False)
         if is_same and was.head == now.head:
             return ()
@@ -75,14 +79,14 @@ def _component(was: Definition, now: Definition, old: str, new: str) -> tuple[Co
 
 
 def _of_head(text: str, name: str) -> str:
-    """One member as a head writes it: among others on one line, or on its own."""
+    """Return one member as a class head writes it, among others or on its own line."""
     own = next((one for one in _parts(text)[1] if name in WORD.findall(one)), "")
     is_alone = name in WORD.findall(re.split(r"[(\[]", text, maxsplit=1)[0])
     return own or (text.rstrip(", ") if is_alone else "")
 
 
 def is_contested(before: Definition, after: Definition) -> bool:
-    """Return whether the change leaves it to a run which of several definitions counts. Of one that says nothing of itself (a property) it may."""
+    """Return whether it is newly decided at run time which of several definitions is in effect."""
     return after.ambiguous and not before.opaque and not (before.ambiguous and before.also == after.also)
 
 
@@ -134,14 +138,14 @@ def _callable(
 
 
 def _errors(text: str) -> Counter[str]:
-    """The statements that raise an error."""
+    """Return the statements that raise an error, with their counts."""
     return Counter(without_formatting(statement.rstrip(" }")) for statement in ERRORS.findall(_joined(text)))
 
 
 def _parameters(
     before: Definition | None, after: Definition | None, old: Sequence[str], new: Sequence[str], *, by_name: bool
 ) -> list[Contract]:
-    """What changed between two lists of parameters as they are written. `by_name`: a call may write a parameter's name."""
+    """Return what changed between two parameter lists. `by_name`: calls may name parameters."""
     if before is None or after is None:
         return ["parameters"]
     is_compatible = _extends(before.listed, after.listed, by_name=by_name)
@@ -156,12 +160,15 @@ def _parameters(
     if not same:
         changes.append("declaration")
     if not changes and before.opaque:
-        changes.append("parameters")  # what cannot be read cannot be called compatible
+        changes.append("parameters")  # unreadable parameters cannot count as compatible
     return changes
 
 
 def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name: bool) -> bool:
-    """Whether every call that fitted still fits and means the same: what is new stands behind, or has a name, and is optional."""
+    """Return whether every former call still matches with the same meaning.
+
+    New parameters must be optional, and last or named.
+    """
     old = [item for item in before if item.kind in ("positional", "only")]
     new = [item for item in after if item.kind in ("positional", "only")]
     if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
@@ -179,9 +186,9 @@ def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name
 
 
 def moved_places(before: Definition, after: Definition) -> frozenset[int]:
-    """Return the places at which a positional argument reaches another parameter than before: one that moved, or makes room, or collects the rest."""
+    """Return the positions whose argument now reaches another parameter."""
     if before.also or after.also:
-        return frozenset()  # which overload a call takes, its arguments decide
+        return frozenset()  # the arguments decide which overload a call uses
     old, new = ([item for item in side.listed if item.kind in PLACES] for side in (before, after))
     names_before, names_after = (_own_names(side) for side in (before, after))
     rest = any(item.kind == "rest" for item in after.listed)
@@ -197,26 +204,26 @@ def moved_places(before: Definition, after: Definition) -> frozenset[int]:
 
 
 def _own_names(one: Definition) -> frozenset[str]:
-    """The names that tell one parameter from the others."""
+    """Return the parameter names that occur only once."""
     many = Counter(item.name for item in one.listed)
     return frozenset(name for name, count in many.items() if count == 1 and NAMED.match(name))
 
 
 def _fits(old: Parameter, new: Parameter, *, by_name: bool) -> bool:
-    """Whether every argument for the old parameter also fits the new one."""
+    """Return whether every argument for the old parameter also matches the new one."""
     is_rename = by_name and old.name != new.name and old.kind == "positional"
     is_hidden_name = old.kind == "positional" and new.kind == "only"
     return not is_rename and not is_hidden_name and not (new.is_required and not old.is_required)
 
 
 def _nameless(text: str, names: set[str]) -> str:
-    """A parameter as written, without its own name."""
+    """Return a parameter as written, without its name."""
     word = next((word for word in re.findall(r"[\w$]+", text[:LONG_PARAMETER]) if word in names), None)
     return text if word is None else text.replace(word, "_", 1)
 
 
 def _by_name(texts: Sequence[str], parameters: Sequence[Parameter]) -> dict[str, str]:
-    """The parameters as written, by name: of those whose name a text has, the first one that no text above it is."""
+    """Return the parameters as written, by name; the first text that contains a name is used."""
     texts_by_name: dict[str, str] = {}
     for text in texts:
         words = set(WORD.findall(text))
@@ -227,7 +234,7 @@ def _by_name(texts: Sequence[str], parameters: Sequence[Parameter]) -> dict[str,
 
 
 def _same_parameter(old: str, new: str) -> bool:
-    """Whether a parameter is the same, or has got or lost an annotation: a note for readers changes no call."""
+    """Return whether a parameter is the same, except for an added or removed annotation."""
     if without_formatting(old) == without_formatting(new):
         return True
     if (":" in old and ":" in new) or max(len(old), len(new)) > LONG_PARAMETER:
@@ -236,7 +243,7 @@ def _same_parameter(old: str, new: str) -> bool:
 
 
 def _same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[str], str]) -> bool:
-    """Whether what stands before and behind the parameters is the same; a first return annotation changes no caller."""
+    """Return whether the code around the parameters is the same; adding a return annotation does not count."""
     ends = [
         without_formatting(side[2]).removesuffix("{").removesuffix("=>").removesuffix(":").removesuffix(";")
         for side in (old, new)
@@ -248,7 +255,7 @@ def _same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[s
 
 
 def _parts(head: str) -> tuple[str, list[str], str]:
-    """A head as what stands before its parameters, the parameters one by one, and what stands behind."""
+    """Return the text before the parameters, the parameters, and the text after them."""
     start = _opening(head)
     if start < 0:
         return head, [], ""
@@ -268,7 +275,7 @@ def _parts(head: str) -> tuple[str, list[str], str]:
 
 
 def _opening(head: str) -> int:
-    """Where the parameters begin: behind the name, not in a decorator; behind a receiver before the name."""
+    """Return where the parameters begin: after the name, not in a decorator or receiver."""
     lines, at = head.split("\n"), 0
     for line in lines:
         if not re.match(r"\s*[@#\[]", line):
@@ -279,7 +286,7 @@ def _opening(head: str) -> int:
 
 
 def _head(text: str, language: FileType) -> str:
-    """The declaration of a definition, without its body."""
+    """Return the declaration of a definition, without its body."""
     lines = text.split("\n")
     depth, head_lines = 0, []
     for line in lines[:HEAD_LINES]:
@@ -298,7 +305,7 @@ def _head(text: str, language: FileType) -> str:
 
 
 def _code(text: str, path: str) -> str:
-    """A definition without comments and empty lines; what stands between quotes is a word, whichever quotes they are."""
+    """Return a definition without comments and empty lines, with normalized string literals."""
     plain = TEXTS.sub(_word, text)
     lines = (code_of(line, path).rstrip() for line in plain.split("\n") if not is_comment(line, path))
     return "\n".join(line for line in lines if line)
@@ -310,7 +317,7 @@ def _word(match: re.Match[str]) -> str:
 
 
 def _joined(text: str) -> str:
-    """Join the lines within brackets, so that it does not matter where a formatter breaks them."""
+    """Join lines within brackets, so that a formatter's line breaks do not matter."""
     pieces, at, brackets = list[str](), 0, list[str]()
     for match in BREAKS.finditer(text):
         if match[0] == "\n":
@@ -325,5 +332,5 @@ def _joined(text: str) -> str:
 
 
 def without_formatting(text: str) -> str:
-    """Return code without the white space, the commas and the last semicolon that a formatter decides about."""
+    """Return code without the white space, commas and last semicolon that a formatter controls."""
     return FORMATTING.sub("", " ".join(text.split())).rstrip(";")

@@ -1,4 +1,4 @@
-"""The straight line: changed symbols, who imports their files, and the places where they are used."""
+"""Run the search: changed symbols, the files that import them, and their references."""
 
 import posixpath
 from collections import defaultdict
@@ -32,7 +32,7 @@ async def find(
     languages: Mapping[str, Language],
     budget: SearchLimits = SearchLimits(),  # noqa: B008 - frozen
 ) -> Dependents:
-    """Return what the change can break. `languages`: name -> language; the suffix of a file decides who reads it."""
+    """Return what the change can break. `languages`: name -> language; a file's suffix selects the language."""
     cut: list[str] = []
     missed_uses: list[str] = []
     changed_files = _choose(files, languages, budget, cut)
@@ -51,14 +51,14 @@ async def find(
     for rules in [language.fields for language, _ in changed_files if language.fields is not None]:
         references = await rules.with_lost_fields(tree, found_symbols, references, fresh)
     if changed_files:
-        from deeprepo.impact.uses.lacking import lacking_parts  # here: it loads the grammars
+        from deeprepo.impact.uses.lacking import lacking_parts  # imported here because it loads the grammars
 
         lacking, not_looked = await lacking_parts(tree, files, found_symbols, references, fresh)
         references += lacking
         missed_uses += not_looked
     references += await lost_parts(tree, files, [one for part in by_language for one in part.files])
     from deeprepo.impact.uses.name_check import (
-        with_resolutions,  # here: a change that takes nothing away does not need it
+        with_resolutions,  # only needed if the change removes something
     )
 
     references = await with_resolutions(tree, files, found_symbols, references)
@@ -90,7 +90,7 @@ def _language(path: str, languages: Mapping[str, Language]) -> Language | None:
 def _choose(
     files: Sequence[ChangedFile], languages: Mapping[str, Language], budget: SearchLimits, cut: list[str]
 ) -> list[tuple[Language, list[ChangedFile]]]:
-    """The changed files that some language reads, the riskiest first, as many as the budget allows."""
+    """Return the changed files with a language, riskiest first, up to the limit."""
     pairs = [
         (_language(file.path, languages), file) for file in files if file.is_analyzed or file.skip in (MOVED, REPLACED)
     ]
@@ -122,7 +122,7 @@ async def _of_language(
     """
     missed_uses: list[str] = []
     sources = await _sources(tree, language, files, budget, missed_uses)
-    from deeprepo.impact.uses.guards import lost_guards  # here: it loads the grammars
+    from deeprepo.impact.uses.guards import lost_guards  # imported here because it loads the grammars
 
     guards = lost_guards(sources)
     lacking = _lacking(language, await tree.entries())
@@ -144,14 +144,16 @@ async def _of_language(
     search = Search(scene, budget, fresh, broken_imports, cut)
     targets = await use_targets(scene)
     references = await search.run([*targets, *await attribute_targets(scene, symbols.lost_attributes(sources))])
-    from deeprepo.impact.uses.meant import of_the_change  # here: grammars load with the first search
+    # imported here because grammars load with the first search
+    from deeprepo.impact.uses.meant import of_the_change
 
     references = await of_the_change(tree, scene, references)
     references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
     cut += unread
     missed_uses += search.missed_uses + ([*lacking, *unread] if search.obliging else [])
-    from deeprepo.impact.uses.results import with_misuses  # here: grammars load with the first file that is searched
+    # imported here because grammars load with the first searched file
+    from deeprepo.impact.uses.results import with_misuses
 
     references = await with_misuses(tree, [one for rows in scene.symbols.values() for one in rows], references)
     not_looked: list[str] = []
@@ -171,13 +173,13 @@ async def _of_language(
 
 
 def _fresh(file: ChangedFile) -> Collection[int]:
-    """The lines that a file owes to the change: all, where nothing could read its patch."""
+    """Return the lines that a change adds to a file: all, if its patch is unreadable."""
     unread = file.is_unreviewed and not file.hunks and file.status != "deleted"
     return ALL_LINES if unread else file.added_lines
 
 
 def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
-    """The sentence about files of a damaged or partial store."""
+    """Return the sentence about files whose content the clone lacks."""
     oversized = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.SUFFIXES)]
     if not oversized:
         return []
@@ -188,7 +190,10 @@ def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
 
 
 def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports:
-    """Tell both sides what the changed files hold. The head is told of what they held, too: who still uses it is wanted."""
+    """Register the changed files on both sides.
+
+    The head also gets their former content, to find remaining users.
+    """
     exports = Exports({"head": head, "base": base})
     for source in sources:
         if source.before:
@@ -207,7 +212,10 @@ def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports
 async def _exact(
     symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """The symbols; signatures are unreliable where a neighbour holds an alternative that did not change alike: one of them is built, nobody knows which."""
+    """Return the symbols, marking signatures as unreliable if a neighbor has an unchanged alternative.
+
+    Only one of them is built, and it is unknown which.
+    """
     alike: dict[object, set[str]] = defaultdict(set)
     for items in symbols_by_file.values():
         for item in items:
@@ -227,7 +235,7 @@ async def _exact(
 
 
 def _takes(item: ChangedSymbol) -> object:
-    """What a changed definition took and takes, under its name."""
+    """Return a key of a definition's name and its parameters on both sides."""
     return (item.symbol.name, *(side and (side.parameters, side.also) for side in (item.before, item.after)))
 
 
@@ -258,7 +266,10 @@ async def _sources(
 def _weigh(
     sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]], indirect: Indirect
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """The changed definitions, each with what changed for its users. A constructor that nobody had to write before asks for other parameters."""
+    """Return the changed definitions with their contract changes.
+
+    Adding a required constructor counts as a change of parameters.
+    """
     lines: dict[tuple[str, str], tuple[str, ...]] = {}
     for source in sources:
         lines["base", source.file.old_path or source.file.path] = file_lines(source.before)
@@ -282,7 +293,7 @@ def _limit(
     cut: list[str],
     missed_uses: list[str],
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """What can break callers first: removed, renamed, a new signature; then bodies."""
+    """Limit the symbols of a file, keeping those that are most likely to break callers."""
     order = {"removed": 0, "renamed": 0, "signature": 1, "body": 2, "added": 3}
 
     def weight(item: ChangedSymbol) -> tuple[bool, int]:

@@ -1,7 +1,8 @@
-"""Who may come through: the guards that stand around the definitions and the routes of a file, and those that a change takes away.
+"""Find access checks around definitions and routes, and those that a change removes.
 
-A decorator, an annotation or an attribute; what a route is given beside its handler, or a parameter of a decorated function depends on; a
-condition that ends a function early, and a call that only checks. What they mean nobody asks: a reader is shown which are gone.
+An access check is a decorator, annotation or attribute, something passed to a route besides its handler, a
+parameter dependency, a condition that ends a function early, or a call that only checks. Their meaning is not
+judged; a reviewer is only shown which were removed.
 """
 
 import posixpath
@@ -41,7 +42,7 @@ ENDS = re.compile(
     r"\W*(?:then\W+)?(?:return|raise|throw|abort|redirect|panic|die|exit|deny|head\b)|.{0,200}\b(?:40[13]|[Ff]orbidden|[Uu]nauthorized|FORBIDDEN|UNAUTHORIZED)\b",
     re.DOTALL,
 )
-# What is given the guards of a router, or those of the route that is its first argument, before the handler.
+# Calls that receive the guards of a router or of the route in their first argument, before the handler.
 GIVES = re.compile(
     r"use|with|group|middleware|(?:prepend_)?before_action|use_?guards|add_middleware|plug|pipe_through", re.IGNORECASE
 )
@@ -50,18 +51,18 @@ CHECKS = re.compile(r"(?:ensure|require|check|assert|verify|enforce|deny|authori
 DEMANDS = re.compile(r"(?:\w+\W+)*(?:[Rr]equire|[Ee]nsure|[Vv]erify)(?=[A-Z_])")
 PARAMETER = re.compile(r"(?:typed_|default_|typed_default_|required_|optional_|formal_)?parameter")
 ROUTE = re.compile(r"[\"'`](/[^\"'`\s]*)[\"'`]")
-ORDER = ("mark", "dependency", "check", "condition")  # of what is shown first
-LONGEST = 120  # characters of a guard, or of what stands for a route
-CLIMB = 4  # levels from a parameter up to what decorates its function
+ORDER = ("mark", "dependency", "check", "condition")  # order in which guards are shown
+LONGEST = 120  # characters of a guard or a route
+CLIMB = 4  # levels from a parameter up to the decorators of its function
 
 
 class Guard(Struct, frozen=True):
-    """One guard. `scope`: the definition or the route that it stands around."""
+    """One guard. `scope`: the definition or route that it protects."""
 
     scope: str
     kind: Kind
     name: str
-    is_plain: bool = False  # a parameter that nobody but a caller gives
+    is_plain: bool = False  # a parameter that only a caller provides
 
 
 class Protection(Struct, frozen=True):
@@ -72,12 +73,12 @@ class Protection(Struct, frozen=True):
 
 
 def is_access(words: str) -> bool:
-    """Return whether some text names who may do something."""
+    """Return whether a text is about access rights."""
     return any(word.lower() in WORDS for word in WORD.findall(words)) or PHRASES.search(words) is not None
 
 
 def protection(path: str, source: bytes) -> Protection:
-    """Return what guards a file has; none where no grammar reads it."""
+    """Return the guards of a file; none if it has no grammar."""
     language = language_of(path)
     found = _protection(language, source, posixpath.basename(path)) if language is not None else None
     return found or Protection()
@@ -96,7 +97,7 @@ def _protection(language: Language, source: bytes, file: str) -> Protection | No
     scopes[file] = 1
     whole = [
         one if one.scope else replace(one, scope=file) for one in guards
-    ]  # of the file, where nothing else has a name
+    ]  # a guard belongs to the file if nothing else has a name
     return Protection(tuple(dict.fromkeys(whole)), scopes)
 
 
@@ -129,7 +130,7 @@ def _guards(node: Node, scopes: dict[str, int]) -> Iterator[Guard]:
 
 
 def _of_call(node: Node, scopes: dict[str, int]) -> Iterator[Guard]:
-    """The guards that a call is given beside a route, and the call itself if it only checks."""
+    """Yield the guards passed to a route, and the call itself if it only checks."""
     arguments = node.child_by_field_name("arguments")
     called = text(node)[: (arguments.start_byte if arguments is not None else node.end_byte) - node.start_byte]
     own = (NAME.findall(called) or [""])[-1]
@@ -141,7 +142,8 @@ def _of_call(node: Node, scopes: dict[str, int]) -> Iterator[Guard]:
         receiver = called.rstrip()[: -len(short)].rstrip(".:->")
         scope = route[1] if route else _folded(receiver) if NAME.fullmatch(receiver) else _inside(node)
         if is_route:
-            scopes.setdefault(scope, first_line(node))  # what a chain behind it adds is told of the route alone
+            # guards chained to this call are recorded for the route only
+            scopes.setdefault(scope, first_line(node))
             scope = f"{short.lower()} {scope}"
         scopes.setdefault(scope, first_line(node))
         scopes.setdefault(receiver, first_line(node))
@@ -157,7 +159,7 @@ def _of_call(node: Node, scopes: dict[str, int]) -> Iterator[Guard]:
 
 
 def _is_alone(node: Node) -> bool:
-    """Whether nothing takes what a call gives."""
+    """Return whether a call's result is unused."""
     above = node.parent
     while above is not None and above.type in ("await", "await_expression"):
         above = above.parent
@@ -165,7 +167,7 @@ def _is_alone(node: Node) -> bool:
 
 
 def _marked(node: Node) -> str:
-    """The definition that a decorator, an annotation or an attribute stands around."""
+    """Return the definition that a decorator, annotation or attribute belongs to."""
     above = node
     while above.parent is not None and AROUND_MARK.fullmatch(above.parent.type):
         above = above.parent
@@ -180,12 +182,12 @@ def _marked(node: Node) -> str:
 
 
 def _is_decorated(node: Node) -> bool:
-    """Whether a decorator stands around the function that has a parameter."""
+    """Return whether the function with this parameter has a decorator."""
     return any(one.type == "decorated_definition" for one in islice(ancestors(node), CLIMB))
 
 
 def _inside(node: Node) -> str:
-    """The definition around a node; "" where none has a name."""
+    """Return the named definition around a node, or ""."""
     return next((name for above in ancestors(node) if _has_body(above) and (name := _name(above))), "")
 
 
@@ -199,7 +201,7 @@ def _has_body(node: Node) -> bool:
 
 
 def _name(node: Node) -> str:
-    """The name of a definition below those of the definitions around it; "" if it has none."""
+    """Return the qualified name of a definition, or ""."""
     names = [one.child_by_field_name("name") for one in (node, *ancestors(node)) if one is node or _has_body(one)]
     if names[0] is None:
         return ""
@@ -212,7 +214,7 @@ def _written(name: str, arguments: Node | None) -> str:
 
 
 def _bare(condition: Node) -> str:
-    """A condition without the parentheses that its language wants."""
+    """Return a condition without enclosing parentheses."""
     is_wrapped = condition.type == "parenthesized_expression" and condition.named_child_count == 1
     return text(condition.named_children[0] if is_wrapped else condition)
 
@@ -222,9 +224,10 @@ def _folded(words: str) -> str:
 
 
 def lost_guards(sources: Sequence[ChangedSource]) -> tuple[LostGuard, ...]:
-    """Return the guards that the base has around a definition or a route and the head has not, what nothing took the place of first.
+    """Return the guards that the change removes from definitions and routes that still exist.
 
-    One that stands elsewhere now has moved: around the whole class or router, say. One whose own name the change gives up is renamed.
+    Guards without a replacement come first. Guards that moved, for example to the whole class, and renamed
+    guards are omitted.
     """
     rows = [(source, *_sides(source)) for source in sources if _loses_some(source)]
     come = {guard.name for _, before, after in rows for guard in _apart(after, before)}
@@ -238,7 +241,7 @@ def lost_guards(sources: Sequence[ChangedSource]) -> tuple[LostGuard, ...]:
 
 
 def _loses_some(source: ChangedSource) -> bool:
-    """Whether a line that the change removes names who may do something, in code that runs."""
+    """Return whether the change removes a line about access rights from code that runs."""
     path = source.file.path
     if not source.before or not source.after or is_test(path) or is_sample(path):
         return False
@@ -253,7 +256,7 @@ def _sides(source: ChangedSource) -> tuple[Protection, Protection]:
 
 
 def _apart(one: Protection, other: Protection) -> Iterator[Guard]:
-    """The guards of a file on one side that it has not on the other."""
+    """Yield the guards that a file has on only one side."""
     known = {(guard.scope, guard.name) for guard in other.guards}
     yield from (guard for guard in one.guards if not guard.is_plain and (guard.scope, guard.name) not in known)
 

@@ -1,4 +1,4 @@
-"""Who imports the changed files: directly, through a header that declares them, through files that hand names on."""
+"""Find who imports the changed files: directly, through a header, or through re-exports."""
 
 import posixpath
 import re
@@ -18,8 +18,8 @@ from deeprepo.impact.values import Link
 
 BARRELS = frozenset({"__init__", "index"})
 HOPS = 2  # from barrel to barrel
-OFFERED_HOPS = 8  # from a file that hands a name on to the next
-ALIASES = 4  # assignments from the imported name to the last
+OFFERED_HOPS = 8  # files through which a re-export is followed
+ALIASES = 4  # assignments through which an imported name is followed
 LONGEST = 400  # characters of a line
 MOST_LINES = 20_000
 WORD = re.compile(r"[\w$]+")
@@ -36,18 +36,20 @@ class Scene(Struct):
     base: Reach
     exports: Exports
     declarations: HeadersByDefinition = field(default_factory=dict)
-    importers: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))  # file -> imports that matter
-    # File -> imports of files that are gone.
+    # file -> relevant imports
+    importers: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))
+    # File -> imports of removed files.
     lost_imports: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))
-    origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # file -> changed files it hands on
-    # File -> name that it offers -> the changed names that it stands for.
+    # file -> changed files that it re-exports
+    origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # File -> exported name -> changed names that it stands for.
     doors: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
-    former: dict[str, list[Link]] = field(default_factory=dict)  # changed file -> what it imported before
-    missed_uses: list[str] = field(default_factory=list)  # sentences: what may hide a use
+    former: dict[str, list[Link]] = field(default_factory=dict)  # changed file -> its former imports
+    missed_uses: list[str] = field(default_factory=list)  # sentences about what may hide a reference
 
 
 async def importing(scene: Scene) -> tuple[Dependent, ...]:
-    """Return the files that import a changed one, directly or through a file that hands its names on."""
+    """Return the files that import a changed one, directly or through a re-export."""
     here = {source.file.path for source in scene.sources if source.file.status != "deleted"}
     past = {old for source in scene.sources if (old := source.file.old_path) and old not in scene.head.paths}
     for source in scene.sources:
@@ -84,7 +86,7 @@ def _note(
 
 
 async def _declaring(scene: Scene, here: set[str]) -> Mapping[str, tuple[Link, ...]]:
-    """Who imports an unchanged header that declares what a changed file defines."""
+    """Return who imports an unchanged header that declares definitions of a changed file."""
     declaring = {header for headers in scene.declarations.values() for header in headers} - here
     headers = {header for header in declaring if header in scene.head.paths}
     importers = await scene.head.importers(headers) if headers else {}
@@ -109,13 +111,13 @@ async def _through_barrels(
     for hop in range(OFFERED_HOPS):
         barrels = {path for path, items in importers.items() if _hands_on(path, items, scene.origins, wanted_names)}
         barrels = barrels if hop < HOPS else set()
-        for barrel in sorted(barrels) * 2:  # twice: one may import another of them, in an order that no process changes
+        for barrel in sorted(barrels) * 2:  # twice, since one may import another, in a fixed order
             scene.origins[barrel] |= {o for item in importers[barrel] for o in scene.origins.get(item.target, ())}
         takers = await offers.takers(importers, barrels)
         importers = await scene.head.importers(barrels - visited)
         targets = {item.target for items in importers.values() for item in items}
         targets |= {item.target for items in scene.former.values() for item in items}
-        for barrel in barrels - visited - targets:  # nobody takes anything from it
+        for barrel in barrels - visited - targets:  # nobody imports from it
             del scene.origins[barrel]
         visited |= barrels
         importers = {
@@ -142,18 +144,19 @@ async def _through_barrels(
 
 
 class ReExports(Struct):
-    """The changed names that files offer which import them: by an import that binds the name, or by an assignment."""
+    """The changed names that their importers export again, by an import or an assignment."""
 
     scene: Scene
-    names: Mapping[str, frozenset[str]]  # changed file -> its names whose contract changed
-    holders: set[str] = field(default_factory=set)  # files in which one of the names is written that doors offer
-    values: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # file -> the names that are given on
+    names: Mapping[str, frozenset[str]]  # changed file -> names with a changed contract
+    holders: set[str] = field(default_factory=set)  # files that contain one of the exported names
+    # file -> names assigned to other names
+    values: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     searched_names: set[str] = field(default_factory=set)
 
     async def takers(
         self, importers: Mapping[str, Sequence[Link]], barrels: Collection[str]
     ) -> dict[str, tuple[Link, ...]]:
-        """Note what the files among these offer, and return who takes it from them: file -> its imports of them."""
+        """Record what these files re-export, and return the importers with their imports."""
         if not any(self.names.values()):
             return {}
         await self._search(frozenset().union(*self.names.values()))
@@ -163,13 +166,13 @@ class ReExports(Struct):
         among = None if "default" in names else self.holders
         imports_by_path = await self.scene.head.importers(candidates, among) if candidates else {}
         former_imports = {path: tuple(items) for path, items in self.scene.former.items()}
-        taken: dict[str, set[str]] = defaultdict(set)  # file -> what is imported of it
+        taken: dict[str, set[str]] = defaultdict(set)  # file -> what is imported from it
         for item in chain.from_iterable([*imports_by_path.values(), *former_imports.values()]):
             taken[item.target] |= item.names
         new: set[str] = set()
         for path, ways in sorted(candidates.items()):
             if path not in barrels and taken[path].isdisjoint({"*", *ways}):
-                continue  # nobody takes anything of it
+                continue  # nobody imports it
             door_names = ways if path in known else await self._offered(path, ways)
             earlier_names = self.scene.doors[path]
             for name, meanings in door_names.items():
@@ -184,17 +187,18 @@ class ReExports(Struct):
     async def _candidates(
         self, importers: Mapping[str, Sequence[Link]], barrels: Collection[str]
     ) -> tuple[dict[str, dict[str, set[Meaning]]], set[str]]:
-        """Return what each importer may offer, by name, and those of them of which that is known."""
+        """Return the candidate re-exports of each importer by name, and the files whose exports are known."""
         candidates: dict[str, dict[str, set[Meaning]]] = {}
         known: set[str] = set()
         origins = {path: {one for one in every if self.names.get(one)} for path, every in self.scene.origins.items()}
         for path, items in importers.items():
             bindings = bind(items, origins, self.scene.doors)
             ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
-            if ways and (path in barrels or not _offers_imports(path)):  # it may offer them by other names
+            # it may export them under other names
+            if ways and (path in barrels or not _offers_imports(path)):
                 ways = await self._offered(path, ways)
                 known.add(path)
-            if path in barrels:  # which hands its origins on by their own names anyway
+            if path in barrels:  # it re-exports its origins under their own names anyway
                 others = {name: {one for one in every if one[1] != name} for name, every in ways.items()}
                 ways = {name: every for name, every in others.items() if every}
             if ways:
@@ -202,7 +206,7 @@ class ReExports(Struct):
         return candidates, known
 
     def _ways(self, bindings: Bindings) -> dict[str, set[Meaning]]:
-        """Name of a file -> what it means; a module by the name that it has here."""
+        """Return local name -> changed names that it stands for."""
         ways: dict[str, set[Meaning]] = defaultdict(set)
         for (origin, name), local_names in bindings.locals.items():
             for one in local_names if self._counts((origin, name)) else ():
@@ -217,7 +221,7 @@ class ReExports(Struct):
         return meaning[1] in self.names.get(meaning[0], ())
 
     async def _assigned(self, path: str, bindings: Bindings) -> dict[str, set[Meaning]]:
-        """The names that the file assigns a changed one to."""
+        """Return the names that the file assigns a changed one to."""
         words = {name for origin in bindings.modules for name in self.names.get(origin, ())}
         words |= {one.here for meaning, every in bindings.locals.items() if self._counts(meaning) for one in every}
         if not words:
@@ -240,7 +244,7 @@ class ReExports(Struct):
         return aliases
 
     async def _offered(self, path: str, ways: Mapping[str, set[Meaning]]) -> dict[str, set[Meaning]]:
-        """What of the names importers can ask of the file."""
+        """Return which of the names the file exports."""
         outline = await self.scene.exports.outline("head", path)
         if outline is None:
             return {}
@@ -248,21 +252,22 @@ class ReExports(Struct):
         for star in await self.scene.exports.stars("head", path) if outline.stars else ():
             starred_names = self.scene.doors.get(star, {}).keys() - outline.names - NOT_HANDED_ON
             door_names |= {name: ways[name] for name in starred_names & ways.keys()}
-        if self.scene.head.mates(path):  # its namespace takes everything
+        if self.scene.head.mates(path):  # its whole namespace sees these names
             own = {symbol.name for symbol in outline.definitions}
             door_names |= {name: meanings for name, meanings in ways.items() if name in own}
         return door_names
 
     async def _search(self, names: frozenset[str]) -> None:
-        """Find the lines that hold the names."""
+        """Find the lines that contain the names."""
         new = sorted(names - self.searched_names - {"default", "*"})
         self.searched_names.update(new)
         if not new:
             return
-        from deeprepo.impact.language import language_of  # its grammars load with the first search
+        from deeprepo.impact.language import language_of  # grammars load with the first search
 
         head = self.scene.head
-        any_name = rf"\b(?:{'|'.join(re.escape(name) for name in new)})\b"  # one pattern: git runs each over every line
+        # one pattern, since git runs each over every line
+        any_name = rf"\b(?:{'|'.join(re.escape(name) for name in new)})\b"
         rows = await head.tree.grep_lines(Query([any_name], globs(head.language), syntax="perl", limit=MOST_LINES))
         for path, _, text in rows:
             self.holders.add(path)
@@ -279,7 +284,7 @@ class ReExports(Struct):
 
 
 async def _obliging_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:
-    """The names of each changed file whose contract changed, or which it offers no longer."""
+    """Return the names of each changed file with a changed contract, or no longer exported."""
     names_by_path: dict[str, frozenset[str]] = {}
     for path in changed_paths:
         items = [item for item in scene.symbols.get(path, ()) if item.contract]
@@ -292,7 +297,7 @@ async def _obliging_names(scene: Scene, changed_paths: Iterable[str]) -> dict[st
 
 
 async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:
-    """The changed names of each changed file, those that it offers no longer, and those that a header declares."""
+    """Return the names of each changed file that changed, are no longer exported, or are declared in a header."""
     names_by_path: dict[str, frozenset[str]] = {}
     for path in changed_paths:
         items = scene.symbols.get(path, ())
@@ -305,8 +310,8 @@ async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str,
 
 
 def _offers_imports(path: str) -> bool:
-    """Whether importers can take from a file each name that it imports, by that name."""
-    from deeprepo.impact.language import language_of  # its grammars load with the first search
+    """Return whether every name that a file imports can be imported from it."""
+    from deeprepo.impact.language import language_of  # grammars load with the first search
 
     language = language_of(path)
     return language is not None and language.hands_on
@@ -315,7 +320,7 @@ def _offers_imports(path: str) -> bool:
 def _hands_on(
     path: str, items: Iterable[Link], origins: Mapping[str, set[str]], wanted_names: Mapping[str, frozenset[str]]
 ) -> bool:
-    """Whether a file may offer a changed name that it imports: by its own name, by a star, or because it says so."""
+    """Return whether a file may re-export a changed name: by being a barrel, by a wildcard or explicitly."""
     stem = posixpath.splitext(posixpath.basename(path))[0]
     for item in items:
         names = frozenset().union(*(wanted_names.get(one, frozenset()) for one in origins.get(item.target, ())))
@@ -327,13 +332,13 @@ def _hands_on(
 
 
 def _outer_names(items: Iterable[ChangedSymbol]) -> frozenset[str]:
-    """The outermost names of changed definitions, before and after."""
+    """Return the outermost names of changed definitions, before and after."""
     sides = [side for item in items for side in (item.before, item.after) if side is not None]
     return frozenset(side.name.partition(".")[0] for side in sides)
 
 
 def beside(scene: Scene, references: Iterable[Reference]) -> tuple[Dependent, ...]:
-    """Return files that use a changed name without importing it: the first such line is the proof."""
+    """Return files that use a changed name without importing it, with their first such line."""
     dependents_found: dict[tuple[str, str], Dependent] = {}
     for row in sorted((row for row in references if row.sure), key=lambda row: (row.path, row.line)):
         target = row.symbol.rpartition(":")[0]

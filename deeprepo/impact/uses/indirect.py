@@ -1,7 +1,8 @@
-"""Definitions that a change alters in files that it does not touch: an inherited constructor, what a structure embeds, a prototype.
+"""Find definitions that a change affects although it does not touch their files.
 
-The users of a member are looked up as if their own files had changed. A prototype in a header and the definition that includes it are one symbol: a
-file that includes the header uses the definition.
+They are inherited constructors, embedded members and prototypes. References to a member are searched as if
+its own file had changed. A prototype in a header and its definition count as one, so a file that includes the
+header uses the definition.
 """
 
 import re
@@ -17,12 +18,13 @@ from deeprepo.impact.uses.symbols import ChangedSource
 from deeprepo.impact.values import Definition, Facts, Side
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
-ROOTS = (("object",), ("Object",))  # what a class inherits from that names no other
-GENERATIONS = 3  # of classes below one
-MOST_FILES = 60  # of which definitions are changed from outside
+ROOTS = (("object",), ("Object",))  # bases that no other class is named after
+GENERATIONS = 3  # levels of subclasses
+MOST_FILES = 60  # unchanged files whose definitions change
 DECLARATION = "declaration"
 SIDES: tuple[Side, ...] = ("base", "head")
-HeadersByDefinition = Mapping[tuple[str, str], frozenset[str]]  # (file, qualified name) -> the headers that declare it
+# (file, qualified name) -> headers that declare it
+HeadersByDefinition = Mapping[tuple[str, str], frozenset[str]]
 Symbols = dict[str, tuple[ChangedSymbol, ...]]
 
 
@@ -33,17 +35,18 @@ class Indirect(Struct):
     language: Language
     head: Reach
     exports: Exports
-    sources: dict[str, ChangedSource]  # path -> file, the changed ones first
-    # Constructor of an heir -> the one that it inherits.
+    sources: dict[str, ChangedSource]  # path -> file, changed files first
+    # Constructor of a subclass -> the inherited one.
     originals: dict[Definition, Definition] = field(default_factory=dict)
     # Constructors that a class had without writing them.
     implied_constructors: set[Definition] = field(default_factory=set)
-    promoted: dict[str, str] = field(default_factory=dict)  # key of a member of a structure -> that of what it embeds
+    # key of a structure's member -> key of the embedded one
+    promoted: dict[str, str] = field(default_factory=dict)
     cut: list[str] = field(default_factory=list)
-    beside: int = 0  # files that the change does not touch
+    beside: int = 0  # number of files that the change does not touch
 
     async def find(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, tuple[ChangedSymbol, ...]]:
-        """Return the changed definitions, with the constructors that classes inherit. `symbols`: those of the changed files."""
+        """Return the changed definitions with inherited constructors. `symbols`: those in changed files."""
         found = {path: [self._with_former(item) for item in items] for path, items in symbols.items()}
         left = [item for items in found.values() for item in items if _is_inherited(item) or self._is_promoted(item)]
         for _ in range(GENERATIONS):
@@ -61,7 +64,7 @@ class Indirect(Struct):
         return {path: tuple(items) for path, items in found.items()}
 
     async def _source(self, path: str) -> ChangedSource | None:
-        """A file as changed: the same on both sides, if the change does not touch it."""
+        """Return a file as a changed one; if the change does not touch it, both sides are equal."""
         if path not in self.sources:
             outline, text = await self.exports.outline("head", path), await self.tree.read(path)
             if path not in await self.tree.entries("base") or text is None or outline is None or outline.unread:
@@ -78,7 +81,7 @@ class Indirect(Struct):
         return self.sources[path]
 
     def _with_former(self, item: ChangedSymbol) -> ChangedSymbol:
-        """A constructor that asks for more than the one that its class had without writing it: none, or that of a base in the same file."""
+        """Pair a new constructor with the implicit or inherited one before it, if it requires more arguments."""
         new = item.after
         source = self.sources.get(new.path) if new is not None and item.before is None else None
         if new is None or source is None or new.called is None or new.short not in filetype(new.path).constructors:
@@ -93,14 +96,14 @@ class Indirect(Struct):
         return replace(item, before=was, change="signature")
 
     def _is_promoted(self, item: ChangedSymbol) -> bool:
-        """Whether it is a member that types may have which embed its own, and that is gone, or takes other arguments."""
+        """Return whether a member that structures may embed was removed or changed its parameters."""
         is_changed = item.change in ("removed", "renamed", "signature")
         return (
             self.language.receivers is not None and "." in item.symbol.name and is_changed and item.before is not None
         )
 
     async def _promoted(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
-        """The member as each structure of a file has it that embeds the type."""
+        """Return the member for each structure in a file that embeds its type."""
         was = item.before
         outline = await self.exports.outline("head", path)
         if was is None or outline is None:
@@ -127,7 +130,7 @@ class Indirect(Struct):
         return found
 
     async def _heirs(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
-        """The constructors of the classes of a file that inherit this one, each as if it were written there."""
+        """Return the constructors of classes in a file that inherit this one."""
         owner, _, short = item.symbol.name.rpartition(".")
         outline = await self.exports.outline("head", path)
         heirs = list(_heirs_of(owner.rpartition(".")[2], short, outline)) if outline is not None else []
@@ -149,7 +152,7 @@ def _key(item: ChangedSymbol) -> str:
 
 
 def _former_constructor(outline: Facts, owner: str, short: str) -> Definition | None:
-    """The constructor that a class has without writing it; None if it has its own, or nobody in this file tells."""
+    """Return the implicit constructor of a class; None if it has its own or it is unknown."""
     bases = dict(outline.bases)
     for _ in range(GENERATIONS + 1):
         own = [one for one in outline.definitions if one.name == f"{owner}.{short}"]
@@ -165,7 +168,7 @@ def _former_constructor(outline: Facts, owner: str, short: str) -> Definition | 
 
 
 def _inherited(outline: Facts, owner: str, constructor: Definition) -> Definition | None:
-    """The constructor as if a class of the file had it; None if the class has one of its own or is not there."""
+    """Return the constructor as a class's own; None if the class has its own or does not exist."""
     name = f"{owner}.{constructor.short}"
     own = next((symbol for symbol in outline.definitions if symbol.name == owner and symbol.kind == "class"), None)
     if own is None or any(symbol.name == name for symbol in outline.definitions):
@@ -174,7 +177,7 @@ def _inherited(outline: Facts, owner: str, constructor: Definition) -> Definitio
 
 
 def _is_inherited(item: ChangedSymbol) -> bool:
-    """Whether it is a constructor that other classes may have from this one, with another signature."""
+    """Return whether it is a changed constructor that subclasses may inherit."""
     language = filetype(item.symbol.path)
     is_constructor = "." in item.symbol.name and item.symbol.short in language.constructors
     return item.change == "signature" and is_constructor and language.inherits_constructors
@@ -191,10 +194,11 @@ def _heirs_of(owner: str, constructor: str, outline: Facts) -> Iterable[str]:
 async def merge_prototypes(
     tree: Tree, exports: Exports, sources: Sequence[ChangedSource], symbols: Mapping[str, Sequence[ChangedSymbol]]
 ) -> tuple[Symbols, HeadersByDefinition]:
-    """Return the changed symbols with each prototype merged into its definition, and the headers that offer the definitions."""
+    """Return the changed symbols with each prototype merged into its definition, and the declaring headers."""
     places: dict[tuple[str, str], set[str]] = defaultdict(set)
     declarations: dict[tuple[Side, str, str], Definition] = {}
-    names: dict[tuple[Side, str], set[str]] = defaultdict(set)  # a moved definition is in another file on each side
+    # a moved definition is in another file on each side
+    names: dict[tuple[Side, str], set[str]] = defaultdict(set)
     for item in (item for items in symbols.values() for item in items):
         for side, symbol in zip(SIDES, (item.before, item.after), strict=True):
             if symbol is not None:
@@ -221,7 +225,7 @@ async def merge_prototypes(
 async def _prototypes(
     tree: Tree, exports: Exports, source: ChangedSource, side: Side, names: set[str]
 ) -> list[Definition]:
-    """The prototypes of these names in the files of which a changed file takes everything."""
+    """Return the prototypes of these names in the headers that a changed file includes."""
     outline, path = (source.old, source.file.old_path) if side == "base" else (source.new, source.file.path)
     if not names or not outline.stars or path is None:
         return []
@@ -236,7 +240,7 @@ async def _prototypes(
 
 
 def _with(item: ChangedSymbol, declarations: Mapping[tuple[Side, str, str], Definition]) -> ChangedSymbol:
-    """A definition with the signature of its prototype, which alone holds the default arguments."""
+    """Return a definition with the signature of its prototype, which alone has the default arguments."""
     before, after = [
         _with_signature(symbol, declarations.get((side, symbol.path, symbol.name))) if symbol is not None else None
         for side, symbol in zip(SIDES, (item.before, item.after), strict=True)
@@ -250,12 +254,12 @@ def _with(item: ChangedSymbol, declarations: Mapping[tuple[Side, str, str], Defi
 
 def _with_signature(symbol: Definition, prototype: Definition | None) -> Definition:
     if prototype is None or not (symbol.called and prototype.called) or len(symbol.listed) != len(prototype.listed):
-        return symbol  # a prototype of something else, or one that was forgotten
+        return symbol  # the prototype belongs to something else or is outdated
     return symbol.taking(replace(prototype, opaque=symbol.opaque or prototype.opaque))
 
 
 def _prototype(item: ChangedSymbol, path: str, twice: set[tuple[str, str]], twice_before: set[tuple[str, str]]) -> bool:
-    """Whether a changed symbol only repeats one that a changed definition stands for: one that came later stands for none of before."""
+    """Return whether a changed symbol only repeats a changed definition that already existed."""
     if item.before is not None and (path, item.before.name) not in twice_before:
         return False
     sides = [side for side in (item.before, item.after) if side is not None]

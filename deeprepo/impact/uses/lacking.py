@@ -1,8 +1,8 @@
-"""Parts that a type asks for since the change, and the unchanged code that had to give all of them and lacks one: implementers, literals, choices.
+"""Find unchanged code that lacks a newly required part of a type, or still uses a removed one.
 
-And parts that it has no more, and the literals that still give them. An interface has a new method, a structure a new field, an enumeration a new member: each class, literal and `match` that named all of them before
-lacks one now. Both are told from one file, by the query `wholes`. The base is the witness: what did not give all that the type asked for then, by the
-same reading, is not understood here.
+Examples are implementations without a new method, literals without a new field, and matches without a new
+case. Code that was already incomplete in the base is not reported, because the analysis does not understand
+it.
 """
 
 import re
@@ -23,18 +23,18 @@ from deeprepo.impact.uses.sites import mention
 from deeprepo.impact.views import OneSide
 from deeprepo.impact.wholes import Parts, Requirement, Type, Whole, defaults, parts_of, types_of, wanted_parts
 
-MOST = 200  # files in which one type is looked for
-BELOW = 3  # abstract types below each other
+MOST = 200  # files in which one type is searched
+BELOW = 3  # levels of abstract types
 BUILDS = r"\bNAME\b(?:<.{0,200}>)?\s*[{(]|:\s*NAME\b(?:<.{0,200}>)?\s*=|\bnew\s+(?:\w+\.)*NAME\b"
-LOST = "lost"  # the kind of what a literal can give no more
-# How a line looks that may hold such a whole of a type; a choice may name its type nowhere near.
+LOST = "lost"  # the kind for removed parts in literals
+# Patterns of lines that may contain such code; a match may be far from its type's name.
 LOOKS = {
     "heir": r"\bNAME\b",
     "build": BUILDS,
     LOST: BUILDS,
     "choose": r"\bNAME\b",
 }
-SAYS = {  # of whom -> what is asked, and what is left out
+SAYS = {  # kind -> what is required, and what the code omits
     "heir": ("must be implemented now", "does not implement it"),
     "build": ("is now required", "omits it"),
     "choose": ("is one of several now", "has no case for it"),
@@ -47,9 +47,11 @@ class _Sides(Struct):
 
     now: Index
     before: Index
-    gained: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))  # type, kind -> parts
-    abstract: dict[tuple[str, int], str] = field(default_factory=dict)  # path, line -> a class that may lack parts
-    # What such a type hands on.
+    # type and kind -> new parts
+    gained: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    # path and line -> a class that may lack parts
+    abstract: dict[tuple[str, int], str] = field(default_factory=dict)
+    # The parts that an abstract type passes on to its subclasses.
     below: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
@@ -60,7 +62,10 @@ async def lacking_parts(
     known: Iterable[Reference],
     fresh: Mapping[str, Collection[int]],
 ) -> tuple[list[Reference], list[str]]:
-    """The lines of what lacks a part now, and what was not looked at. `known`: the uses that were found; `fresh`: the lines that the change adds."""
+    """Return the lines that lack a part, and what was not searched.
+
+    `known`: references already found; `fresh`: the added lines.
+    """
     touched = {
         side.path
         for item in symbols
@@ -99,7 +104,7 @@ async def lacking_parts(
             if not any([await sides.now.read(head), await sides.before.read(base)]):
                 break
         else:
-            rows = []  # what is half read says nothing
+            rows = []  # partly read files prove nothing
         found |= {(row.path, row.line, row.symbol): row for row in rows}
         for key, names in sides.below.items():
             sides.gained[key] |= names
@@ -111,13 +116,14 @@ async def lacking_parts(
 
 
 def _gain(sides: _Sides, new: str, old: str) -> None:
-    """Note what the types of a changed file ask for that they did not ask for before."""
+    """Record what the types of a changed file newly require."""
     now, before = parts_of(sides.now, new), parts_of(sides.before, old)
     facts = sides.before.facts(old)
     if now is None or before is None or facts is None:
         return
     types = {one.name for one in facts.definitions}
-    if (language := language_of(new)) is not None and language.type_name is not None:  # a module may be its whole file
+    # a module may be its whole file
+    if (language := language_of(new)) is not None and language.type_name is not None:
         types |= {one.owner for one in (*before.requirements, *before.optional)}
     asked = {(one.owner, one.name, one.kind) for one in before.requirements}
     for one in now.requirements:
@@ -130,7 +136,7 @@ def _gain(sides: _Sides, new: str, old: str) -> None:
 
 
 def _built(known: Parts) -> list[Requirement]:
-    """What literals give to the types of a file."""
+    """Return the parts that literals give to the types of a file."""
     return [one for one in (*known.requirements, *known.optional) if one.kind == "build"]
 
 
@@ -141,8 +147,8 @@ def _names(known: Parts, owner: str) -> set[str]:
 async def _with_objects(head: OneSide, sides: _Sides, rows: Sequence[Reference]) -> list[Reference | None]:
     """Return the rows without classes that may stay abstract.
 
-    A class breaks only if something creates an instance of it. If nothing in the repository does, the class is dropped
-    if it has subclasses, and is otherwise only likely to break.
+    A class breaks only if something creates an instance of it. If nothing in the repository does, the class
+    is dropped if it has subclasses, and is otherwise only likely to break.
     """
     answers: list[Reference | None] = []
     for row in rows:
@@ -157,9 +163,9 @@ async def _with_objects(head: OneSide, sides: _Sides, rows: Sequence[Reference])
 
 
 async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequence[str], list[str]]:
-    """The files of the same language that may hold a whole of a type, the nearest first.
+    """Return the files in the same language that may contain such code, nearest first.
 
-    Where files say themselves what is in which namespace, also those that may define another type of its name.
+    In languages with namespaces, files with other types of the same name are included.
     """
     language, word = language_of(home), name.rpartition(".")[2]
     by_namespace = language is not None and issubclass(language.modules, Namespaces)
@@ -178,7 +184,7 @@ async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequ
 def _rows(
     sides: _Sides, paths: Mapping[tuple[Type, str], Sequence[str]], fresh: Mapping[str, Collection[int]]
 ) -> Iterator[Reference]:
-    """Each whole that lacks a part, as far as the files are read."""
+    """Yield code that lacks a part, as far as the files are read."""
     for (target, kind), names in sides.gained.items():
         for path in paths.get((target, kind), ()) if kind != LOST else ():
             known = parts_of(sides.now, path) if _may_name(sides.now, path, target[0]) else None
@@ -186,7 +192,7 @@ def _rows(
                 is_told = kind == "heir" or not (whole.is_open or _is_new(whole, fresh.get(path, ())))
                 if whole.kind != kind or not is_told or not _means(sides.now, path, whole, target):
                     continue
-                if whole.is_open:  # an abstract class may leave parts to its heirs, which must define them then
+                if whole.is_open:  # an abstract class may leave parts to its subclasses
                     given = _given(sides.now, path, whole, target)
                     sides.below[(path, whole.name), kind] |= names - given if given is not None else set()
                     continue
@@ -205,7 +211,7 @@ def _is_new(whole: Whole, lines: Collection[int]) -> bool:
 def _still_given(
     sides: _Sides, paths: Mapping[tuple[Type, str], Sequence[str]], fresh: Mapping[str, Collection[int]]
 ) -> Iterator[Reference]:
-    """Each old line of a literal that gives what its type has no more."""
+    """Yield unchanged lines in literals that set a removed part."""
     for (target, kind), names in sides.gained.items():
         for path in paths.get((target, kind), ()) if kind == LOST else ():
             source = sides.now.sources.get(path)
@@ -236,7 +242,10 @@ def _told(sides: _Sides, path: str, whole: Whole, target: Type, names: Sequence[
 
 
 def _may_name(index: Index, path: str, home: str) -> bool:
-    """Whether a file that is read may name what another one has: where an import means a folder and hands nothing on, only a file of that folder or one that writes its name."""
+    """Return whether a file may refer to another file's names.
+
+    If imports refer to folders, the file must be in the same folder or mention it.
+    """
     language, source = language_of(path), index.sources.get(path)
     modules = index.modules(language) if language is not None and language.unit == "folder" else None
     if modules is None or source is None or isinstance(modules, Namespaces) or home in modules.mates(path):
@@ -246,11 +255,11 @@ def _may_name(index: Index, path: str, home: str) -> bool:
 
 
 def _means(index: Index, path: str, whole: Whole, target: Type) -> bool:
-    """Whether the type that a whole is of is this one."""
-    if not whole.of:  # the parts alone tell it: all of them are the type's, which the file knows by its name
+    """Return whether the code is about this type."""
+    if not whole.of:  # the type follows from the parts, which must all belong to it
         return bool(whole.names) and types_of(index, path, target[1]) == [target]
     rows = types_of(index, path, whole.of)
-    if not rows and "." in target[1]:  # `Status::Closed`: a member of the type before its name
+    if not rows and "." in target[1]:  # `Status::Closed`: the name is qualified by its type
         outer, _, own = whole.of.rpartition("::")
         rows = types_of(index, path, outer) if outer and target[1].endswith(f".{own}") else []
         return [(home, f"{name}.{own}") for home, name in rows] == [target]
@@ -258,7 +267,7 @@ def _means(index: Index, path: str, whole: Whole, target: Type) -> bool:
 
 
 def _was_whole(sides: _Sides, path: str, whole: Whole, target: Type) -> bool:
-    """Whether the same whole gave all that was asked for before the change."""
+    """Return whether the same code was complete before the change."""
     known = parts_of(sides.before, path)
     key = whole.kind, whole.of, whole.name, whole.places
     for one in known.wholes if known is not None else ():
@@ -269,7 +278,7 @@ def _was_whole(sides: _Sides, path: str, whole: Whole, target: Type) -> bool:
 
 
 def _lacks(index: Index, path: str, whole: Whole, target: Type) -> frozenset[str] | None:
-    """The parts that a whole does not give; None where nobody can know."""
+    """Return the missing parts; None if unknown."""
     wanted = wanted_parts(index, target, whole.kind)
     given = _given(index, path, whole, target)
     if wanted is None or given is None:
@@ -287,7 +296,7 @@ def _lacks(index: Index, path: str, whole: Whole, target: Type) -> frozenset[str
 
 
 def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | None:
-    """What a whole gives: an heir, by itself and what it inherits; None where nobody can know."""
+    """Return the parts that the code provides; for a class, including inherited ones; None if unknown."""
     if whole.kind != "heir" or whole.is_all:
         return set(whole.names)
     language = language_of(path)

@@ -1,6 +1,7 @@
-"""What is gone though no definition that is looked up says so: the imports of a file that went, and public names that a package has no more.
+"""Find broken imports of removed files, and public names that a package no longer exports.
 
-The base tree resolves such an import and the head tree cannot. Nobody in the tree has to use the names of a package: who installed it may.
+Such an import resolves in the base tree and not in the head tree. A package's public names matter even if
+nothing in the tree uses them, since installers may.
 """
 
 import posixpath
@@ -20,23 +21,26 @@ from deeprepo.impact.values import Definition, Link
 
 WORD = re.compile(rb"\w+")
 APART = re.compile(r"[^a-z0-9]+")
-LEAST = 4  # letters of a module's name with which the name of a package may end
-# A statement that means a file of the tree, whatever packages there are.
+LEAST = 4  # letters of a module's name that a package's name may end with
+# A statement that always refers to a file of the tree.
 RELATIVE = re.compile(
     r"['\"][./]|\brequire_relative\b|\bfrom\s++\.|\b(?:crate|self|super)::|^\s*+(?:pub(?:\([^()]*\))?\s++)?mod\b|__DIR__"
 )
 TYPE = rb"\b(?:class|struct|record|interface|enum|object|trait|protocol|actor|typealias)[ \t]++%s\b"
-LONGEST = 400  # characters of a line that are read
-MOST_HOLDERS = 100  # files that are asked what they define
+LONGEST = 400  # characters of a line
+MOST_HOLDERS = 100  # files that are searched for definitions
 HANDS_ON = re.compile(
     r"\s*+(?:export|import|from|pub|use|module\.exports|[\w*, ]*+[,)}])"
-)  # a line by which a door may offer a name
-MOST_DOORS = 40  # of the packages that hold a changed file
-RELEASED = re.compile(r"v?(\d{1,3})\.(\d+)(?:\.\d+)*")  # neither a candidate of a release nor a year
+)  # a line with which an entry file may export a name
+MOST_DOORS = 40  # of the packages that contain a changed file
+RELEASED = re.compile(r"v?(\d{1,3})\.(\d+)(?:\.\d+)*")  # neither a release candidate nor a year
 
 
 async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequence[Link]]) -> tuple[Reference, ...]:
-    """Return the broken imports. `lost_imports`: file of the head tree -> its imports that mean a removed file. Guarded ones are not breaks."""
+    """Return the broken imports.
+
+    `lost_imports`: file of the head tree -> its imports of removed files. Guarded imports do not count.
+    """
     if not lost_imports:
         return ()
     alive = {posixpath.splitext(path)[0] for path in head.paths} | {posixpath.dirname(path) for path in head.paths}
@@ -76,14 +80,16 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
 
 
 async def _is_package_in_place(head: Reach, item: Link, line: str) -> bool:
-    """Whether a manifest asks for a package with the name of the removed module: the import may mean that now."""
+    """Return whether a required package has the name of the removed module, so that the import may refer to it."""
     if RELATIVE.search(line):
         return False
-    from deeprepo.impact.uses.packages import asked_packages  # here: few changes remove a module
+    # imported here because few changes remove a module
+    from deeprepo.impact.uses.packages import asked_packages
 
     parts = [part for part in _stem(item.target).split("/") if part]
     words = {_squashed(part) for part in parts} - {""}
-    below = re.compile(rf"[.:/\\]{re.escape(parts[-1])}\b")  # another name: it is a part of the tree
+    # another name behind it shows that it is part of the tree
+    below = re.compile(rf"[.:/\\]{re.escape(parts[-1])}\b")
     for name in sorted(await asked_packages(head.tree, head.language)):
         last = _squashed(re.split(r"[/:]", name)[-1])
         is_called_so = last in words or _squashed(name) in words
@@ -98,13 +104,13 @@ def _squashed(name: str) -> str:
 
 
 def _has_meaning(item: Link, spelt: Collection[tuple[str, int]], meanings: Collection[str]) -> bool:
-    """Whether a lost import that no statement spells is a name which the head gives a meaning: by a namespace, or one that is used whole."""
+    """Return whether a lost import without a statement is a name that the head still provides through a namespace."""
     names = item.names - {"*"}
     return bool(names) and names <= frozenset(meanings) and not any((name, item.line) in spelt for name in names)
 
 
 async def _is_member(base: Reach, item: Link) -> bool:
-    """Whether a file was known by a member alone, as by a method that extends another type: what the receiver is, code cannot tell."""
+    """Return whether a file was only used through a member, such as an extension method, whose receiver is unknown."""
     if not base.is_told or "*" in item.names or not item.names:
         return False
     before = (await base.tree.read_many([item.target], "base")).get(item.target, b"")
@@ -113,7 +119,7 @@ async def _is_member(base: Reach, item: Link) -> bool:
 
 
 async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: bytes) -> bool:
-    """Whether an unchanged file gives an import its meaning: what a file holds its path need not say."""
+    """Return whether an unchanged file provides what an import needs, since a path need not match the content."""
     language = head.language
     if (word := language.TRAITS.module_word) and (names := {name for name in _last_words(item) if name.isidentifier()}):
         either = "|".join(map(re.escape, sorted(names)))
@@ -131,7 +137,7 @@ async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: byte
     for one, text in (await head.tree.read_many(paths)).items():
         outline = language.outline(one, text, "head")
         if any(word not in outline.names and _declares(text, word) for word in item.names):
-            return True  # a definition that the grammar does not know
+            return True  # a definition that the grammar does not recognize
         if not words.isdisjoint(outline.names) and isinstance(project, SelfDescribed):
             project.learn(one, text, outline)
     try:
@@ -142,12 +148,12 @@ async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: byte
 
 
 def _declares(text: bytes, name: str) -> bool:
-    """Whether a file declares a type of the name, by its words alone."""
+    """Return whether a file seems to declare a type of this name."""
     return re.search(TYPE % re.escape(name).encode(), text) is not None
 
 
 def _one_each(items: Sequence[Link], base: Reach) -> list[Link]:
-    """One import of each namespace: a package that is gone is one loss, however many files it had."""
+    """Return one import for each namespace, since a removed package counts once."""
     distinct_imports: list[Link] = []
     for item in sorted(items, key=lambda item: (item.line, item.target)):
         if not any(item.line == other.line and item.target in base.mates(other.target) for other in distinct_imports):
@@ -160,19 +166,22 @@ def _stem(path: str) -> str:
 
 
 def _import_words(item: Link) -> frozenset[str]:
-    """The words that an import is written with."""
+    """Return the words in an import."""
     here = {part for _, name in item.aliases for part in name.split(".")}
     return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
 
 
 def _last_words(item: Link) -> frozenset[str]:
-    """What a module itself is called in an import: not what it is in, which is there as long as anything in it is."""
+    """Return the names of a module in an import, without its parents, which may still exist."""
     here = {name.rpartition(".")[2] for _, name in item.aliases}
     return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
 
 
 def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) -> Reference:
-    """The import of a file that is gone. Not missing: another file of its name may be loaded in its place, or be made into it."""
+    """Return the reference to a removed file.
+
+    Without `missing`, another file may take its place or be generated.
+    """
     name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
     line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, lone=False)
     return replace(line_named, tie="bound", fate="lost" if missing else "unknown", form="import")
@@ -181,7 +190,10 @@ def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) ->
 async def lost_offers(
     tree: Tree, language: Language, exports: Exports, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol]
 ) -> tuple[LostOffer, ...]:
-    """Return the public definitions that are gone from the doors of the packages whose files change, each with the version that it asks for."""
+    """Return the public definitions that changed packages no longer export.
+
+    Each comes with the next version that may omit it.
+    """
     is_less = any(item.change in ("removed", "renamed") and not item.symbol.owner for item in symbols)
     removed = (line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "-")
     if language.packaging is None or not (is_less or any(HANDS_ON.match(text) for text in removed)):
@@ -204,7 +216,10 @@ async def lost_offers(
 
 
 def _asks(before: str, after: str) -> str:
-    """The version that may lack a public name, after one that is released; "" if the change goes to such a version, or nobody can know."""
+    """Return the next version that may omit a public name.
+
+    Return "" if the change already leads to such a version or it is unknown.
+    """
     was, now = RELEASED.fullmatch(before), RELEASED.fullmatch(after)
     if was is None or now is None:
         return ""

@@ -15,21 +15,22 @@ from deeprepo.impact.resolution import Found, Unknown
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_prose, is_test
 
-LONGEST = 400  # characters of a line that are read
+LONGEST = 400  # characters of a line
 _QUOTED = (
-    r"(?<![\w/\[])[\"'`]NAME[\"'`]|\[\s*[\"'`]NAME[\"'`]\s*(?:,|\]\s*(?:[:{]|of\b))"  # a key that is read makes nothing
+    # reading a key defines nothing
+    r"(?<![\w/\[])[\"'`]NAME[\"'`]|\[\s*[\"'`]NAME[\"'`]\s*(?:,|\]\s*(?:[:{]|of\b))"
 )
 _PATH = r"[\"'`](?:[\w.{}]*\.)?NAME[\"'`]"  # of a module
 _ASSIGNED = r"(?:\.|\[\s*[\"'`])NAME(?:[\"'`]\s*\])?\s*(?::[^=\n]{1,80})?=(?![=>~])"
-_OWN = r"(?<!\bexports)(?<!\bself)(?<!\bthis)"  # what a file gives itself, no other file has
+_OWN = r"(?<!\bexports)(?<!\bself)(?<!\bthis)"  # other files do not get what a file assigns to itself
 _KEYWORD = r"[(,]\s*NAME\s*=(?![=>~])"
 
 
 class MadeNames:
-    """The added lines of some changed files."""
+    """The added lines of the changed files."""
 
     def __init__(self, added: Mapping[str, Collection[int]], sources: Mapping[str, bytes]) -> None:
-        """`added`: the lines that the change adds, by file; `sources`: these files as they are in the head."""
+        """Take the added lines by file, and the content of these files in the head."""
         self._added = {path: lines for path, lines in added.items() if path in sources and _makes_names(path, sources)}
         self._assigned = [path for path in self._added if filetype(path).assigned_members]
         self._sources = sources
@@ -37,7 +38,10 @@ class MadeNames:
         self._makers: dict[str, frozenset[int]] = {}
 
     def provider(self, name: str, near: Collection[str], *, is_module: bool = False) -> Found | Unknown | None:
-        """Return what may make a name; None if no added line does. `near`: the files whose lines can make it without writing it."""
+        """Return what may define a name; None if no added line does.
+
+        `near`: files whose lines may define it without writing it.
+        """
         if not name:
             return None
         homes = [path for path in sorted(near) if path in self._added]
@@ -59,7 +63,7 @@ class MadeNames:
         return next((_unknown(path, line) for path, line in made), None)
 
     def dynamic(self, path: str) -> list[int]:
-        """Return the added lines of a file that can make names which they don't write."""
+        """Return the added lines of a file that can define names without writing them."""
         if path not in self._makers:
             source = self._sources.get(path, b"")
             language = reader.language_for(path, source) if self._added.get(path) else None
@@ -77,13 +81,16 @@ class MadeNames:
 
 
 async def made_names(tree: Tree, files: Collection[ChangedFile], suffixes: Collection[str]) -> MadeNames:
-    """Return what a change's added lines make in the files of some languages."""
+    """Return what a change's added lines define in the files with these suffixes."""
     mine = [file for file in files if file.status != "deleted" and file.path.endswith(tuple(suffixes))]
     return MadeNames({file.path: file.added_lines for file in mine}, await tree.read_many([file.path for file in mine]))
 
 
 def _makes_names(path: str, sources: Mapping[str, bytes]) -> bool:
-    """Whether a file's language can define names without declaring them."""
+    """Return whether a file's language can define names without declaring them.
+
+    Elsewhere a quoted word defines nothing.
+    """
     language = reader.language_for(path, sources[path]) if not is_prose(path) else None
     return language is not None and any("@dynamic" in text for text in language.texts("open").values())
 

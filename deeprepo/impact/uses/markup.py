@@ -1,7 +1,7 @@
-"""Parts of a component that its file gives no more, and the elements in the markup of others that still ask for them.
+"""Find markup that uses parts of a component that the change removed.
 
-The rows of `markup.toml` say how a framework writes a property, an event, a slot. What an element gives in vain may be passed on to what is inside of
-the component, so that nothing is proven.
+The rows of `markup.toml` describe how a framework writes a property, event or slot. Frameworks may pass
+unknown attributes on, for example to an element in the component, so nothing is proven.
 """
 
 import posixpath
@@ -19,14 +19,14 @@ from deeprepo.impact.uses.sites import mention
 ELEMENT = r"<(?:NAMES)(?=[\s/>])"
 PASSES_ON = re.compile(
     r"\.\.\.\w+|\$\$(?:restProps|props)\b|\binheritAttrs\b|\$attrs\b"
-)  # the rest of what it is given
+)  # the component uses the rest of its attributes
 REST = re.compile(r"\{\s*\.\.\.|v-bind=")
 COMMENT = re.compile(r"<!--(?:.*?-->|.*)|/\*.{0,2000}?\*/|(?<![:\w])//[^\n]*", re.DOTALL)
-LONGEST = 4_000  # characters of an element with what it holds
+LONGEST = 4_000  # characters of an element with its content
 
 
 class Part(Struct, frozen=True):
-    """How components of some files write one kind of what they give."""
+    """How components in some files write one kind of part."""
 
     suffixes: tuple[str, ...]
     what: str
@@ -35,7 +35,7 @@ class Part(Struct, frozen=True):
     asks: str
 
     def names_in(self, text: str) -> frozenset[str]:
-        """Return the names that a component gives."""
+        """Return the names that a component provides."""
         plain = COMMENT.sub(" ", text)
         bodies = (
             body for pattern in self.gives for found in re.finditer(pattern, plain) for body in found.groups() if body
@@ -54,7 +54,7 @@ def _parts() -> tuple[Part, ...]:
 
 
 async def lost_parts(tree: Tree, files: Sequence[ChangedFile], dependents: Iterable[Dependent]) -> list[Reference]:
-    """Return the unchanged lines of markup that ask a component for what it gives no more."""
+    """Return unchanged lines of markup that use removed parts of a component."""
     components = {
         file.path: file.old_path
         for file in files
@@ -82,7 +82,7 @@ async def lost_parts(tree: Tree, files: Sequence[ChangedFile], dependents: Itera
 
 
 def _lost(path: str, before: bytes | None, after: bytes | None) -> list[tuple[Part, str]]:
-    """What a component gave before the change and gives no more."""
+    """Return the parts that a component no longer provides."""
     if before is None or after is None:
         return []
     old, new = before.decode("utf-8", "replace"), after.decode("utf-8", "replace")
@@ -97,7 +97,7 @@ def _lost(path: str, before: bytes | None, after: bytes | None) -> list[tuple[Pa
 
 
 def _asked(text: str, path: str, parts: Sequence[tuple[Part, str]]) -> Iterator[tuple[str, int, str]]:
-    """Each name that an element of a component asks for, with its line and the text of that."""
+    """Yield each lost name that an element uses, with its line and that line's text."""
     called = _called(text, path)
     lines = text.split("\n")
     for element in re.finditer(ELEMENT.replace("NAMES", "|".join(map(re.escape, sorted(called)))), text):
@@ -105,7 +105,7 @@ def _asked(text: str, path: str, parts: Sequence[tuple[Part, str]]) -> Iterator[
         if REST.search(head):
             continue
         for part, name in parts:
-            if part.what == "method":  # which the script asks for, not the element
+            if part.what == "method":  # the script calls it, not the element
                 yield from _called_by(lines, part, name)
                 continue
             whole = text[element.end() : element.end() + LONGEST] if part.what == "slot" else head
@@ -118,13 +118,13 @@ def _asked(text: str, path: str, parts: Sequence[tuple[Part, str]]) -> Iterator[
 
 
 def _called_by(lines: Sequence[str], part: Part, name: str) -> Iterator[tuple[str, int, str]]:
-    """The lines that ask a component for a method by the reference that they have to it."""
+    """Yield the lines that call a method through a reference to the component."""
     asks = re.compile(part.asks.replace("NAME", re.escape(name)))
     yield from ((name, number, line.rstrip("\r")) for number, line in enumerate(lines, 1) if asks.search(line))
 
 
 def _called(text: str, path: str) -> Collection[str]:
-    """What a file calls the component of another one: as it imports it, or as its file is called."""
+    """Return the names under which a file may use a component: imported names, or its file name."""
     stem = posixpath.splitext(posixpath.basename(path))[0]
     imports = re.findall(rf"import\s+(\w+)[^;\n]{{0,300}}/{re.escape(stem)}(?:\.\w+)?[\"']", text)
     names = {*imports, stem}
@@ -136,7 +136,7 @@ def _hyphened(name: str) -> str:
 
 
 def _head(text: str, start: int) -> str:
-    """The attributes of an element."""
+    """Return the attributes of an element."""
     depth, quote = 0, ""
     for at, letter in enumerate(text[start : start + LONGEST], start):
         if quote:

@@ -1,4 +1,4 @@
-"""Which of the uses that were found mean what changed: the base says what a name meant in a file that nobody changed."""
+"""Remove references that meant something else before the change, by resolving names in the base."""
 
 import posixpath
 import re
@@ -18,14 +18,14 @@ from deeprepo.impact.uses.targets import RESULT
 from deeprepo.impact.values import Base, Facts
 from deeprepo.impact.views import OneSide
 
-MOST = 60  # files that old uses are about
-ASKED, MOST_ASKED = 16, 48  # names that are looked for; files that are asked what they define
-# Of a project with namespaces.
+MOST = 60  # files with unchanged references
+ASKED, MOST_ASKED = 16, 48  # names that are searched; files that are searched for definitions
+# Manifests of projects with namespaces.
 MANIFEST = re.compile(r"(?:\.csproj|(?:^|/)(?:pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|composer\.json))$")
 
 
 class OldUse(Struct, frozen=True):
-    """A name of a file that nobody changed, which is taken for what another file defines."""
+    """A name in an unchanged file that is assumed to refer to another file's definition."""
 
     path: str
     name: str
@@ -33,7 +33,10 @@ class OldUse(Struct, frozen=True):
 
 
 async def of_the_change(tree: Tree, scene: Scene, references: Sequence[Reference]) -> tuple[Reference, ...]:
-    """Return the uses without those that meant something else before the change. What means another one now is not gone."""
+    """Return the references that meant the changed definition before.
+
+    One that another definition provides now is not removed.
+    """
     head, base = await tree.entries("head"), await tree.entries("base")
     homes = {
         f"{item.symbol.path}:{item.symbol.name}": item.before.path
@@ -79,7 +82,7 @@ async def of_the_change(tree: Tree, scene: Scene, references: Sequence[Reference
 
 
 async def _given_to_all(tree: Tree, scene: Scene, names: Collection[str]) -> frozenset[str]:
-    """Of the names that are gone, those that some file defines still, where what one file defines in no class every file sees."""
+    """Return the removed names that another file still defines, if such definitions are visible everywhere."""
     word = scene.head.language.TRAITS.everywhere
     if not word or not names:
         return frozenset()
@@ -89,19 +92,19 @@ async def _given_to_all(tree: Tree, scene: Scene, names: Collection[str]) -> fro
 
 
 def _root(row: Reference) -> str:
-    """The first name of what a use means."""
+    """Return the first name of a reference's target."""
     return row.symbol.rpartition(":")[2].partition(".")[0].removesuffix(RESULT)
 
 
 def _fate(row: Reference) -> Fate:
-    """What became of a name that another definition has now: a member of it need not be there."""
+    """Return the fate of a name that has another definition now; its members may not exist."""
     return "there" if row.name == _root(row) else "unknown"
 
 
 async def of_others(base: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
-    """Return those of these uses that mean something else in the base: the same question is asked of it by the reading of new lines.
+    """Return the references that resolve to something else in the base.
 
-    A file means what the project that it is in has by the same whole name, whatever other projects have.
+    A project's own definition takes precedence over one in another project.
     """
     index = Index(await base.paths())
     projects = frozenset(posixpath.dirname(path) for path in index.paths.files if MANIFEST.search(path))
@@ -112,9 +115,9 @@ async def of_others(base: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
 
 
 async def given_elsewhere(tree: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
-    """Return those of these uses to which another file of a tree gives a meaning: it holds the name, in a namespace that the user names or is in.
+    """Return the references whose name another file defines in a namespace that they see.
 
-    Whether a project refers to that of the file is not asked: it may get it as a package.
+    Project references are not checked, since a project may use another one as a package.
     """
     index = Index(await tree.paths())
     found = set[OldUse]()
@@ -133,7 +136,7 @@ async def given_elsewhere(tree: Base, uses: Collection[OldUse]) -> frozenset[Old
 
 
 def _in_sight(index: Index, use: OldUse) -> Iterator[str]:
-    """The namespaces whose names a file can write alone: those that it names, its own, those around them, and those of its project."""
+    """Yield the namespaces that a file sees: imported ones, its own, their parents, and those of its project."""
     facts, language = index.facts(use.path), language_of(use.path)
     modules = index.modules(language) if language is not None else None
     if facts is None:
@@ -148,7 +151,7 @@ def _in_sight(index: Index, use: OldUse) -> Iterator[str]:
 
 
 async def _means_another(base: Base, index: Index, use: OldUse) -> bool:
-    """Whether the reading of new lines finds another definition for the name, and no import of the file that had it."""
+    """Return whether the name resolves to another definition, and no import reaches the assumed file."""
     is_another = False
     for _ in range(ROUNDS):
         answer, facts, home, language = (
@@ -170,7 +173,7 @@ async def _means_another(base: Base, index: Index, use: OldUse) -> bool:
 
 
 def _is_apart(index: Index, use: OldUse, home: Facts | None, path: str) -> bool:
-    """Whether two files define a name each for itself: in namespaces that they declare. Elsewhere an import says which file it means."""
+    """Return whether two files define a name in different declared namespaces. Otherwise imports decide."""
     other = index.facts(path)
     if home is None or other is None or not home.spaces:
         return False
@@ -182,7 +185,7 @@ def _defines(facts: Facts, name: str) -> bool:
 
 
 async def _has_its_own(base: Base, index: Index, use: OldUse, projects: Collection[str]) -> bool:
-    """Whether the project of a file defines the same whole name, and that of the other file is another one."""
+    """Return whether a file's project defines the same name itself, and the assumed file is in another project."""
     mine, other = (
         next((one for one in (*above_of(path), "") if one in projects), None) for path in (use.path, use.home)
     )
@@ -197,7 +200,7 @@ async def _has_its_own(base: Base, index: Index, use: OldUse, projects: Collecti
     user, home, *others = (index.facts(path) for path in (use.path, *paths))
     if user is None or home is None or not home.spaces:
         return False
-    # A name of its own namespace goes before those that it imports.
+    # A name in its own namespace takes precedence over imported ones.
     spaces = {home.spaces} | ({user.spaces} if user.spaces != home.spaces else set())
     return any(facts is not None and facts.spaces in spaces and _defines(facts, use.name) for facts in others)
 

@@ -1,15 +1,17 @@
-"""Does the head still provide this name where its user reaches it? The last question before anything is called removed, moved or required.
+"""Check whether the head still provides a name where it is used.
 
-It is asked once for all names of a change. Any line that can provide a name counts (`providers.py`), whatever the language, if the user reaches that line:
+This is done before a name is reported as removed, moved or required, and once for all names of a change. Any
+line that can provide a name counts (`providers.py`), in any language, if the user can reach it there:
 
 | what was provided | where a line that provides it counts |
 |---|---|
-| a module | in the files through which its old path is reached, in the user's own file if that renames it |
-| a name of a module | in the file that had it, and as above; in the same namespace or folder where these need no import |
+| a module | in the files through which its old path is reached, or in the user's file if it renames it |
+| a name of a module | in its former file, and as above; in the same namespace or folder if no import is
+needed |
 | a member | in its class, in what that inherits, mixes in or dereferences to, in an extension of it |
-| a property that a component asks for | in the file that wraps the component |
+| a property that a component requires | in the file that wraps the component |
 
-The accused line itself never counts.
+The reported line itself never counts.
 """
 
 import posixpath
@@ -30,9 +32,10 @@ from deeprepo.impact.uses.providers import GLOB, LONGEST_HEAD, MACRO, TYPE, arou
 from deeprepo.impact.uses.sites import MODULE
 from deeprepo.impact.uses.texts import roles
 
-MOST = 4_000  # lines with one of the names that are looked at
-MOST_FILES = 300  # of them that are read to see what encloses a line
-# A line that can provide a name: behind a word, at its beginning, as a symbol, a text, an entry of a list. A member of something does not.
+MOST = 4_000  # lines with one of the names that are checked
+MOST_FILES = 300  # files with such lines that are read to find the enclosing blocks
+# Lines that can provide a name: after a word, at the start, or as a symbol, string or list entry. A member
+# access cannot.
 _MAY = r"(?:(?<=[\w>\]?*&)][ \t])|(?<=[:\"'`@$\\.(\[{,])|(?<=[{,;(][ \t])|^\s*)(?:NAMES)\b(?!\()|(?:^\s*|[\w>\]?*&][ \t]+|\.)(?:NAMES)\s*[(<]"
 _NAMESPACE = re.compile(r"^[^\S\n]*+(?:namespace|package|module|defmodule)\s++([\w.\\:]++)", re.MULTILINE)
 _CLASS = r"\b(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|module|defmodule|mod)\b[^\n]*?\b{name}\b([^\n]*)"
@@ -41,7 +44,7 @@ _MIXES = re.compile(
     re.MULTILINE,
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
-# Calls that hand a component on with the properties it asks for, and calls that only show it.
+# Calls that pass a component on with the same properties, and calls that only show it.
 _TRANSPARENT = re.compile(
     r"(?:\w+\.)*(?:memo|forwardRef|observer|lazy|createElement|cloneElement|h|render|renderHook|mount|shallow|jsx|jsxs|defineComponent|defineAsyncComponent|markRaw"
     r"|typeof|console\.\w+|expect|describe|require|import|PropsWithChildren|ComponentProps\w*|hot|displayName)"
@@ -53,18 +56,16 @@ _DATA_CLASS = re.compile(
 
 
 class Claim(Struct, frozen=True):
-    """A name that an old line uses, and that the change seems to have taken away."""
+    """A name in an unchanged line that the change seems to have removed."""
 
-    names: tuple[str, ...]  # the name and other spellings by which a language provides it
-    owner: str  # of a member: its class
-    homes: tuple[str, ...]  # the files that provided it before the change
+    names: tuple[str, ...]  # the name, and other spellings with which a language provides it
+    owner: str  # the class of a member
+    homes: tuple[str, ...]  # files that provided it before the change
     user: str
     is_module: bool = False
-    is_part: bool = False  # something that the user has to give since the change
-    is_resolved: bool = (
-        False  # the language's own resolver found nothing: it has read every plain declaration that counts
-    )
-    is_word: bool = False  # only the word connects the user with what was removed
+    is_part: bool = False  # something that the user must provide since the change
+    is_resolved: bool = False  # the language's resolver found nothing, so plain declarations need not be searched
+    is_word: bool = False  # the name only matches as a word
 
 
 class _Line(Struct, frozen=True):
@@ -76,7 +77,10 @@ class _Line(Struct, frozen=True):
 async def with_resolutions(
     tree: Tree, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol], references: Sequence[Reference]
 ) -> list[Reference]:
-    """Return the references; each that claims the absence of something has a resolution, and says no more than that allows."""
+    """Return the references, with a resolution for each that assumes something is missing.
+
+    Its certainty is lowered accordingly.
+    """
     by_key = {f"{item.symbol.path}:{item.symbol.name}": item for item in symbols}
     claims = {row: claim for row in references if (claim := _claim(row, by_key.get(row.symbol))) is not None}
     if not claims:
@@ -86,7 +90,7 @@ async def with_resolutions(
     answers = {row: check.resolve(claim) for row, claim in claims.items()}
     known = {_asked(row): answer for row, answer in answers.items() if row.symbol in by_key}
     for row, answer in list(answers.items()):
-        if row.symbol not in by_key:  # what a file offers under this name is one of its definitions
+        if row.symbol not in by_key:  # a file exports it under the name of one of its definitions
             answers[row] = known.get(_asked(row), answer)
     return [
         row
@@ -99,13 +103,13 @@ async def with_resolutions(
 
 
 def _asked(row: Reference) -> tuple[str, int, str]:
-    """The question that a use and a definition make, without the class of the definition: `Prices.java:total` may mean `Prices.total`."""
+    """Return a key of a reference and its definition without the class: `Prices.java:total` may mean `Prices.total`."""
     path, _, name = row.symbol.rpartition(":")
     return row.path, row.line, f"{path}:{name.rpartition('.')[2]}"
 
 
 def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
-    """What a use claims to be absent; None if it claims nothing of the kind."""
+    """Return what a reference assumes to be missing, or None."""
     path, _, full = row.symbol.rpartition(":")
     before = item.before if item is not None else None
     home = before.path if before is not None else path
@@ -133,13 +137,13 @@ def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
 
 
 def _made_of(name: str) -> str:
-    """The property of which a language can make an accessor of this name."""
+    """Return the property for which a language may generate an accessor of this name."""
     found = _ACCESSOR.match(name)
     return found[1][:1].lower() + found[1][1:] if found else ""
 
 
 def _said(row: Reference, answer: Resolution) -> Reference:
-    """A use that says no more than is known."""
+    """Return a reference that claims no more than the resolution allows."""
     said = replace(row, resolution=answer)
     if isinstance(answer, Absent):
         return said
@@ -155,7 +159,7 @@ def _said(row: Reference, answer: Resolution) -> Reference:
 
 
 class _Check:
-    """The lines of the head that can provide one of the names that are asked for."""
+    """The lines of the head that can provide one of the names."""
 
     def __init__(self, tree: Tree, files: Sequence[ChangedFile]) -> None:
         self._tree, self._files = tree, files
@@ -217,11 +221,11 @@ class _Check:
                 for number in added
                 if 0 < number <= len(self._now[path]) and GLOB.search(self._now[path][number - 1])
             ]
-        for claim in made:  # a method whose name is composed stands nowhere as a word
+        for claim in made:  # a method with a composed name has no line with that word
             self._compose(claim)
 
     def _compose(self, claim: Claim) -> None:
-        """Add the lines of a class that make a method out of several words."""
+        """Add the lines of a class that compose method names from several words."""
         for home in claim.homes:
             for number, text in enumerate(self._now.get(home, ()), 1):
                 if (
@@ -231,7 +235,7 @@ class _Check:
                     self._lines[claim.names[0].rstrip("?!=")].append(_Line(home, number, text))
 
     def is_untouched(self, claim: Claim) -> bool:
-        """Return whether the change took nothing away: its file only extended a type of that name, or used the name itself."""
+        """Return whether nothing was removed, because the file only extended a type of that name or used the name."""
         if claim.is_module or claim.is_part or claim.owner:
             return False
         name = claim.names[0]
@@ -239,13 +243,13 @@ class _Check:
             (home, line) for home in claim.homes for line in self._before.get(home, "").split("\n") if name in line
         ]
         if any(("reads", name) in roles(home, line) for home, line in lines):
-            return False  # a variable loses its reader, and the lines that set it are left behind
+            return False  # a variable is no longer read, and lines that set it remain
         declared = any(provides(name, home, line) for home, line in lines if not _extends(name, line))
         is_used = claim.is_word and any(re.search(rf"\.{re.escape(name)}\b", line) for _, line in lines)
         return not declared and (is_used or any(_extends(name, line) for _, line in lines))
 
     def resolve(self, claim: Claim) -> Resolution:
-        """Return whether the head provides a name where its user reaches it."""
+        """Return whether the head provides a name where it is used."""
         for name in claim.names:
             for one in self._lines.get(name.rstrip("?!="), ()):
                 way = self._provides(claim, name, one)
@@ -277,14 +281,14 @@ class _Check:
         return Unknown(self._gap, is_by_line=False) if self._gap else Absent(frozenset(WAYS))
 
     def _by_added_lines(self, claim: Claim) -> Resolution | None:
-        """What added lines may make of the name without declaring it, in the file that had it or where a module is reached."""
+        """Return what added lines may define without a declaration, in the former file or on the module's path."""
         now = {file.old_path: file.path for file in self._files if file.old_path}
         homes = {path for home in claim.homes for path in (home, now.get(home, home))}
         near = {path for home in homes for path in parents(home)} if claim.is_module else homes
         return self._made_names.provider(claim.names[0], near, is_module=claim.is_module)
 
     def _macro(self, claim: Claim) -> _Line | None:
-        """The macro that the change calls where a declaration of the name can stand: what it declares, only its expansion shows."""
+        """Return an added macro call in a place for declarations, which may declare the name."""
         for path in dict.fromkeys(one for home in claim.homes for one in (home, *sorted(parents(home)))):
             lines = self._now.get(path, ())
             for number in sorted(self._added.get(path, ())) if path in self._now else ():
@@ -299,7 +303,7 @@ class _Check:
         return None
 
     def _around_module(self, claim: Claim) -> Resolution | None:
-        """What provides a module around this one, of which the file went, too: `pub use core::connector;` takes `connector::error` along."""
+        """Return what provides a removed parent module: `pub use core::connector;` also provides `connector::error`."""
         for home in claim.homes:
             folder = posixpath.dirname(home)
             suffix, entry = posixpath.splitext(home)[1], filetype(home).folder_file
@@ -314,7 +318,7 @@ class _Check:
         return None
 
     def _made(self, claim: Claim) -> Resolution | None:
-        """What nobody writes: the constructor of a class that is still there, and a name of a module that is reached by another path now."""
+        """Return what provides a name without a line: an implicit constructor, or the module under another path."""
         for home in claim.homes:
             lines = self._now.get(home)
             if lines is not None and claim.owner and claim.names[0] in filetype(home).constructors:
@@ -341,11 +345,11 @@ class _Check:
         return provides(name, one.path, one.text, is_module=claim.is_module)
 
     def _is_near(self, claim: Claim, one: _Line) -> bool:
-        """Whether a line is in the file that had the name, or in its header."""
+        """Return whether a line is in the file that had the name, or in its header."""
         return any(one.path == home or one.path in parents(home) for home in claim.homes)
 
     def _has_path(self, one: _Line) -> bool:
-        """Whether the line above declares where a module is: `#[path = "wire/conn.rs"]`."""
+        """Return whether the line above declares a module's path: `#[path = "wire/conn.rs"]`."""
         lines = self._now.get(one.path, ())
         return (
             1 < one.line <= len(lines)
@@ -353,13 +357,13 @@ class _Check:
         )
 
     def _gives(self, name: str, one: _Line) -> str | None:
-        """How a line passes on a property: as a key, an attribute, a text."""
+        """Return how a line passes a property on: as a key, attribute or string."""
         word = re.escape(name)
         passes = rf"[\"']{word}[\"']|(?<![\w.]){word}\s*(?::|=(?!=))|[{{,]\s*{word}\s*[,}}]"
         return "injection" if re.search(passes, one.text) else None
 
     def _has_accessors(self, claim: Claim, one: _Line) -> bool:
-        """Whether a language makes accessors of the properties here, which the user can call."""
+        """Return whether accessors are generated for properties, which the user may call."""
         suffix, of_user = posixpath.splitext(one.path)[1], posixpath.splitext(claim.user)[1]
         is_mixed = suffix != of_user and filetype(one.path).family == filetype(claim.user).family
         return is_mixed or any(_DATA_CLASS.search("\n".join(self._now.get(path, ()))) for path in claim.homes)
@@ -374,7 +378,7 @@ class _Check:
         return any(self._stands_in(claim, home, one, way) for home in claim.homes)
 
     def _stands_in(self, claim: Claim, home: str, one: _Line, way: str) -> bool:
-        """Whether a line of a file provides a name for those who reached it in another file."""
+        """Return whether a line provides a name for users of another file."""
         if one.path == claim.user and way == "alias":
             return True
         is_plain = way in ("declaration", "re-export") and claim.is_resolved and _shared(one.path) != "namespace"
@@ -386,7 +390,7 @@ class _Check:
         return not is_plain and is_top and (one.path == home or (not claim.is_module and self._is_in_sight(home, one)))
 
     def _is_in_sight(self, home: str, one: _Line) -> bool:
-        """Whether a name of one file is used like that of another, without a statement that says which file is meant."""
+        """Return whether a name is visible as if it were in another file, without an import."""
         if _shared(one.path) == "namespace":
             return self._namespace(one.path) == _namespace(self._before.get(home, ""))
         is_beside = posixpath.dirname(one.path) == posixpath.dirname(home)
@@ -400,7 +404,7 @@ class _Check:
         return around(lines, one.line) if one.line <= len(lines) else []
 
     def _is_of(self, claim: Claim, one: _Line) -> bool:
-        """Whether a line declares a member of a class: in it, in what it inherits or mixes in, in an extension of it."""
+        """Return whether a line declares a member of a class, of its bases or mixins, or in an extension."""
         owner = re.escape(claim.owner)
         if re.search(
             rf"\bthis\s+(?:\w+\.)*{owner}\b|\b(?:fun|val|var|extension)\s+(?:<[^<>\n]{{0,80}}>\s*+)?{owner}\b[^.\n]{{0,200}}\.",
@@ -415,7 +419,10 @@ class _Check:
         return not self._above(claim).isdisjoint(_WORD.findall(heads[0].partition("(")[0]))
 
     def _is_same_type(self, claim: Claim, one: _Line, head: str) -> bool:
-        """Whether a type that is called like the class of a member is that class: in its file, opened again, in the same namespace."""
+        """Return whether a type with the class's name is that class.
+
+        It must be in the class's file, reopen it, or be in the same namespace.
+        """
         if one.path in claim.homes or re.search(r"\b(?:impl|extension)\b", head):
             return True
         renames = re.compile(rf"\b(?:typealias|type|using)\s+{re.escape(claim.owner)}\b[^=\n]{{0,200}}=")
@@ -425,7 +432,7 @@ class _Check:
         return _shared(one.path) == "tree" or (_shared(one.path) == "namespace" and self._namespace(one.path) in homes)
 
     def _above(self, claim: Claim) -> frozenset[str]:
-        """The names of what a class inherits and mixes in, at any distance that the files at hand show."""
+        """Return the names of all bases and mixins of a class, as far as the known files show."""
         above: set[str] = set()
         left = {claim.owner}
         for _ in range(4):
@@ -453,7 +460,7 @@ class _Check:
         return frozenset(above)
 
     def _wrapper(self, claim: Claim) -> Resolution | None:
-        """The call that a component goes through on its way to its user: what it passes on, nobody can tell."""
+        """Return the call that wraps a component, which may provide properties."""
         taken = re.compile(rf"(?<=[(,\s]){re.escape(claim.owner)}\s*+(?:as\s[\w.<>\[\] ]{{1,80}})?[,)]")
         for one in self._lines.get(claim.owner, ()):
             found = taken.search(one.text)
@@ -469,7 +476,7 @@ class _Check:
         return None
 
     def _wraps(self, claim: Claim, one: _Line) -> bool:
-        """Whether a line is in a file that wraps a component, and can pass it a property."""
+        """Return whether a line is in a file that wraps a component and can pass it a property."""
         if one.path == claim.user or one.path in claim.homes:
             return False
         text = "\n".join(self._now.get(one.path, ()))
@@ -479,12 +486,15 @@ class _Check:
 
 
 def _extends(name: str, line: str) -> bool:
-    """Whether a line extends a type that is declared somewhere else."""
+    """Return whether a line extends a type declared elsewhere."""
     return re.search(rf"\bextension\s+(?:\w+\.)*{re.escape(name)}\b", line) is not None
 
 
 def calls_around(text: str, at: int) -> list[str]:
-    """Return the functions that are called with what stands at a position of a line, the innermost first: `connect` of `connect(state)(Card)`."""
+    """Return the functions whose arguments contain a position, innermost first.
+
+    Example: `connect` for `connect(state)(Card)`.
+    """
     found: list[str] = []
     depth = 0
     while at > 0:
@@ -497,7 +507,7 @@ def calls_around(text: str, at: int) -> list[str]:
             before = text[:at].rstrip()
             if (name := re.search(r"(?<![\w$.])[\w$.]++(?:<[^<>()]*+>)?$", before)) is not None:
                 found.append(name[0].partition("<")[0])
-            elif before.endswith(")"):  # a function that a call returns: the first of the chain has the name
+            elif before.endswith(")"):  # a call's result is called: use the first name
                 while before.endswith(")"):
                     open_at, level = len(before) - 1, 0
                     while open_at >= 0:
@@ -512,7 +522,7 @@ def calls_around(text: str, at: int) -> list[str]:
 
 
 def parents(path: str) -> frozenset[str]:
-    """Return the files through which others can reach what a file provides: those that stand for its folder, and the one above."""
+    """Return the files that may re-export a file: the main files of its folder and of the parent folder."""
     folder, (stem, suffix) = posixpath.dirname(path), posixpath.splitext(path)
     names = {filetype(path).folder_file, "lib", "main"} - {""}
     suffixes = {suffix, *_suffixes([path])}
@@ -526,28 +536,28 @@ def parents(path: str) -> frozenset[str]:
 
 
 def _is_nested(path: str) -> bool:
-    """Whether the modules of a file are in a folder beside it."""
+    """Return whether the submodules of a file are in a folder of its name."""
     return filetype(path).imports == "crate"
 
 
 def _shared(path: str) -> str:
-    """Whose names a file uses without naming their file; of a file that nothing parses, those of the whole tree."""
+    """Return whose names a file sees without imports; "tree" if it has no parser."""
     return filetype(path).shared_names or ("" if filetype(path).parser else "tree")
 
 
 def _stem(path: str) -> str:
-    """What a module is called: the name of its file, or of its folder where the file stands for that."""
+    """Return the name of a module: its file, or its folder if the file represents it."""
     stem = posixpath.splitext(path)[0]
     return posixpath.basename(posixpath.dirname(stem) if has_common_name(path) and "/" in stem else stem)
 
 
 def _imports(text: str, path: str) -> bool:
-    """Whether a text names a file, or its folder, as an import does."""
+    """Return whether a text imports a file or its folder."""
     return re.search(rf"[\"'](?:[./@~\w-]*/)?{re.escape(_stem(path))}(?:\.\w+)?[\"']", text) is not None
 
 
 def _path_names(paths: Iterable[str]) -> set[str]:
-    """What the modules of some files, and those around them, are called."""
+    """Return the names of the files' modules and their parent modules."""
     around = {
         part for path in paths if _is_nested(path) for part in posixpath.dirname(path).rpartition("src/")[2].split("/")
     }
@@ -560,7 +570,7 @@ def _family(name: str) -> frozenset[str]:
 
 
 def _suffixes(paths: Collection[str]) -> list[str]:
-    """The suffixes of all files in the families of some."""
+    """Return the suffixes of all files in the families of these files."""
     own = {posixpath.splitext(path)[1] for path in paths}
     return sorted(own.union(*(_family(family) for path in paths if (family := filetype(path).family))) - {""})
 
@@ -571,5 +581,5 @@ def _namespace(text: str) -> str:
 
 
 def _is_scope(head: str) -> bool:
-    """Whether a head opens a module or a namespace, and no type."""
+    """Return whether a head opens a module or namespace rather than a type."""
     return re.search(r"\b(?:namespace|mod|module|defmodule|package|extern)\b", head) is not None

@@ -1,6 +1,6 @@
-"""Definitions that take the place of a changed method: a class that names the method's class as its base has one of the same name.
+"""Find overrides of changed methods in subclasses.
 
-If the method goes or gets another name, what overrode it is called by nobody, or overrides nothing: it was left behind.
+If the method is removed or renamed, its overrides are no longer called or override nothing.
 """
 
 import re
@@ -20,17 +20,15 @@ from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Facts
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
-HEAD_LINES = 12  # of a class that names its interfaces
+HEAD_LINES = 12  # lines of a class head with its interfaces
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
-KeyedSymbols = tuple[
-    tuple[str, Definition], ...
-]  # the key of a changed definition, and one that takes its place or that it took
+KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed definition, and its override
 
 
 async def heirs(
     scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
 ) -> KeyedSymbols:
-    """Return the overriding methods of targets that are gone, or take other parameters, in files that import the class."""
+    """Return the overrides of methods that were removed or changed their parameters, in files that import the class."""
     if language.receivers is not None:
         return ()
     exports, importers = scene.exports, scene.importers
@@ -64,7 +62,7 @@ async def heirs(
 
 
 def _takes_other_arguments(target: UseTarget) -> bool:
-    """Whether another number of arguments is asked of a method that is no constructor."""
+    """Return whether a method that is no constructor has other parameters."""
     item = target.symbol
     if item is None or item.before is None or item.after is None or not target.has_new_signature or not target.owner:
         return False
@@ -74,7 +72,7 @@ def _takes_other_arguments(target: UseTarget) -> bool:
 
 
 async def _is_gone(target: UseTarget, exports: Exports) -> bool:
-    """Whether a method that others may override is in its class no more, nor in a base of it that the tree has."""
+    """Return whether an overridable method no longer exists in its class or a known base."""
     item = target.symbol
     before = item.before if item is not None else None
     if before is None or not target.is_gone or not target.owner or target.constructor or before.kind not in KINDS:
@@ -83,12 +81,12 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
         return False
     line = await exports.ancestry(before.path, target.within)
     if not line.classes or (before.short in METHODS and line.beyond):
-        return False  # who names a class that went with it is known; a base out of sight may well have such a method
+        return False  # users of a removed class are known; an unknown base may well have such a common method
     return not await exports.has_member(before.path, target.within, before.short)
 
 
 def _overridden_names(target: UseTarget) -> frozenset[str]:
-    """What an override of the method is called: of one that is gone, as it was."""
+    """Return the names of overrides; for a removed method, its former names."""
     return target.former_names if target.is_gone else target.shorts
 
 
@@ -99,7 +97,7 @@ def _words(target: UseTarget) -> tuple[bytes, ...]:
 def _overriding(
     target: UseTarget, outline: Facts | None, bound: Bindings, path: str, source: bytes
 ) -> list[Definition]:
-    """The one method of that name of each class that names the target's class as its base, and what implements it for a type."""
+    """Return the only method of that name in each subclass, or in each implementation for a type."""
     if outline is None:
         return []
     class_names = classes_of(target, bound, path)
@@ -118,7 +116,7 @@ def _overriding(
 
 
 def _took_its_place(target: UseTarget, symbol: Definition) -> bool:
-    """Whether one of several overloads takes as many arguments as the target took."""
+    """Return whether one of several overloads has as many parameters as the target had."""
     before = target.symbol.before if target.symbol is not None else None
     if before is None or not before.called or not symbol.called:
         return False
@@ -126,7 +124,7 @@ def _took_its_place(target: UseTarget, symbol: Definition) -> bool:
 
 
 def implementing(outline: Facts, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield classes with the interfaces that they implement, where they inherit nothing of those."""
+    """Yield classes with the interfaces that they implement, if they inherit nothing from them."""
     classes = [symbol for symbol in outline.definitions if symbol.kind == "class"]
     word = filetype(classes[0].path).implements if classes else ""
     if not word or word.encode() not in source:

@@ -1,4 +1,4 @@
-"""Who takes what from whom, told from the manifests of two trees."""
+"""Compare what packages one tree provides and another requires, using their manifests."""
 
 import posixpath
 import re
@@ -16,20 +16,21 @@ from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
 from deeprepo.impact.text.tables import problem
 from deeprepo.impact.values import Side
 
-MOST = 5_000  # manifests of one tree that are read, those nearest the root first
+MOST = 5_000  # manifests per tree, those nearest the root first
 
 
 def holding(packages: Iterable[Package], path: str) -> Package | None:
-    """Return the package that a file belongs to: the innermost."""
+    """Return the innermost package that contains a file."""
     return max((one for one in packages if one.holds(path)), key=lambda one: len(one.folder), default=None)
 
 
 async def offer_of(
     tree: Tree, languages: Mapping[str, Language], side: Side = "head", around: Collection[str] | None = None
 ) -> tuple[Package, ...]:
-    """Return what a tree offers. Manifests of tests, examples and copies of other packages offer nothing.
+    """Return the packages of a tree.
 
-    `around`: files; then the manifests in the folders above them alone are read.
+    Manifests in tests, examples and vendored copies are ignored. `around`: files; only manifests in folders
+    above them are then read.
     """
     rows: list[Package] = []
     paths = frozenset(await tree.entries(side))
@@ -48,7 +49,10 @@ async def offer_of(
 async def requirements(
     tree: Tree, languages: Mapping[str, Language], packages: Collection[Package]
 ) -> tuple[tuple[Requirement, ...], str]:
-    """Return what a tree takes of these packages, with the versions that its lock files name; if nothing, a sentence about a manifest that was not read."""
+    """Return a tree's requirements for these packages, with locked versions.
+
+    If there are none, also return a sentence about an unread manifest.
+    """
     rows: list[Requirement] = []
     unread = ""
     for name, language in languages.items():
@@ -64,7 +68,7 @@ async def requirements(
 
 
 async def asked_packages(tree: Tree, language: Language) -> frozenset[str]:
-    """Return the names of the packages of one language that the manifests of a tree ask for."""
+    """Return the names of external packages of one language that a tree requires."""
     packaging = language.packaging
     if packaging is None:
         return frozenset()
@@ -73,7 +77,7 @@ async def asked_packages(tree: Tree, language: Language) -> frozenset[str]:
 
 
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
-    """Return everything that a tree offers and takes, told from its manifests alone."""
+    """Return all packages that a tree provides and requires, from its manifests."""
     rows = [PackageRow("offers", one.language, one.name) for one in await offer_of(tree, languages)]
     for language in languages.values():
         packaging = language.packaging
@@ -85,12 +89,12 @@ async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[P
 
 @lru_cache(maxsize=64)
 def form(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Match a path after a slash, if it ends in one of these names."""
+    """Return a pattern for paths (with a leading slash) that end in one of these names."""
     return re.compile("|".join(f"(?:.*/){translate(name)}" for name in names))
 
 
 async def _read(tree: Tree, names: tuple[str, ...], side: Side = "head") -> Mapping[str, bytes]:
-    """The files of such names that are nobody else's code, in UTF-8, without those that cannot be read."""
+    """Return the readable, non-vendored files with such names, in UTF-8."""
     return await _texts(tree, await _paths(tree, names, side), side)
 
 
@@ -107,7 +111,10 @@ async def _paths(tree: Tree, names: tuple[str, ...], side: Side = "head") -> lis
 
 
 async def _unread(tree: Tree, packaging: Packaging, manifests: Mapping[str, bytes]) -> str:
-    """A sentence about the first manifest that could not be read to its end. Those of tests and samples are nobody's build."""
+    """Return a sentence about the first manifest that could not be read completely, or "".
+
+    Manifests in tests and samples are ignored.
+    """
     for path in await _paths(tree, packaging.MANIFESTS):
         why = problem(path, manifests[path]) if path in manifests else "could not be read"
         if why and not _beside(path):
@@ -116,7 +123,7 @@ async def _unread(tree: Tree, packaging: Packaging, manifests: Mapping[str, byte
 
 
 def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) -> Requirement:
-    """The requirement with the version of the lock file nearest to its manifest."""
+    """Return the requirement with the version from the nearest lock file."""
     if row.origin in ("path", "workspace"):
         return row
     folder = posixpath.dirname(row.path)
@@ -129,16 +136,16 @@ def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) 
 
 
 def _spelt(name: str) -> str:
-    """A pattern of a name, whatever joins its words."""
+    """Return a pattern of a name with any separators."""
     return "[-_.]+".join(re.escape(part) for part in re.split(r"[-_.]+", name))
 
 
 def _clearest(rows: Sequence[Requirement]) -> list[Requirement]:
-    """One requirement of each package: the one whose break arrives first, with the most that is known of its version."""
+    """Return one requirement per package: the one reached first by a break, with the best-known version."""
     order = {"build": 0, "release": 1, "upgrade": 2}
 
     def rank(row: Requirement) -> tuple[object, ...]:
-        loose = not row.constraint and row.origin == "registry"  # another manifest may well bound it
+        loose = not row.constraint and row.origin == "registry"  # another manifest may limit it
         return row.arrival != "build", loose, order[row.arrival], not row.locked, row.path.count("/"), row.path
 
     kept: dict[tuple[str, str], Requirement] = {}

@@ -1,7 +1,7 @@
-"""Properties that a component, or a function of one object, takes no more or has to be given now, and the elements and calls that do otherwise.
+"""Find uses of a component that pass a removed property or omit a newly required one.
 
-`function Row({ heading })` has become `function Row({ title })`: `<Row heading="x" />` and `Row({ heading: "x" })` still give the old one, and lack the
-new one if its type says that it is required.
+Example: after `function Row({ heading })` became `function Row({ title })`, `<Row heading="x" />` and `Row({
+heading: "x" })` still pass the old property. They omit the new one if its type says that it is required.
 """
 
 import re
@@ -15,15 +15,16 @@ from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.sites import mention
 from deeprepo.impact.values import Definition, Side
 
-_TAKES = re.compile(r"\(\s*+\{([^{}()]*+(?:\{[^{}]*+\}[^{}()]*+)*+)\}")  # the object that a head takes apart
+_TAKES = re.compile(r"\(\s*+\{([^{}()]*+(?:\{[^{}]*+\}[^{}()]*+)*+)\}")  # the object that a head destructures
 _NAME = re.compile(r"(?:^|,)\s*+([A-Za-z_$][\w$]*+)")
 _GIVEN = re.compile(r"(?:^|[\s,{])(:|v-bind:)?([A-Za-z_$][\w$-]*+)(?=\s*+[=:,}]|\s|$)")
-_LINES = 60  # of an element or a call
-_OF_ALL = frozenset({"key", "ref", "children"})  # what each element may be given
-_TYPED = re.compile(r"\}\s*+:\s*+(?:(\w+)|(\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}))\s*+[,)]")  # the type of that object
+_LINES = 60  # lines of an element or a call
+_OF_ALL = frozenset({"key", "ref", "children"})  # accepted by every element
+# the type of that object
+_TYPED = re.compile(r"\}\s*+:\s*+(?:(\w+)|(\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}))\s*+[,)]")
 _CLOSED = r"\b(?:interface\s++NAME|type\s++NAME\s*+=)\s*+(\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\})(?!\s*+[&|])"
-_COMMENT = re.compile(r"//[^\n]*+|/\*(?:.*?\*/|.*)", re.DOTALL)  # an open one runs to the end
-_DEPTH = 4  # brackets in brackets of a type
+_COMMENT = re.compile(r"//[^\n]*+|/\*(?:.*?\*/|.*)", re.DOTALL)  # an unclosed comment runs to the end
+_DEPTH = 4  # nesting levels of brackets in a type
 _INNER = re.compile(r"\([^()]*+\)|\{[^{}]*+\}|\[[^\[\]]*+\]")
 _REQUIRED = re.compile(r"(?:^|[;,\n])[^\S\n]*+(?:readonly\s++)?([A-Za-z_$][\w$]*+)\s*+:")
 _ANY_KEY = re.compile(r"\[\s*+\w++\s*+(?::|in\b)")
@@ -32,7 +33,10 @@ _ANY_KEY = re.compile(r"\[\s*+\w++\s*+(?::|in\b)")
 async def lost_properties(
     tree: Tree, symbols: Iterable[ChangedSymbol], references: Iterable[Reference]
 ) -> list[Reference]:
-    """Return the lines that give a property which is gone, or leave out a new one. Where the head takes the rest of them, nothing is gone."""
+    """Return the lines that pass a removed property or omit a new one.
+
+    With a rest parameter, no property counts as removed.
+    """
     items = {f"{one.symbol.path}:{one.symbol.name}": one for one in symbols if _taken(one.before) and _taken(one.after)}
     rows = [row for row in references if row.symbol in items and row.sure and row.form != "import"]
     texts = {path: file_lines(raw) for path, raw in (await tree.read_many(sorted({row.path for row in rows}))).items()}
@@ -69,7 +73,7 @@ def _said(row: Reference, name: str, line: int, texts: Mapping[str, Sequence[str
 
 
 def _taken(one: Definition | None) -> str:
-    """What a head takes out of its one object, as it is written."""
+    """Return what a head destructures from its only object, as written."""
     found = _TAKES.search(one.head) if one is not None and one.called else None
     return found[1] if found is not None else ""
 
@@ -79,7 +83,7 @@ def _names(one: Definition | None) -> frozenset[str]:
 
 
 def _type_of(one: Definition | None, sources: Mapping[str, str]) -> str:
-    """The type of the object, if its file writes all of it: a compiler refuses what is not in it, and asks for what it requires."""
+    """Return the type of the object if its file defines all of it, so that a compiler checks every property."""
     typed = _TYPED.search(one.head) if one is not None else None
     if one is None or typed is None or not filetype(one.path).broken_use:
         return ""
@@ -91,7 +95,7 @@ def _type_of(one: Definition | None, sources: Mapping[str, str]) -> str:
 
 
 def _required(written: str) -> frozenset[str]:
-    """The properties that a type requires."""
+    """Return the properties that a type requires."""
     inner = written[1:-1]
     for _ in range(_DEPTH):
         inner = _INNER.sub(" ", inner)
@@ -99,7 +103,7 @@ def _required(written: str) -> frozenset[str]:
 
 
 def _is_wrapped(item: ChangedSymbol, sources: Mapping[str, str]) -> bool:
-    """Whether something else may give a component what its users leave out: defaults, or a function that it is passed to."""
+    """Return whether defaults or a wrapper may provide omitted properties."""
     source, name = sources.get(item.symbol.path, ""), re.escape(item.symbol.short)
     return re.search(rf"\bdefaultProps\b|[(,]\s*+{name}\s*+[,)]", source) is not None
 
@@ -109,7 +113,10 @@ def _declares(written: str, name: str) -> bool:
 
 
 def _given(lines: Sequence[str], row: Reference) -> tuple[list[tuple[str, int]], bool]:
-    """Each property that an element or a call gives, with its line, and whether these are all: nothing is spread out, or stands in the element."""
+    """Return the properties that an element or call passes, with their lines.
+
+    Also return whether these are all, without a spread or children.
+    """
     text = "\n".join(lines[row.line - 1 : row.line + _LINES])
     begin = re.search(
         rf"<{re.escape(row.name)}(?![\w.-])|(?<![\w$]){re.escape(row.name)}\(\s*+\{{", text.partition("\n")[0]

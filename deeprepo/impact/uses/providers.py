@@ -1,4 +1,7 @@
-"""Lines that provide a name to other files, in any language, told by one line and the lines above it. Pure: no parser, no tree."""
+"""Recognize lines that provide a name to other files, in any language, from the line and those above it.
+
+No parser is used.
+"""
 
 import re
 from collections.abc import Sequence
@@ -9,27 +12,27 @@ from deeprepo.impact.resolution import Way
 from deeprepo.impact.text.lines import defines, is_comment, says
 from deeprepo.impact.text.paths import is_settings
 
-LONGEST = 400  # characters of a line that are read
+LONGEST = 400  # characters of a line
 LONGEST_HEAD = 2_000  # characters of the head of a type
-ABOVE = 400  # lines above a line in which the declaration around it is looked for
+ABOVE = 400  # lines above a line in which the enclosing declaration is searched
 _MODIFIER = (
     r"public|private|protected|internal|static|virtual|abstract|sealed|required|new|final|readonly|volatile|const|partial|async|unsafe|extern|default"
     r"|synchronized|open|lateinit|export|declare|inline|suspend|operator|infix|data|mutating|nonmutating|convenience|weak|lazy|indirect|get|set"
     r"|pub(?:\([^)]*\))?|var|let|val|case|fun|func|def|fn|local|global"
 )
 _NO_TYPE = r"(?!(?:return|await|throw|else|yield|in|not|raise|if|while|for|switch|assert|echo|print|del|delete|typeof|import|from|package|use|using|include|require|goto|case|when|elif|unless|until|do|and|or|is|as|super|this|self)\b)"
-# Code whose type, function or field is announced by a word or by its modifiers: `public int NAME { get; }`, `val NAME`, `defdelegate NAME`.
+# Declarations with a keyword or modifier: `public int NAME { get; }`, `val NAME`, `defdelegate NAME`.
 _ANNOUNCED = (
     rf"^\s*+(?:\[[^\]]*\]\s*+)?(?:@\w+(?:\([^)]*\))?\s++)*+(?:(?:{_MODIFIER})\s++)+(?:[\w<>\[\],.?*&:]++\s++){{0,3}}?(?:[\w.<>]++\.)?[$@]?[\"'`]?NAME\b[\"'`]?\s*+(?:<[^<>]*>)?\s*+(?:[;={{(:?!,]|=>|$)"
     r"|\b(?:defdelegate|defguard|typealias|associatedtype|event|delegate|property|signal)\s++(?:[\w<>\[\].?]++\s++)?:?NAME\b"
-    # Between brackets or behind a comma: a parameter that is a property, an entry of a type in one line.
+    # In brackets or after a comma: a parameter that is a property, or an entry of a one-line type.
     r"|[(,]\s*+(?:@\w++\s++)*(?:(?:public|private|protected|readonly|override|internal)\s++)*(?:val|var|public|readonly)\s++(?:\w++\s++)?NAME\b"
     r"|[{,(;]\s*+(?:readonly\s++)?NAME\?\s*+:"
     r"|\{[^{}]*?(?<![\w.])NAME\??\s*+:[^{}]*;[^{}]*\}"
 )
-# A member with its type before it and no body or value of a statement: `double area();`, `int size;`.
+# A member with its type first, without a body or value: `double area();`, `int size;`.
 _TYPED = rf"^\s*+{_NO_TYPE}(?:[A-Za-z_][\w<>\[\],.?*&:]*+\s++){{1,4}}[*&]?NAME\s*+(?:(?:\([^()]*\)[^={{]*)?[;{{]\s*+|\([^()]*\)[^={{;]*\{{.*\}}\s*+;?\s*+)$"
-# A member of an interface, a field of a type, a value of a class, an entry of an enumeration.
+# A member of an interface, a field, a class attribute or an enum entry.
 _MEMBER = (
     r"^\s*+(?:readonly\s++)?[\"'`]?[@$#]{0,2}NAME[\"'`]?\s*+[?!]?\s*+:(?!:)[^,]*;?\s*+$"
     r"|^\s*+(?:static\s++|async\s++|get\s++|set\s++|\*)*NAME\s*+\??(?:<[^<>]*>)?\([^;]*\)\s*+(?::[^;={]++)?(?:[;{]\s*+|\{.*\}\s*+)?$"
@@ -52,12 +55,12 @@ _ALIAS = (
 )
 _MODULE = r"\b(?:pub(?:\([^)]*\))?\s++)?(?:mod|namespace|module|package|defmodule)\s++(?:[\w.:\\]++[.:\\])?NAME\b"
 _PATH = r"\bsys\.modules\[[^\]]*\bNAME[\"']"
-# A statement of a class that makes methods of the symbols that it names.
+# A class-level statement that generates methods from symbols.
 _MACRO = (
     r"^\s*+(?:\w*attr(?:ibute)?_?\w*|\w*_(?:accessor|reader|writer|attribute)s?|delegate\w*|def_\w++|define_\w++|alias\w*|scope|has_\w++|belongs_to|enum|attributes?"
     r"|property|field|embeds_\w++|helper|option|argument|association|serialize|composed_of|monetize|mount_uploader|validates_\w++)[ (].*(?<![\w:])(?::NAME\b(?![?!=])|\"NAME\"|'NAME'|NAME:)"
 )
-# A macro that is called where declarations stand: `accessors!(total)`, `DEFINE_TOTAL(total)`.
+# A macro in a place for declarations: `accessors!(total)`, `DEFINE_TOTAL(total)`.
 _MACRO_CALL = r"^\s*+(?:(?:pub(?:\([^)]*\))?\s++)?(?:\w++::)*+\w++!\s*+[({\[]|[A-Z][A-Z0-9_]{2,}+\s*+\()"
 MACRO = re.compile(_MACRO_CALL)
 _INVOKED = rf"{_MACRO_CALL}(?:.*[,(\s])?(?<![\w.:&])NAME\s*+(?:[,:;=)\]}}].*)?$"
@@ -67,7 +70,7 @@ GLOB = re.compile(
     r"|\bObject\.assign\(\s*+(?:module\.)?exports\b|\bmodule\.exports\s*+=\s*+(?:require\(|\{\s*+\.\.\.)|\.\.\.require\("
 )
 _OVERRIDE = re.compile(r"\boverride\b|@Override\b|#\[Override\]")
-# Lines in which a type, a module or an extension of one begins.
+# Lines that begin a type, a module or an extension.
 TYPE = re.compile(
     r"(?:^|[\s;])(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|namespace|mod|module|defmodule|package)\b"
 )
@@ -79,7 +82,10 @@ _BELOW_HEAD = re.compile(r"^\s*+(?:\{|\).*|(?:public|private|protected|signals|Q
 
 
 def provides(name: str, path: str, line: str, *, is_module: bool = False) -> Way | None:
-    """Return how a line provides a name to other files; None if it doesn't. `is_module`: the name is that of a module, which no definition provides."""
+    """Return how a line provides a name to other files, or None.
+
+    `is_module`: it is a module's name, which no definition provides.
+    """
     if len(line) > LONGEST or is_comment(line, path) or _OVERRIDE.search(line):
         return None
     way = _handed_on(name, path, line)
@@ -87,12 +93,12 @@ def provides(name: str, path: str, line: str, *, is_module: bool = False) -> Way
 
 
 def is_invoked(name: str, line: str) -> bool:
-    """Return whether a line calls a macro with the name by itself among its arguments."""
+    """Return whether a line calls a macro with the name as an argument."""
     return says(_INVOKED, name, line)
 
 
 def _handed_on(name: str, path: str, line: str) -> Way | None:
-    """How a line provides what is defined elsewhere."""
+    """Return how a line provides a name that is defined elsewhere."""
     rows: tuple[tuple[str, Way], ...] = (
         (_REEXPORT, "re-export"),
         (_MODULE, "inline module"),
@@ -107,7 +113,7 @@ def _handed_on(name: str, path: str, line: str) -> Way | None:
 
 
 def _declared(name: str, path: str, line: str) -> Way | None:
-    """How a line provides what it declares itself."""
+    """Return how a line provides what it declares itself."""
     if filetype(path).symbols and (way := _of_macro(name, line)):
         return way
     if is_settings(path) or not filetype(path).parser:
@@ -120,13 +126,13 @@ def _declared(name: str, path: str, line: str) -> Way | None:
 
 
 def _is_only_a_word(name: str, path: str, line: str) -> bool:
-    """Whether a line holds the name and nothing else: an entry of a list of exports, in files that have such lists."""
+    """Return whether a line contains only the name, as in a list of exports, in a language with such lists."""
     is_word = re.fullmatch(rf"\s*+{re.escape(name)}\s*+(?:as\s++\w++\s*+)?,?\s*+", line) is not None
     return is_word and filetype(path).imports not in ("path", "crate", "module")
 
 
 def _of_macro(name: str, line: str) -> Way | None:
-    """How a statement of a class makes a method of this name: by its symbol, or one that is composed of two."""
+    """Return how a class-level statement generates a method of this name, from one symbol or two."""
     plain = name.rstrip("?!=")
     if says(_MACRO, plain, line):
         return "accessor"
@@ -143,7 +149,7 @@ def _of_macro(name: str, line: str) -> Way | None:
 
 
 def _is_local(name: str, path: str, line: str) -> bool:
-    """Whether a line binds the name for its own block alone."""
+    """Return whether a line binds the name only in its own block."""
     word = re.escape(name)
     has_bare_fields = (
         filetype(path).definitions == "typed" or filetype(path).shared_names == "tree"
@@ -158,7 +164,7 @@ def _indent(line: str) -> int:
 
 
 def around(lines: Sequence[str], number: int) -> list[str]:
-    """Return the heads of the blocks around a line, the innermost first, by indentation."""
+    """Return the heads of the blocks around a line, innermost first, by indentation."""
     heads: list[str] = []
     left = _indent(lines[number - 1])
     for at in range(number - 1, max(0, number - 1 - ABOVE), -1):

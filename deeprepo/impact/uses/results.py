@@ -1,4 +1,4 @@
-"""Uses of what gives something else now: those that took it before the change and cannot take it after it."""
+"""Find uses of a function or dictionary that no longer work with its new result."""
 
 import re
 from collections import defaultdict
@@ -15,14 +15,14 @@ from deeprepo.impact.uses.sides import Exports
 from deeprepo.impact.values import Definition, Side
 
 VARIABLE = "variable"
-# Code that gives a constant another value from outside of its file.
+# Code that assigns a constant from outside its file.
 OTHER_VALUE = r"\.NAME\s*(?::[^=]{1,80})?=(?!=)|(?:attr|patch|dict)\w{0,20}\(.{0,200}[\"'](?:[\w.]+\.)?NAME[\"']"
 
 
 async def with_misuses(
     tree: Tree, symbols: Sequence[ChangedSymbol], references: Sequence[Reference]
 ) -> tuple[Reference, ...]:
-    """Return the references; a certain use of what gives another result now, or has other keys, bears what is wrong with it."""
+    """Return the references, with what is wrong for certain uses of a changed result or dictionary."""
     used = {row.symbol for row in references if row.is_certain and row.form != "import"}
     pairs = {
         f"{item.symbol.path}:{item.symbol.name}": (item.before, item.after)
@@ -63,7 +63,7 @@ async def with_misuses(
 
 
 def _with(row: Reference, wrong: Misuse, before: Result, after: Result, lines: Sequence[str]) -> Reference:
-    """The reference with what is wrong, at the line where it goes wrong."""
+    """Return the reference with what is wrong, at the line where it fails."""
     is_other = before.kind != after.kind and before.awaits == after.awaits
     told = ResultMisuse(wrong.says, wrong.happens, (wrong.line or before.line, after.line), wrong.rule)
     language = language_of(row.path)
@@ -77,7 +77,7 @@ def _with(row: Reference, wrong: Misuse, before: Result, after: Result, lines: S
 async def _of_constants(
     tree: Tree, constants: Mapping[str, tuple[Result, Result]], references: Sequence[Reference]
 ) -> dict[Reference, Reference]:
-    """The uses of dictionaries that ask for a key which is gone, where no code can be seen that may add it."""
+    """Return the reads of removed keys of dictionaries, unless some code may add keys."""
     misused: dict[Reference, Reference] = {}
     for key, (before, after) in constants.items():
         home, _, name = key.rpartition(":")
@@ -101,7 +101,7 @@ async def _of_constants(
 
 
 def _reads(source: bytes, path: str, name: str) -> tuple[Way, ...] | None:
-    """How a file reads what a name stands for; None if it may change it, or nobody can know."""
+    """Return how a file reads a name; None if it may change the value or that is unknown."""
     language = language_of(path)
     lines = {number for number, line in enumerate(source.split(b"\n"), 1) if name.encode() in line}
     file = results(language, source, lines) if language is not None else None
@@ -111,9 +111,9 @@ def _reads(source: bytes, path: str, name: str) -> tuple[Way, ...] | None:
 async def class_of_result(
     tree: Tree, exports: Exports, path: str, called: str, known: dict[Definition, Result | None]
 ) -> str:
-    """Return the class of each result of a function that a file calls so, as PATH:NAME; "" for none or if nobody can know.
+    """Return the class of a called function's results, as PATH:NAME; "" if unknown.
 
-    `known`: the results that were asked for before.
+    `known`: a cache of results.
     """
     function = await _meaning(exports, path, called)
     language = language_of(function.path) if function is not None and function.kind == "function" else None
@@ -127,7 +127,7 @@ async def class_of_result(
 
 
 async def _meaning(exports: Exports, path: str, written: str) -> Definition | None:
-    """The definition that a name of a file means, if its own file has no second one of its name."""
+    """Return the definition that a name refers to, if it is unique in its file."""
     found = await exports.named(path, written) if written else None
     outline = await exports.outline("head", found.path) if found is not None else None
     rows = outline.definitions if outline is not None else ()
@@ -135,10 +135,10 @@ async def _meaning(exports: Exports, path: str, written: str) -> Definition | No
 
 
 async def _replaced(tree: Tree, symbols: Iterable[Definition]) -> set[tuple[str, str]]:
-    """Functions that other code may put something else in the place of: (key, file whose calls that concerns), "" for all files.
+    """Return functions that other code may replace, as pairs of a key and a file.
 
-    That is a method of the same name where its class is named, too, a second definition, an assignment, or a name in quotes in a test, as
-    mocks take it.
+    The file is the one whose calls are affected, or "" for all. A function is replaced by an override, a
+    second definition, an assignment, or a quoted name in a test, as mocks use it.
     """
     replaced = set[tuple[str, str]]()
     for one in symbols:
@@ -160,7 +160,7 @@ async def _replaced(tree: Tree, symbols: Iterable[Definition]) -> set[tuple[str,
 
 
 def _may_differ(before: Definition, after: Definition) -> bool:
-    """Whether two definitions can give different results: their bodies tell it, or their heads are different."""
+    """Return whether two definitions can have different results: their results are inferred, or their heads differ."""
     language = language_of(after.path)
     if language is not None and before.kind == after.kind == VARIABLE:
         return language.results.inferred and "." not in after.name
@@ -170,7 +170,7 @@ def _may_differ(before: Definition, after: Definition) -> bool:
 
 
 async def _results(tree: Tree, symbols: Sequence[Definition]) -> dict[Definition, Result | None]:
-    """What each function returns; each file is looked at once."""
+    """Return the result of each definition, reading each file once."""
     by_file: dict[tuple[str, Side], list[Definition]] = defaultdict(list)
     for symbol in symbols:
         by_file[symbol.path, symbol.side].append(symbol)

@@ -1,6 +1,7 @@
-"""Search the confirmed dependents, and by name the rest of the tree, for uses of the changed definitions.
+"""Search the dependents, and by name the rest of the tree, for references to the changed definitions.
 
-Members are reached through objects whose class is seldom known: then only the name can speak, if nothing else in the tree bears it.
+The class of a member's receiver is often unknown. Then the name alone counts, if nothing else in the tree has
+it or the receiver is likely to be of the class.
 """
 
 import re
@@ -28,21 +29,22 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
-LONG_LINE = 400  # characters; of a longer one the beginning is read
-SHORT = 3  # letters: a shorter name is not looked up without an import
+LONG_LINE = 400  # characters; longer lines are cut
+SHORT = 3  # letters; a shorter name is only searched in importers
 MAX_LINES = 20_000
 MAX_PATHS = 2_000  # on one command line
 EVERYWHERE: tuple[str, ...] = ()
-ALL_LINES = range(1, 1 << 30)  # of a file of the change whose lines could not be read
+ALL_LINES = range(1, 1 << 30)  # lines of a changed file whose added lines are unknown
 WHOLE = (0, 1 << 30)  # the lines of a whole file
-Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> lines of definitions
+Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> line ranges of definitions
 
 
 class NameOccurrences(Struct):
-    """Where some names occur on one side."""
+    """Where names occur on one side."""
 
-    files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # name -> files of the language
-    foreign: set[str] = field(default_factory=set)  # names that a file of no language that is read here holds
+    # name -> files of the language
+    files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    foreign: set[str] = field(default_factory=set)  # names that occur in files of other kinds
     complete: bool = True
 
 
@@ -53,12 +55,13 @@ async def occurrences(
     side: Side = "head",
     where: Sequence[str] | None = None,
 ) -> NameOccurrences:
-    """Return the files in which the names occur as whole words: of the language, or those of any kind that the pathspecs name."""
+    """Return the files that contain the names as whole words: of the language, or those that match `where`."""
     name_occurrences = NameOccurrences()
     if not names:
         return name_occurrences
     where = globs(language) if where is None else where
-    any_name = rf"(?<!\w)(?:{'|'.join(re.escape(name) for name in sorted(names))})(?!\w)"  # one pattern: git runs each over every line
+    # one pattern, since git runs each over every line
+    any_name = rf"(?<!\w)(?:{'|'.join(re.escape(name) for name in sorted(names))})(?!\w)"
     rows = await tree.grep_lines(Query([any_name], where, syntax="perl", side=side, limit=MAX_LINES))
     words = re.compile(r"(?<![\w$])(?:" + "|".join(re.escape(name) for name in sorted(names)) + r")(?![\w$])")
     for path, _, text in rows:
@@ -72,44 +75,47 @@ async def occurrences(
 
 
 class Own(Struct, frozen=True):
-    """What the change itself says about names."""
+    """Facts about names from the change itself."""
 
-    spans: Mapping[Side, Spans]  # where the changed definitions stand
+    spans: Mapping[Side, Spans]  # line ranges of the changed definitions
     gone_names: frozenset[str]  # names that lose their definition
-    fresh: Mapping[str, Collection[int]]  # file of the head tree -> lines that the change adds
+    fresh: Mapping[str, Collection[int]]  # file in the head tree -> added lines
 
 
 class Names(Struct):
-    """What the files of one language say about names. What was asked once is not asked again."""
+    """Looks up names in the files of one language, with a cache."""
 
     tree: Tree
     language: Language
     budget: SearchLimits
-    expected: set[str] = field(default_factory=set)  # names about which questions are to come
-    _files: dict[str, Collection[str] | None] = field(default_factory=dict)  # None: in more lines than are read
+    expected: set[str] = field(default_factory=set)  # names that will be looked up later
+    _files: dict[str, Collection[str] | None] = field(default_factory=dict)  # None: too many lines
     _is_defined: dict[str, bool] = field(default_factory=dict)
 
     async def look_up(self, names: Collection[str]) -> Mapping[str, Collection[str]] | None:
-        """Return each of these names with the files of the head tree in which it occurs; None if all together occur too often."""
+        """Return name -> files in the head tree; None if there are too many lines."""
         found = await occurrences(self.tree, self.language, names)
         if found.complete:
             self._files |= {name: found.files.get(name, ()) for name in names}
         return found.files if found.complete else None
 
     async def where(self, name: str) -> Collection[str] | None:
-        """Return where a name occurs, asked together with the names that are expected to be asked for; None if it occurs too often."""
+        """Return where a name occurs, looking up all expected names as well; None if it occurs too often."""
         if name not in self._files and await self.look_up({name, *self.expected} - self._files.keys()) is None:
             self._files[name] = None
             await self.look_up({name})
         return self._files[name]
 
     async def is_in_few_files(self, name: str, most: int) -> bool:
-        """Return whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
+        """Return whether few files contain the name.
+
+        A change forgets few uses, while a library's name occurs in many files.
+        """
         files = await self.where(name)
         return files is not None and len(files) <= most
 
     async def is_defined(self, name: str) -> bool:
-        """Return whether anything in the head tree defines a name, or may."""
+        """Return whether anything in the head tree may define a name."""
         if name not in self._is_defined:
             paths = await self.where(name)
             if paths is None or len(paths) > self.budget.parsed_files:
@@ -121,9 +127,9 @@ class Names(Struct):
         return self._is_defined[name]
 
     async def lone(self, names: Collection[str], own: Own) -> frozenset[str]:
-        """Return those of these names that nothing in the tree bears but what is changed, on either side: a line that writes one means that.
+        """Return the names that only changed definitions have, on both sides.
 
-        A name that something unchanged defines, or may, says nothing; neither does one whose definition the change brings.
+        Names that unchanged code may define are excluded, and so are names that the change defines newly.
         """
         left = set(names)
         if not left:
@@ -135,7 +141,7 @@ class Names(Struct):
         for side, found in sides:
             if not found.complete:
                 return frozenset()
-            # What a change takes away everywhere is its own.
+            # What a change removes everywhere belongs to it.
             left -= {name for name in found.foreign if not (side == "base" and name in own.gone_names)}
             left -= {name for name, paths in found.files.items() if len(paths) > self.budget.far}
             paths = sorted({path for name in left for path in found.files.get(name, ())})
@@ -149,7 +155,7 @@ class Names(Struct):
         return frozenset(left)
 
     async def _base_occurrences(self, names: Collection[str]) -> NameOccurrences:
-        """Where the names occurred before the change: only what differs is asked, the rest is in the head as well."""
+        """Return where the names occurred before the change, in files that differ; the head covers the others."""
         head, base = await self.tree.entries("head"), await self.tree.entries("base")
         differs = [
             f":(literal){path}" for path, entry in base.items() if path not in head or head[path].oid != entry.oid
@@ -160,7 +166,10 @@ class Names(Struct):
         return await occurrences(self.tree, self.language, names, "base", where)
 
     def _borne(self, path: str, source: bytes, names: set[str], side: Side, own: Own) -> frozenset[str]:
-        """The names that a file defines, or may: a definition, a key, a name that is looked up, a gone one that the change uses anew."""
+        """Return the names that a file may define.
+
+        It defines, sets or looks up the name, or is an added line that uses a removed name.
+        """
         spans = own.spans[side].get(path, ())
         fresh = own.fresh.get(path, ()) if side == "head" else ()
         spelt = frozenset(name for name in names if _spells(name, source))
@@ -174,12 +183,12 @@ class Names(Struct):
 
 
 def _gives_meaning(use: Use, spans: Collection[tuple[int, int]]) -> bool:
-    """Whether a use gives the name a meaning of its own: a definition, a key, an attribute that is set."""
+    """Return whether a reference defines the name: a definition, a key, an assigned attribute."""
     return use.form in ("definition", "key") and not any(start <= use.line <= end for start, end in spans)
 
 
 def _spells(name: str, source: bytes) -> bool:
-    """Whether the name stands in quotes where code looks something up by its name."""
+    """Return whether code looks up the name as a string."""
     word = re.escape(name.encode())
     return re.search(rb"(?:attr\s*+\([^)\n]{0,200}|\[\s*+)[\"']" + word + rb"[\"']", source) is not None
 
@@ -189,15 +198,17 @@ class Search(Struct):
 
     scene: Scene
     budget: SearchLimits
-    fresh: Mapping[str, Collection[int]]  # file -> lines that the change adds
-    broken_imports: Sequence[Reference]  # of files that are gone
+    fresh: Mapping[str, Collection[int]]  # file -> added lines
+    broken_imports: Sequence[Reference]  # imports of removed files
     cut: list[str]
-    missed_uses: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
+    # the entries of `cut` that may hide a use of a changed contract
+    missed_uses: list[str] = field(default_factory=list)
     obliging: bool = False  # whether some target's contract changed
-    results: dict[Definition, "Result | None"] = field(default_factory=dict)  # of functions whose results have members
+    # results of functions whose members are used
+    results: dict[Definition, "Result | None"] = field(default_factory=dict)
 
     async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
-        """Return the references to all targets, the ones that prove a break first."""
+        """Return the references to all targets, those that prove a break first."""
         if not targets:
             return ()
         end = time.process_time() + self.budget.seconds
@@ -235,9 +246,10 @@ class Search(Struct):
         return self._limit(references, frozenset(target.key for target in targets if target.contract))
 
     async def _judge(self, targets: Sequence[UseTarget], looked_up: Names) -> Judge:
-        """Who judges the uses: it knows the names that nothing in the tree bears but what is changed."""
+        """Return the judge of references, with the names that only changed definitions have."""
         scene = self.scene
-        is_bare = scene.head.language.TRAITS.bare_members == "calls"  # that of a function may look like one of a member
+        # a function call may look like a member call
+        is_bare = scene.head.language.TRAITS.bare_members == "calls"
         special = {
             short
             for target in targets
@@ -246,7 +258,7 @@ class Search(Struct):
             for short in target.shorts
             if telling(short) or target.is_attribute or target.is_extension
         }
-        special -= scene.head.language.AMBIENT  # what everything has says nothing
+        special -= scene.head.language.AMBIENT  # names that everything has prove nothing
         left = frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)
         gone = frozenset(name for target in targets if target.is_gone for name in target.former_names) - left
         lone = await looked_up.lone(special, Own(await self._spans(targets), gone, self.fresh))
@@ -268,13 +280,13 @@ class Search(Struct):
         )
 
     def _near(self, targets: Sequence[UseTarget]) -> set[str]:
-        """The files that have to do with what changed, whether they write its name or not."""
+        """Return the files connected to the change, even if they do not contain its names."""
         homes = {home for target in targets for home in target.homes}
         mates = {mate for home in homes for mate in self.scene.exports.mates(home)}
         return {*self.scene.importers, *homes, *mates}
 
     async def _spans(self, targets: Iterable[UseTarget]) -> Mapping[Side, Spans]:
-        """Where the changed definitions stand, those of their prototypes in headers included. Before: their whole files, which also hand them on."""
+        """Return the line ranges of the changed definitions with their prototypes; in the base, whole files."""
         before: dict[str, set[tuple[int, int]]] = defaultdict(set)
         after: dict[str, set[tuple[int, int]]] = defaultdict(set)
         for target in targets:
@@ -297,7 +309,7 @@ class Search(Struct):
         return {"base": before, "head": after}
 
     async def _order(self, paths: Sequence[str], targets: Sequence[UseTarget]) -> list[str]:
-        """Of more files than are read, those first that hold the name of something whose contract changed."""
+        """Sort files so that those with a name whose contract changed come first."""
         words = {word for target in targets if target.contract for word in target.shorts}
         plain = [target for target in targets if target.contract and not target.owner]
         words |= {word for target in plain for _, door_names in target.doors for word in door_names}
@@ -306,12 +318,12 @@ class Search(Struct):
         return sorted(paths, key=lambda path: path not in holders)
 
     async def _by_name(self, targets: Sequence[UseTarget], looked_up: Names) -> dict[str, set[str]]:
-        """File -> the members whose names occur there, for names that do not occur everywhere."""
+        """Return file -> members that it mentions, for names that are not too common."""
         words = {
             s for t in targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
         }
         where = await looked_up.look_up(words)
-        if where is None:  # first those whose uses somebody has to look at
+        if where is None:  # try only the names whose references must be checked
             obliging = {short for target in targets if target.contract for short in target.shorts}
             where = await looked_up.look_up(words & obliging)
             sentence = "too many lines contain the names of changed members, so some names were not searched"
@@ -327,7 +339,7 @@ class Search(Struct):
         return paths_by_word
 
     def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:
-        """The uses in a file, also under the names that assignments in it give to what they are about."""
+        """Return the references in a file, including those under names assigned in it."""
         wanted_names = own_names = names(targets, bound)
         uses = self.scene.head.language.uses(path, source, wanted_names)
         for _ in range(ALIASES):
@@ -341,14 +353,14 @@ class Search(Struct):
         return uses
 
     async def _with_results(self, path: str, uses: Sequence[Use], targets: Sequence[UseTarget]) -> Sequence[Use]:
-        """The uses of a file; a member of what a function returns knows its class, where that is the class of a target."""
+        """Return the references, with the class of members of function results if it is a target's class."""
         classes = {f"{home}:{target.within}" for target in targets if target.owner for home in target.homes}
         shorts = {short for target in targets if target.owner for short in target.shorts}
         called = {use.result_of for use in uses if use.result_of and not use.types and use.name in shorts}
         if not called:
             return uses
         from deeprepo.impact.uses.results import (
-            class_of_result,  # here: grammars load with the first file that is searched
+            class_of_result,  # imported here because grammars load with the first searched file
         )
 
         scene, known = self.scene, self.results
@@ -367,16 +379,16 @@ class Search(Struct):
         judge: Judge,
         references: dict[str, list[Reference]],
     ) -> None:
-        """Add the references of one file. `words_here`: the names of members that occur in it."""
+        """Add the references of one file. `words_here`: members that occur in it."""
         scene, language = self.scene, self.scene.head.language
         bound = bind(scene.importers.get(path, ()), scene.origins, scene.doors)
         for home in {home for target in targets for home in target.homes if path in scene.exports.mates(home)}:
-            bound.stars.setdefault(home, set()).add("")  # what needs no import has no door, either
+            bound.stars.setdefault(home, set()).add("")  # without an import, there is no exporting file
         mine = [
             target
             for target in targets
             if (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
-            and target.is_visible(path)  # last: it takes paths apart
+            and target.is_visible(path)  # checked last, because it is slow
             and scene.head.sees(path, target.homes)
         ]
         uses = self._uses(path, source, mine, bound) if mine else ()
@@ -401,7 +413,7 @@ class Search(Struct):
                 references[target.key].append(row)
 
     def _judged_by_name(self, targets: Iterable[UseTarget], lone: Collection[str]) -> frozenset[str]:
-        """The names of which the receiver's origin matters: that of a field, which is written like a class, always does."""
+        """Return the names for which the origin of the receiver matters; capitalized fields always count."""
         has_fields = self.scene.head.language.TRAITS.capital_members
         obliging = {name for item in targets if has_fields and item.contract for name in item.shorts}
         return frozenset({*lone, *obliging})
@@ -409,7 +421,7 @@ class Search(Struct):
     async def _foreign(
         self, path: str, source: bytes, uses: Sequence[Use], judged_names: Collection[str]
     ) -> frozenset[str]:
-        """Receivers of these names that come from outside the tree."""
+        """Return receivers of these names that come from outside the tree."""
         language = self.scene.head.language
         judged = [use for use in uses if use.form == "member" and use.name in judged_names]
         receivers = {name for use in judged for name in (use.receiver, *use.origin.roots)}
@@ -435,7 +447,7 @@ class Search(Struct):
             self.missed_uses.append(sentence)
 
     async def _miss_unread(self, wanted_paths: Iterable[str], received_paths: Collection[str]) -> None:
-        """Say which files are too large to be read."""
+        """Report files that are too large to read."""
         entries = await self.scene.head.tree.entries()
         missing_paths = [
             path
@@ -447,7 +459,7 @@ class Search(Struct):
             self._miss(f"files that are too large were not searched for references: {paths_text}")
 
     def _miss_large(self, path: str, source: bytes, targets: Sequence[UseTarget], *, is_near: bool) -> None:
-        """Say that a file is too large to be searched, if it may use something whose contract changed."""
+        """Report a file that is too large to search, if it may use a changed contract."""
         names_here = {
             name for target in targets if target.contract for name in target.shorts if name.encode() in source
         }
@@ -457,18 +469,17 @@ class Search(Struct):
             )
 
     def _limit(self, references: Mapping[str, list[Reference]], obliging: frozenset[str]) -> tuple[Reference, ...]:
-        """The best references of each symbol: proven breaks, then sure ones, then those outside tests; calls, then what stands at the top of a file.
+        """Return the best references of each symbol.
 
-        There a type gets behaviour, a view its route, a handler its event: of a hundred mentions of a name these decide.
+        The order is: proven breaks, sure ones, those outside tests, calls, then top-level code. Top-level
+        code matters because it registers types, routes and event handlers.
         """
         references_kept: list[Reference] = []
         sure = {(row.path, row.line, row.name) for rows in references.values() for row in rows if row.sure}
         for key, name_references in references.items():
             rows = [row for row in name_references if row.sure or (row.path, row.line, row.name) not in sure]
             rows = sorted(
-                dict.fromkeys(
-                    rows
-                ),  # not a set: of rows that are equal below, the order would be another in each process
+                dict.fromkeys(rows),  # unlike a set, this keeps the order of equal rows the same in every process
                 key=lambda row: (
                     not row.is_lost,
                     not row.likely,

@@ -1,7 +1,7 @@
-"""The two sides of a change as one language sees them: who imports a file, and which names a file offers to its importers.
+"""Show both sides of a change to one language: who imports a file, and what a file exports.
 
-Two searches propose the files that hold what an importer must hold; those whose imports land on the file are kept. What a file no longer offers
-breaks them.
+Two searches propose files with the words of an import; those whose imports resolve to the file are kept. If a
+file no longer exports a name, its importers break.
 """
 
 import posixpath
@@ -27,22 +27,20 @@ if TYPE_CHECKING:
 Told = TypeVar("Told")
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
-FEW = 40  # files that are read rather than proposed by a search; targets that one search finds quickly
+FEW = 40  # files that are read without a search; targets for which a search is fast
 EDGE = r"\b"
 START = "^"
-BEHIND_MARK = (
-    r"^[^\x00-\x7F]{0,3}"  # a byte order mark may stand before the first line, as one letter or as three bytes
-)
+BEHIND_MARK = r"^[^\x00-\x7F]{0,3}"  # a byte order mark may precede the first line, as one letter or three bytes
 TOGETHER = 100  # alternatives in one pattern
 Importers = Mapping[str, tuple[Link, ...]]
-DEPTH = 12  # files that hand on everything of each other
+DEPTH = 12  # levels of wildcard re-exports
 NOT_HANDED_ON = frozenset({"default"})
-Offer = tuple[frozenset[str], bool]  # the names, and whether there can be no others
+Offer = tuple[frozenset[str], bool]  # the names, and whether they are all
 Meaning = Definition | Literal["there", "module", "absent", "unknown"]
 
 
 class Reach:
-    """Who reaches a file of one language by an import, on one side of the change."""
+    """Finds who imports a file of one language on one side of the change."""
 
     def __init__(
         self,
@@ -54,18 +52,18 @@ class Reach:
         unused_files: Sequence[str] = (),
     ) -> None:
         self.tree, self.language, self.project, self.paths, self.side = tree, language, project, paths, side
-        self.unused = unused_files  # a sentence for each configuration file that was not used, or only in part
-        # Asked once: a question about a protocol costs as much as resolving an import.
+        self.unused = unused_files  # sentences about configuration files that were not fully used
+        # Computed once, because a protocol check costs as much as resolving an import.
         self._shared = project if isinstance(project, SharedScope) else None
         self._told = project if isinstance(project, SelfDescribed) else None
         self.links: dict[str, tuple[Link, ...]] = {}
-        self.unread: dict[str, str] = {}  # file whose imports could not be read -> why
+        self.unread: dict[str, str] = {}  # file with unreadable imports -> reason
         self._neighbours: dict[str, set[str]] = {}
 
     async def importers(self, targets: Collection[str], among: Collection[str] | None = None) -> Importers:
-        """Return importing file -> its imports that land on one of the targets. Proposed and confirmed on the head tree.
+        """Return importing file -> its imports of one of the targets, read from the head tree.
 
-        `among`: the files that are asked; of many only those that are proposed, if a search for few targets tells which.
+        `among`: the files to check; if there are many, only the proposed ones.
         """
         clues = [self.project.clues(path) for path in sorted(targets)]
         words = frozenset(word for clue in clues for word in clue.words)
@@ -77,7 +75,7 @@ class Reach:
             candidates = proposals if among is None else candidates & proposals
         imports_by_path: dict[str, tuple[Link, ...]] = {}
         paths = sorted(candidates)
-        for at in range(0, len(paths), PORTION):  # the texts of a large tree are not held all at once
+        for at in range(0, len(paths), PORTION):  # limits how many texts are in memory
             for path, source in (await self.tree.read_many(paths[at : at + PORTION])).items():
                 imports = tuple(item for item in self.resolve(path, source, words) if item.target in targets)
                 if imports:
@@ -85,7 +83,7 @@ class Reach:
         return imports_by_path
 
     async def imports(self, path: str) -> tuple[Link, ...]:
-        """Return every import of a file of this side that lands in the tree."""
+        """Return every import of a file on this side that resolves to the tree."""
         await self.load([path])
         return self.links[path]
 
@@ -97,9 +95,9 @@ class Reach:
             self.links[path] = self.resolve(path, sources[path]) if path in sources else ()
 
     def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return the imports of a text at a path that land in the tree; with `words` as a project has it.
+        """Return the imports of a text that resolve to the tree; `words` as in `Project.imports`.
 
-        A file that cannot be read has none, and is noted in `unread`.
+        An unreadable file has none and is recorded in `unread`.
         """
         try:
             return self.project.imports(path, without_mark(source), words)
@@ -110,18 +108,18 @@ class Reach:
 
     @property
     def is_told(self) -> bool:
-        """Return whether the files themselves say what they hold, and not their paths."""
+        """Whether files declare what they contain, independent of their paths."""
         return self._told is not None
 
     def learn(self, path: str, source: bytes, outline: Facts) -> None:
-        """Tell the project what a changed file holds, where its path does not say it."""
+        """Register what a changed file contains, if its path does not show it."""
         if self._told is not None:
             self._told.learn(path, source, outline)
         if isinstance(self.project, SelfNamed):
             self.project.note(path, source)
 
     def is_same(self, before: bytes, after: bytes) -> bool:
-        """Return whether a file that may have moved says by itself that it is called as it was."""
+        """Return whether a file that may have moved still declares the same name."""
         names = [self.project.name_in(one) for one in (before, after)] if isinstance(self.project, SelfNamed) else []
         return len({*names}) == 1 and all(names)
 
@@ -134,7 +132,10 @@ class Reach:
         return self._told is None or not homes or any(self._told.sees(path, home) for home in homes)
 
     def neighbours(self, path: str) -> Collection[str]:
-        """Return the files that may hold other definitions of this one's names: its mates, and if only the files tell their namespace, those of its folder."""
+        """Return the files that may define the same names.
+
+        These are its mates, and its folder if files declare their namespaces.
+        """
         if path not in self._neighbours:
             folder, suffix = posixpath.split(path)[0], posixpath.splitext(path)[1]
             others = self.paths if self._told is not None else ()
@@ -144,13 +145,13 @@ class Reach:
 
 
 def _unread_part(path: str, source: bytes) -> str:
-    """Return what the languages leave out of a configuration file, as a sentence; "" if they read all of it."""
+    """Return a sentence about the unread part of a configuration file, or ""."""
     problem = CONFIG.problem(source)
     return f"{path} {problem}: what it says about imports was not used" if problem else ""
 
 
 async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
-    """Return the resolvers of the head and of the base. What a configuration says is read once where both sides hold the same."""
+    """Return the resolvers of head and base. Configuration files that are equal on both sides are read once."""
     head, base = await tree.entries("head"), await tree.entries("base")
     now = await tree.read_many(_configs(language, head))
     same = {path: source for path, source in now.items() if path in base and base[path].oid == head[path].oid}
@@ -168,13 +169,13 @@ async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
 
 
 def _joined(like: Mapping[str, bytes], texts: dict[str, bytes]) -> Mapping[str, bytes]:
-    """Return texts in a mapping of the kind that the tree hands out: it may note which one is in hand."""
+    """Return texts in the same mapping type as the tree returns, which may report reads."""
     kind = type(like)
     return kind(texts)  # type: ignore[call-arg]
 
 
 def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
-    """The configuration files that a language reads, those nearest the root first."""
+    """Return the configuration files of a language, those nearest the root first."""
     if not language.CONFIGS:
         return []
     fits = re.compile("|".join(translate(name) for name in language.CONFIGS)).match
@@ -192,19 +193,19 @@ def _reach(
 
 
 def globs(language: Language, folder: str = "") -> list[str]:
-    """Return the pathspecs of a language's files, below a folder where one is named."""
+    """Return the pathspecs of a language's files, optionally below a folder."""
     if not folder:
         return [f"*{suffix}" for suffix in language.SUFFIXES]
     return [f":(glob){_escape(folder)}/**/*{suffix}" for suffix in language.SUFFIXES]
 
 
 def _escape(folder: str) -> str:
-    """Folders such as `[id]` are names here, not patterns."""
+    """Escape a folder's name, since `[id]` is not a pattern here."""
     return "".join(f"\\{letter}" if letter in r"\*?[" else letter for letter in folder)
 
 
 async def _propose(tree: Tree, language: Language, clues: Sequence[Clues], side: Side = "head") -> frozenset[str]:
-    """Files that hold what an importer must hold. Most of them do import."""
+    """Return the files that contain the words of an import; most of them do import."""
     far = sorted({pattern for clue in clues for pattern in clue.far})
     near = sorted({pattern for clue in clues for pattern in clue.near})
     below = [
@@ -218,7 +219,7 @@ async def _propose(tree: Tree, language: Language, clues: Sequence[Clues], side:
 
 
 def _outer(folders: Iterable[str]) -> list[str]:
-    """The folders that lie in none of the others."""
+    """Return the folders that are in none of the others."""
     outer_folders: list[str] = []
     for folder in sorted(folders):
         if not any(not other or folder == other or folder.startswith(f"{other}/") for other in outer_folders):
@@ -227,7 +228,7 @@ def _outer(folders: Iterable[str]) -> list[str]:
 
 
 def _join(patterns: Sequence[str]) -> list[str]:
-    """Alternatives in few patterns: git runs each pattern over every line, and looks for a word's edge once where all begin so."""
+    """Combine patterns, since git runs each pattern over every line; a common word boundary is checked once."""
     joined_patterns = []
     for at in range(0, len(patterns), TOGETHER):
         group = [
@@ -240,7 +241,7 @@ def _join(patterns: Sequence[str]) -> list[str]:
 
 
 class Exports:
-    """The names that the files of one language offer, on both sides."""
+    """The names that the files of one language export, on both sides."""
 
     def __init__(self, sides: Mapping[Side, Reach]) -> None:
         self._sides = sides
@@ -251,15 +252,18 @@ class Exports:
         self._indexes: dict[Side, Index] = {}
 
     def went(self, before: str, after: str) -> None:
-        """Note a file that goes on under another path, by the same name: who asks what it offered means the earlier path."""
+        """Record that a file moved under the same name, so that its exports are compared with the old path's."""
         self._former[after] = before
 
     def know(self, side: Side, path: str, outline: Facts) -> None:
-        """Note an outline that somebody has made already."""
+        """Cache an outline."""
         self._outlines[side, path] = outline
 
     async def outline(self, side: Side, path: str) -> Facts | None:
-        """Return the outline of a file, None where it cannot be read. A file that did not change has one for both sides."""
+        """Return the outline of a file; None if it is unreadable.
+
+        An unchanged file has one outline for both sides.
+        """
         path = self._former.get(path, path) if side == "base" else path
         if (side, path) not in self._outlines:
             if side == "base" and await self._is_unchanged(path):
@@ -270,7 +274,7 @@ class Exports:
         return self._outlines[side, path]
 
     async def has_other_source(self, path: str, name: str, door: str) -> bool:
-        """Return whether a file of the head tree takes a name from another file too, which offers it: its namespaces decide, not a statement."""
+        """Return whether a file also gets a name from another file that exports it, through namespaces."""
         if not self._sides["head"].is_told:
             return False
         others = {item.target for item in await self.imports(path) if name in item.names} - {door}
@@ -283,13 +287,13 @@ class Exports:
         return before is not None and after is not None and before.oid == after.oid
 
     async def imports(self, path: str) -> tuple[Link, ...]:
-        """Return what a file of the head tree imports."""
+        """Return what a file in the head tree imports."""
         return await self._sides["head"].imports(path)
 
     async def gone_names(self, path: str, *, with_borrows: bool = False) -> frozenset[str]:
-        """Return names that the file offered and offers no longer; empty where that cannot be known for certain.
+        """Return names that the file no longer exports; empty if that is not certain.
 
-        `with_borrows`: those that the file itself had, with what it brings in and hands to nobody.
+        `with_borrows`: include names that it imports without re-exporting.
         """
         key = path, with_borrows
         if key not in self._gone and not await self._fewer(path):
@@ -305,28 +309,29 @@ class Exports:
         return self._gone[key]
 
     async def offers(self, path: str, name: str, was: Definition | None = None) -> bool:
-        """Return whether importers find the name in this file after the change: proven, and no other than `was` if that is given.
+        """Return whether importers find the name in this file after the change, and only as `was` if given.
 
-        A name that an import binds is there if what is imported offers it; one that a loop or a condition binds is not proven.
+        An imported name exists if its source exports it; a conditional binding is not proven.
         """
         return await self._serves(await self.meaning(path, name, types=_is_type(was)), path, name, was)
 
     async def named(self, path: str, written: str) -> Definition | None:
-        """Return the definition that a name means inside a file of the head tree, alone or behind that of a module; None where nobody can know."""
-        from deeprepo.impact.resolve import named_by  # here: its grammars load with the first name that is asked for
+        """Return the definition of a name in a file of the head tree, which may be qualified; None if unknown."""
+        # imported here because its grammars load with the first name
+        from deeprepo.impact.resolve import named_by
 
         answer = await self._read("head", lambda index: named_by(index, path, written))
         found = await self._told("head", answer) if len(answer.definitions) == 1 else None
         return found if isinstance(found, Definition) else None
 
     async def ancestry(self, path: str, owner: str) -> "Ancestry":
-        """Return a class of the head tree and all that it inherits from."""
+        """Return a class of the head tree with everything it inherits from."""
         from deeprepo.impact.classes import ancestry
 
         return await self._read("head", lambda index: ancestry(index, path, owner))
 
     async def has_member(self, path: str, owner: str, name: str) -> bool:
-        """Return whether a class has a member after the change, itself or from one above it."""
+        """Return whether a class or one of its bases has a member after the change."""
         from deeprepo.impact.classes import has_member
 
         return await self._read("head", lambda index: has_member(index, path, owner, name))
@@ -334,7 +339,7 @@ class Exports:
     async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Definition | None) -> bool:
         if isinstance(meaning_now, Definition):
             if was is not None and meaning_now.name == f"{meaning_now.name.rpartition('.')[0]}.{was.name}":
-                return False  # what encloses it now has to be named, too
+                return False  # its new parent must be named, too
             return was is None or meaning_now.path == was.path or _stands_for(meaning_now, was)
         is_there = meaning_now == "there" or (meaning_now == "module" and (was is None or was.called is None))
         return is_there or await self.elsewhere(path, name)
@@ -342,9 +347,9 @@ class Exports:
     async def meaning(
         self, path: str, name: str, *, types: bool = False, side: Side = "head", depth: int = DEPTH
     ) -> Meaning:
-        """Return what a name that a file offers means: the definition behind it, however many imports hand it on, or what is known of it.
+        """Return what an exported name refers to, through any re-exports.
 
-        `types`: a type is asked for, which may be handed on for types alone.
+        `types`: a type is wanted, which may be exported as a type only.
         """
         outline = await self.outline(side, path)
         local = dict(outline.exports).get(name) if outline is not None else None
@@ -364,15 +369,16 @@ class Exports:
         return "module" if answer.modules else "there"
 
     async def _offered(self, side: Side, path: str, name: str) -> "Answer":
-        """What new lines would be told of a name that a file offers."""
+        """Return the answer for an exported name, as for new lines."""
         from deeprepo.impact.resolve import offered
 
         path = self._former.get(path, path) if side == "base" else path
         return await self._read(side, lambda index: offered(index, [path], name))
 
     async def _read(self, side: Side, ask: "Callable[[Index], Told]") -> "Told":
-        """Return the answer to a question about a side, which is read as far as that takes."""
-        from deeprepo.impact.index import (  # here: its grammars load with the first name that a file hands on
+        """Return the answer of `ask` on a side's index, reading files as needed."""
+        # imported here because its grammars load with the first re-exported name
+        from deeprepo.impact.index import (
             ROUNDS,
             Index,
         )
@@ -392,7 +398,7 @@ class Exports:
         return answer
 
     async def _told(self, side: Side, answer: "Answer", *, types: bool = False) -> Meaning:
-        """The definition of an answer, as the outline of its file has it."""
+        """Return an answer's definition from the outline of its file."""
         home, one = answer.definitions[0]
         outline = await self.outline(side, home)
         if outline is None:
@@ -402,14 +408,14 @@ class Exports:
         return next((row for row in outline.definitions if row.name == (one.means or one.name)), None) or "there"
 
     async def _by_star(self, side: Side, path: str, name: str, *, types: bool, depth: int) -> Meaning:
-        """What the one file behind this one that offers the name means by it, where no statement names it."""
+        """Return the meaning of a name from the only wildcard re-export that provides it."""
         behind = [one for one in await self.stars(side, path) if name in (await self._offer(side, one))[0]]
         if len(behind) == 1 and depth:
             return await self.meaning(behind[0], name, types=types, side=side, depth=depth - 1)
         return "unknown"
 
     async def _passed_on(self, path: str) -> list[str]:
-        """The names of a file that a definition of its own stood behind before the change, and that it imports now."""
+        """Return names that a file defined before the change and now imports."""
         before, after = await self.outline("base", path), await self.outline("head", path)
         if before is None or after is None:
             return []
@@ -417,7 +423,7 @@ class Exports:
 
     @property
     def is_told(self) -> bool:
-        """Return whether the files themselves say what they hold, and not their paths: an import of a file that did not change is in doubt."""
+        """Whether files declare what they contain, so that importing an unchanged file may also break."""
         return self._sides["head"].is_told
 
     def mates(self, path: str) -> Collection[str]:
@@ -425,7 +431,7 @@ class Exports:
         return self._sides["head"].mates(path)
 
     async def elsewhere(self, path: str, name: str, *, but: Collection[str] = ()) -> bool:
-        """Return whether another file of the same namespace defines the name, or may: alternatives, and what moved next door. `but`: files that may."""
+        """Return whether another file in the namespace may define the name. `but`: files that may do so."""
         word, mates = name.rpartition(".")[2].encode(), frozenset(self._sides["head"].neighbours(path))
         if mates not in self._near:
             self._near[mates] = await self._sides["head"].tree.read_many(sorted(mates))
@@ -434,14 +440,14 @@ class Exports:
                 outline = await self.outline("head", mate)
                 is_complete = outline is not None and outline.complete
                 if outline is not None and (name, "") in outline.exports:
-                    return True  # by a name that no definition of the file has
+                    return True  # under a name without a definition in the file
                 same = [symbol for symbol in outline.definitions if symbol.name == name] if outline is not None else []
                 if outline is None or not is_complete or (same and mate not in but):
                     return True
         return False
 
     async def _fewer(self, path: str) -> bool:
-        """Whether a changed file behind this one offers fewer names: those that did not change need not be parsed to know."""
+        """Return whether a changed file behind this one exports fewer names; unchanged ones are not parsed."""
         before, after = await self._behind("base", path), await self._behind("head", path)
         left = [one for one in before if one not in after or not await self._is_unchanged(one)]
         was = [await self.outline("base", one) for one in left]
@@ -453,7 +459,7 @@ class Exports:
         )
 
     async def _behind(self, side: Side, path: str) -> frozenset[str]:
-        """A file and those of which it hands on everything, at any distance."""
+        """Return a file and all files whose names it re-exports with wildcards."""
         visited, level = {path}, [path]
         for _ in range(DEPTH):
             await self._sides[side].load(level)
@@ -462,7 +468,7 @@ class Exports:
         return frozenset(visited)
 
     async def _offer(self, side: Side, path: str, *, with_borrows: bool = False) -> Offer:
-        """The names of a file and of those it hands on, level by level. What cannot be read leaves the answer open."""
+        """Return the names of a file and its wildcard re-exports; incomplete if one is unreadable."""
         names: set[str] = set()
         complete, visited, level = True, {path}, [path]
         for depth in range(DEPTH):
@@ -482,7 +488,7 @@ class Exports:
         return frozenset(names), complete and not level
 
     async def stars(self, side: Side, path: str) -> list[str]:
-        """Return the files of which a file hands on everything."""
+        """Return the files whose names a file imports with a wildcard."""
         items = await self._sides[side].imports(path)
         return [item.target for item in items if "*" in item.names and "*" not in dict(item.aliases)]
 
@@ -492,6 +498,6 @@ def _is_type(symbol: Definition | None) -> bool:
 
 
 def _stands_for(other: Definition, was: Definition) -> bool:
-    """Whether a definition elsewhere can stand for one that was here: of the same kind, and called alike."""
+    """Return whether a definition can replace one of the same kind and parameters."""
     parameter_lists = [side.listed for side in (other, was)]
     return other.kind == was.kind and parameter_lists[0] == parameter_lists[1]
