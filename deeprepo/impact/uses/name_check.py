@@ -6,8 +6,7 @@ line that can provide a name counts (`providers.py`), in any language, if the us
 | what was provided | where a line that provides it counts |
 |---|---|
 | a module | in the files through which its old path is reached, or in the user's file if it renames it |
-| a name of a module | in its former file, and as above; in the same namespace or folder if no import is
-needed |
+| a name of a module | in its former file, and as above; in its namespace or folder if no import is needed |
 | a member | in its class, in what that inherits, mixes in or dereferences to, in an extension of it |
 | a property that a component requires | in the file that wraps the component |
 
