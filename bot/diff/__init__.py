@@ -1,4 +1,4 @@
-"""The files of a change, the rules on what is listed but not reviewed, and the units of a review. Pure."""
+"""A change's files, the rules for skipping some of them, and the code regions of a review."""
 
 from bot.diff.read import read
 from bot.diff.render import FileDiff, file_diffs, followers

@@ -1,4 +1,4 @@
-"""What code can tell of the danger of a changed unit: a check that is gone, a lock, a transaction, a statement, an order. Pure."""
+"""Signs of risk in a changed region: a removed check, or a changed lock, transaction, statement or order."""
 
 import re
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ _TOUCHED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     ("order", re.compile(r"\b(?:sort\w*|order_?by|compareTo|comparator|reverse[ds]?)\b|<=>", re.IGNORECASE)),
 )  # fmt: skip
-_COUNTED = 400  # characters of a line that are looked at
+_COUNTED = 400  # characters of a line that are searched
 
 
 def marks(unit: Unit) -> tuple[str, ...]:
-    """Return the kinds of danger that the changed lines of a unit show."""
+    """Return the kinds of risk that the changed lines of a region show."""
     added_texts, removed_texts = (
         [diff_row.text[:_COUNTED] for diff_row in rows if not is_comment(diff_row.text, unit.path)]
         for rows in (unit.added_rows, unit.removed_rows)

@@ -1,4 +1,4 @@
-"""The files of a change: which of them a review reads, and why not the others."""
+"""Decide which files of a change are reviewed, and why others are not."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from deeprepo.impact.text.paths import is_code, is_settings, vendored_folder
 
 
 def read(change: RawChange) -> tuple[ChangedFile, ...]:
-    """Return every changed file in git's order. Files that need no review carry the reason in `skip`."""
+    """Return every changed file in git's order. Files that need no review have the reason in `skip`."""
     is_generated = generated_marks(change.attributes)
     changed_files, pairs = [], [*patches.with_patches(change.status, change.patch)]
     left = [entry.old for entry, _ in pairs if entry.letter in "DR" and (is_code(entry.old) or is_settings(entry.old))]
@@ -32,9 +32,11 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
 
 
 def _vouch(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
-    """The files; a new one in a folder of vendored code that the change merely updates is as good as those that were there.
+    """Return the files.
 
-    An author who could hide code in the new file could also write it into an old one.
+    A new file in a folder of vendored code that the change updates counts as vendored too.
+
+    An author who could hide code in the new file could also put it into an old one.
     """
     vendored_folders = {vendored_folder(file.old_path) for file in files if file.old_path is not None} - {None}
     return tuple(

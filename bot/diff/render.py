@@ -1,4 +1,4 @@
-"""A change as people read it: one diff for each file, in the order of its lines, with the heads of what encloses them. Pure."""
+"""Render a change as one diff per file, in line order, with the heads of enclosing definitions."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -11,24 +11,23 @@ from bot.diff.show import NUMBER_EVERY
 from bot.values import ChangedFile, DiffRow, Unit
 from deeprepo.impact.text.paths import is_prose, is_test
 
-LEAST_TEXT = 40  # characters of a part of a new file that its text alone tells from others: below it has signs
-GAP = DiffRow("", "[...]")  # unchanged lines that nobody counts: the next row has its number
-SMALL_GAP_LINES = (
-    4  # unchanged lines between two stretches of rows that are shown instead of counted, if the diff holds them
-)
+LEAST_TEXT = 40  # characters from which a part of a new file is identified by its text without signs
+GAP = DiffRow("", "[...]")  # uncounted unchanged lines; the next row has its number
+SMALL_GAP_LINES = 4  # unchanged lines between two shown parts up to which they are shown instead of counted
 NO_LINES: Mapping[str, Mapping[int, str]] = {}
-Place = tuple[int, int, int]  # head line, 0 for a removed row above it and 1 for the line itself, line in the base
-# A literal, up to the end of its line where nothing closes it; a word, or a sign.
+# Head line; 0 for a removed row above it and 1 for the line itself; line in the base.
+Place = tuple[int, int, int]
+# A literal (until the end of the line if it is unclosed), a word or a sign.
 _WORD = re.compile(r"""\"(?:[^"\\\n]++|\\.)*+\"?|'(?:[^'\\\n]++|\\.)*+'?|`[^`]*+`?|\w++|[^\w\s]""")
 _KIND = {"added": "new file", "deleted": "deleted file"}
 
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """What a prompt shows of one changed file."""
+    """A changed file as a prompt shows it."""
 
     path: str
-    kind: str  # "new file", "renamed from a.py" and the like; empty: it was there and still is
+    kind: str  # "new file", "renamed from a.py" and so on; empty for a modified file
     rows: tuple[DiffRow, ...]
 
     @property
@@ -43,11 +42,11 @@ def file_diffs(
     around: int | None = None,
     further_lines: Mapping[str, Mapping[int, str]] = NO_LINES,
 ) -> list[FileDiff]:
-    """Return the units file by file, code before tests and texts, each row once; notes say what lies between.
+    """Return one diff per file of these regions, code before tests and prose, each row once.
 
-    All of a new file is new: its rows have no sign.
-    `around`: unchanged lines beside a change at most; a text and a test have their changed lines alone then.
-    `further_lines`: path -> unchanged lines of the head, by their numbers, that are shown too.
+    Notes describe what is between the rows. A new file's rows have no sign. `around` is the most unchanged
+    lines next to a change; prose and tests then only have their changed lines. `further_lines` maps paths to
+    unchanged lines of the head, by number, that are shown too.
     """
     files_by_path = {file.path: file for file in files}
     by_path: dict[str, list[Unit]] = defaultdict(list)
@@ -111,7 +110,7 @@ def _rows(
 
 
 def _with_layout(rows: Iterable[DiffRow]) -> list[DiffRow]:
-    """The rows, with a note above each run of changed ones that says the same before and after in another layout."""
+    """Return the rows with a note above each changed run that only differs in layout."""
     noted: list[DiffRow] = []
     for is_changed, run in groupby(rows, key=lambda diff_row: diff_row.sign in ("+", "-")):
         mine = [*run]
@@ -123,19 +122,19 @@ def _with_layout(rows: Iterable[DiffRow]) -> list[DiffRow]:
 
 
 def is_layout(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Return whether lines say the same before and after: what differs is blanks, line breaks in brackets, the kind of quotes, a last comma of several.
+    """Return whether lines only differ in blanks, line breaks in brackets, quotes and trailing commas.
 
-    Indentation may carry meaning where no bracket is open: there it is the same too.
+    Indentation must be equal where no bracket is open, because it may have meaning.
     """
     one, other = map(_layout, (before, after))
     return one == other and one[0] != []
 
 
 def _layout(lines: Sequence[str]) -> tuple[list[str], list[int]]:
-    """The words and signs of code, a literal being one, and the indentation of the lines that begin outside brackets."""
+    """Return the words and signs of code, with literals as one, and the indentation outside brackets."""
     words: list[str] = []
     depths: list[int] = []
-    commas = [0]  # of each open bracket, the last one's last
+    commas = [0]  # commas per open bracket, innermost last
     for line in lines:
         if line.strip() and len(commas) == 1:
             depths.append(len(line) - len(line.lstrip()))
@@ -154,7 +153,7 @@ def _layout(lines: Sequence[str]) -> tuple[list[str], list[int]]:
 
 
 def followers(file: ChangedFile) -> Mapping[int, int]:
-    """Return for each removed line the head line that it stood above."""
+    """Return for each removed line the head line below it."""
     positions: dict[int, int] = {}
     for hunk in file.hunks:
         at = hunk.new_start + (hunk.new_lines == 0)
@@ -175,7 +174,7 @@ def _place(diff_row: DiffRow, followers: Mapping[int, int]) -> Place:
 
 
 def _between(places: Sequence[Place], context: Mapping[int, str]) -> dict[Place, DiffRow]:
-    """The rows of small gaps between others."""
+    """Return the rows of small gaps between others."""
     rows_between: dict[Place, DiffRow] = {}
     for one, other in pairwise(places):
         gap = range(one[0] + one[1], other[0])
@@ -192,9 +191,9 @@ def _with_notes(
     *,
     is_counted: bool,
 ) -> Iterator[DiffRow]:
-    """The rows in their order, with a note in each gap and a number on each unchanged row that cannot be counted.
+    """Yield the rows in order, with notes in gaps and numbers on unchanged rows that cannot be counted.
 
-    `is_counted`: a note says how many unchanged lines it stands for.
+    With `is_counted`, a note gives the number of unchanged lines.
     """
     removed_places = [(line, 0, old) for old, line in removed_lines]
     before: Place | None = None
@@ -211,7 +210,7 @@ def _with_notes(
                 yield _note(hidden_count, between + fresh) if is_counted or between + fresh else GAP
         countable = (
             countable and not hidden_count
-        ) or diff_row.sign == "+"  # from a row above of the same side, with no gap between
+        ) or diff_row.sign == "+"  # counted from a row above on the same side, without a gap
         yield (
             replace(diff_row, can_be_counted=countable and diff_row.number % NUMBER_EVERY != 1)
             if diff_row.sign == " "

@@ -1,19 +1,19 @@
-"""Hunks as a reader needs them: every row is a sign, a line number and the line.
+"""Render hunks for models: every row is a sign, a line number and the line.
 
-No padding, and no number that can be counted: the first row of a run and every tenth line have theirs. Numbers and padding on
-every line would cost a review a seventh of its tokens. Which rows have one is the same wherever a row is shown, because coverage
-holds what was read against the rows as they are written.
+There is no padding, and only the first row of a run and every tenth line have numbers, because numbers and
+padding on every line would cost a seventh of a review's tokens. The rows with numbers are the same wherever a
+row is shown, because coverage compares rows as text.
 """
 
 from collections.abc import Iterable
 
 from bot.values import DiffRow, Hunk
 
-NUMBER_EVERY = 10  # lines to one number
+NUMBER_EVERY = 10  # lines per number
 
 
 def numbered_text(hunks: Iterable[Hunk]) -> str:
-    """Write the sign, line number (of its own side) and text of every line, hunk by hunk."""
+    """Return the sign, line number (on its own side) and text of every line, hunk by hunk."""
     texts = []
     for hunk in hunks:
         texts.append(f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@")
@@ -22,7 +22,7 @@ def numbered_text(hunks: Iterable[Hunk]) -> str:
 
 
 def rows(hunk: Hunk) -> list[DiffRow]:
-    """Return the lines of a hunk as rows. A hunk holds whole runs of changed lines, so that their first rows are known."""
+    """Return a hunk's lines as rows. A hunk contains whole runs of changed lines."""
     diff_rows: list[DiffRow] = []
     for line in hunk.lines:
         number = (line.old if line.kind == "-" else line.new) or 0

@@ -1,4 +1,4 @@
-"""What is listed but not reviewed, and why. Every reason is a phrase that the coverage table prints."""
+"""Reasons why listed files are not reviewed. Each is a phrase that the coverage table prints."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from deeprepo.impact.text.paths import is_code, is_generated, is_lock, is_prose,
 MAX_CHANGED_LINES = 20_000
 WITHHELD = "its content needs a git filter program, which is not run"
 SUBMODULE = "submodule (its code is in another repository)"
-MODULES = ".gitmodules"  # where git finds the repositories of submodules
+MODULES = ".gitmodules"  # the file with submodules' addresses
 ADDRESSES = "submodule addresses (their code is in other repositories)"
 LINK = "symbolic link"
 ELSEWHERE = frozenset({SUBMODULE, LINK})
@@ -23,14 +23,15 @@ LOCK_FILE = "lock file"
 LICENCE_TEXT = "license text"
 GENERATED = "generated file"
 ATTRIBUTED = "generated, according to .gitattributes"
-PICTURE = "image, audio, font or document"  # no text by its name and by its first bytes
+PICTURE = "image, audio, font or document"  # binary media by name and first bytes
 MINIFIED = "minified"
-FOREIGN = frozenset({VENDOR, GENERATED, ATTRIBUTED, MINIFIED})  # nobody here has written such a file
-GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
+FOREIGN = frozenset({VENDOR, GENERATED, ATTRIBUTED, MINIFIED})  # files that nobody in the project wrote
+GENERATED_BYTES = 1_000  # start of a file in which a generator's header is searched
 MINIFIED_LINE = 1_000  # characters; the median line of a minified file is longer
 HARMLESS = re.compile(r"^(only the file mode changed|no line changed|empty file)$")
 LICENCE = re.compile(r"(^|/)(LICEN[CS]E|COPYING|NOTICE)([.-](md|txt|rst|[A-Z][\w.-]*))?$")
-# How files begin whose name ends so. Archives, programs and everything else that is no text may hold anything.
+# First bytes by suffix. Archives, programs and other binary files can contain anything, so they are not
+# listed.
 _MEDIA = (
     (re.compile(r"\.png$", re.IGNORECASE), re.compile(rb"\x89PNG\r\n")),
     (re.compile(r"\.jpe?g$", re.IGNORECASE), re.compile(rb"\xff\xd8\xff")),
@@ -50,7 +51,7 @@ _MEDIA = (
     (re.compile(r"\.flac$", re.IGNORECASE), re.compile(rb"fLaC")),
     (re.compile(r"\.pdf$", re.IGNORECASE), re.compile(rb"%PDF-")),
 )
-# What a comment in a header says of a file that a program wrote.
+# Comments in the header of a generated file.
 _SAYS_GENERATED = re.compile(
     r"(?:^[^\w\n@]*+|\bis\s+(?:auto\w*\s+)?)@generated\b|@generated\W*$|^[^\w\n]*+Code generated .{1,200} DO NOT EDIT"
     r"|^[^\w\n]*+(?:This|The) (?:file|code) (?:is|was) (?:auto(?:matically)?[- ]?)?generated\b(?!\s+(?:into|to|in|under|below)\b)"
@@ -60,7 +61,7 @@ _SAYS_GENERATED = re.compile(
 
 
 def by_mode(old: str, new: str) -> str | None:
-    """Return the reason that the modes alone give. A file that takes the place of a link or a submodule is a file like any other."""
+    """Return a reason from the modes, if any. A file that replaces a link or submodule is a normal file."""
     if new == SUBMODULE_MODE:
         return SUBMODULE if old in (ABSENT, SUBMODULE_MODE) else REPLACED
     if old == SUBMODULE_MODE and new == ABSENT:
@@ -73,10 +74,11 @@ def by_mode(old: str, new: str) -> str | None:
 def reason(
     file: ChangedFile, parts: Sequence[bytes], change: RawChange, marks_generated: Callable[[str], bool | None]
 ) -> str | None:
-    """Return why this file needs no review, None if it does. `parts` is its patch.
+    """Return why a file needs no review; None if it does. `parts` is its patch.
 
-    A mark (a name, a header, an attribute) counts if the file has it before the change and after it: a change that sets the mark,
-    takes it away, or moves a file to where it holds or from there, must not hide the file. Of a new file there is no before.
+    A mark (a name, a header, an attribute) only counts if the file has it before and after the change. A
+    change that sets or removes a mark, or moves a file to or from a marked place, must not hide the file. A
+    new file has no earlier state.
     """
     if file.skip:
         return file.skip
@@ -106,9 +108,10 @@ def reason(
 
 
 def is_unread(file: ChangedFile) -> bool:
-    """Return whether nobody reads what the change brings in a file: by its name or a mark it is left out, or what it points to is elsewhere.
+    """Return whether the change to a file goes unreviewed because of a name, a mark or external content.
 
-    People who may merge answer for such a file, and `is_unvouched` says what is open all the same; of anybody else all of it is open.
+    For people with write access, `is_unvouched` decides what still counts as not checked. For all others, all
+    of it does.
     """
     if file.path == MODULES:
         return file.status != "deleted"
@@ -117,19 +120,21 @@ def is_unread(file: ChangedFile) -> bool:
 
 
 def is_unvouched(file: ChangedFile, why: str | None, *, replaces_code: bool = False) -> bool:
-    """Return whether a file is skipped for a reason for which nobody but the change speaks, or could not be read: such a file is open.
+    """Return whether only the change itself justifies skipping a file, or the file could not be read.
 
-    The base vouches for a mark that an existing file had before the change and has after it. Of a new file the name alone vouches
-    for a lock file, a licence and what no program reads as code or settings. The checks by code run on the text of all of
-    them. The code of a submodule is in another repository, where it has its own reviews: a note reports it, and nothing is open.
-    `replaces_code`: a folder with code was in its place, which a link or a submodule shows from elsewhere now.
+    Such a file counts as not checked. The base justifies a mark that an existing file has before and after
+    the change. For a new file, the name is enough for lock files, licenses, and files that are neither code
+    nor settings. Static checks run on the text of all of them. A submodule's code is reviewed in its own
+    repository, so a note mentions it and it does not count. `replaces_code`: a link or submodule replaced a
+    folder with code.
     """
-    if why == SUBMODULE:  # one that is called like a file of code is none that people make
+    if why == SUBMODULE:  # nobody names a submodule like a file of code
         return replaces_code or (file.status == "added" and is_code(file.path))
     if why in (None, MOVED, PICTURE) or HARMLESS.match(why):
         return False
     if not file.hunks:
-        return file.status != "deleted" or is_code(file.path)  # what is gone brings nothing, and code may be missed
+        # A deletion adds nothing, but removed code may be missed.
+        return file.status != "deleted" or is_code(file.path)
     if why in (LINK, POINTER):
         return replaces_code or is_code(file.path) or (why == POINTER and is_settings(file.path))
     if why.endswith("data, not code"):
@@ -138,7 +143,7 @@ def is_unvouched(file: ChangedFile, why: str | None, *, replaces_code: bool = Fa
 
 
 def _is_vouched_by_name(file: ChangedFile, why: str) -> bool:
-    """Whether the name of a new file, or the owner's attributes, vouch for it."""
+    """Return whether a new file's name, or the owner's attributes, justify skipping it."""
     if why in (LOCK_FILE, LICENCE_TEXT):
         return True
     is_marked = why == ATTRIBUTED or (why == GENERATED and is_generated(file.path))
@@ -160,7 +165,7 @@ def _without_hunks(file: ChangedFile, parts: Sequence[bytes], change: RawChange,
 
 
 def _is_media(path: str, start: bytes) -> bool:
-    """Whether a file is for a viewer or a player by its name and by how it begins."""
+    """Return whether a file is media by its name and first bytes."""
     return any(name.search(path) and begin.match(start) for name, begin in _MEDIA)
 
 
@@ -170,6 +175,6 @@ def _is_minified(file: ChangedFile) -> bool:
 
 
 def _long_lines(start: bytes) -> bool:
-    """Whether a file had long lines before the change, by its beginning."""
+    """Return whether a file had long lines before the change, judged by its start."""
     lengths = sorted(len(line) for line in start.split(b"\n"))
     return lengths[len(lengths) // 2] > MINIFIED_LINE

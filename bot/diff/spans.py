@@ -1,8 +1,8 @@
-"""Which lines belong together: changed definitions, and runs of changed lines that are in none of them.
+"""Find lines that belong together: changed definitions, and runs of changed lines outside them.
 
-A line is read once: a definition that stands whole takes its changed members along, a large one of which little changed
-gives way to them and keeps only its own changed lines. The changed comment above a definition and the changed blank lines around
-it belong to the definition.
+Every line is reviewed once. A definition that is reviewed as a whole includes its changed members. A large
+one with few changes is split into them and only keeps its other changed lines. Changed comments above a
+definition and changed blank lines around it belong to it.
 """
 
 from bisect import bisect_left, bisect_right
@@ -13,15 +13,15 @@ from itertools import pairwise
 from bot.values import ChangedFile, ChangedSymbol, DiffLine, Hunk, Side
 from deeprepo.impact.text.lines import is_comment
 
-MARGIN = 3  # unchanged lines around a hunk that lies outside any definition
-MOST_RUNS = 300  # of one file: where more places changed, those that lie nearest to each other are read together
-ANNOTATIONS = ("@", "#[", "[")  # how a line above a definition begins that says something about it, beside comments
-WHOLE_LINES = 60  # a definition up to this length is read with its members, however little of it changed
+MARGIN = 3  # unchanged lines around a hunk outside any definition
+MOST_RUNS = 300  # per file; with more changed places, the nearest are reviewed together
+ANNOTATIONS = ("@", "#[", "[")  # starts of lines above a definition that belong to it, besides comments
+WHOLE_LINES = 60  # a definition up to this length is reviewed with its members
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Lines of one side that belong together. `names`: the definitions whose users are its users."""
+    """Lines of one side that belong together. `names` are the definitions whose references count."""
 
     name: str
     start: int
@@ -29,21 +29,21 @@ class Span:
     side: Side
     symbol: ChangedSymbol | None = None
     names: tuple[str, ...] = ()
-    before: int = 0  # unchanged lines that are shown around it, where changed lines and no definition cut it out
+    before: int = 0  # unchanged lines shown around changed lines outside definitions
     after: int = 0
-    whole: bool = False  # a file that is new or gone
+    whole: bool = False  # whether the file is new or deleted
 
 
 def spans(file: ChangedFile, symbols: Sequence[ChangedSymbol], rows: Mapping[Side, Sequence[str]]) -> list[Span]:
-    """Return the changed definitions, then runs of changed lines that are in none of them. A new or deleted file is one span.
+    """Return the changed definitions, then runs of changed lines outside them.
 
-    `rows`: the lines of the file on the sides on which it exists.
+    A new or deleted file is one span. `rows` contains the file's lines on the sides where it exists.
     """
     if file.status in {"added", "deleted"} and (file.added_lines or file.removed_lines):
         return [_whole(file, symbols)]
     spans_found = _with_comments(file, _definitions(file, symbols), rows)
     spans_found += _runs(file.added_lines - _covered_lines(spans_found, "head"), "head", file.added_lines)
-    # A removed line inside a definition that still exists is shown by that definition's diff.
+    # Removed lines inside an existing definition are shown in that definition's diff.
     spans_found += _runs(_removed_alone(file, spans_found), "base", file.removed_lines)
     return spans_found
 
@@ -56,7 +56,7 @@ def _whole(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> Span:
 
 
 def around(hunks: Sequence[Hunk], span: Span) -> Sequence[Hunk]:
-    """Return the hunks, in the order of the file, that may hold lines of a span: a file may have many thousands."""
+    """Return the hunks that may contain lines of a span. A file can have many thousands."""
     base, start, end = span.side == "base", span.start - span.before, span.end + span.after
 
     def begins(hunk: Hunk) -> int:
@@ -69,7 +69,7 @@ def around(hunks: Sequence[Hunk], span: Span) -> Sequence[Hunk]:
 
 
 def near(hunk: Hunk, span: Span) -> Iterator[DiffLine]:
-    """Yield the lines of a hunk that belong to a span and its margin. A removed line stands before the head line that follows it."""
+    """Yield a hunk's lines in a span and its margin. A removed line is placed before the next head line."""
     start, end = span.start - span.before, span.end + span.after
     first, size = (hunk.old_start, hunk.old_lines) if span.side == "base" else (hunk.new_start, hunk.new_lines)
     if first > end + 1 or first + size < start:
@@ -88,7 +88,7 @@ def near(hunk: Hunk, span: Span) -> Iterator[DiffLine]:
 
 
 def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Span]:
-    """One span for each changed definition that is not read as part of another, outermost first."""
+    """Return a span per changed definition that is not part of another, outermost first."""
     spans_found: list[Span] = []
     waiting = sorted(
         (_of(symbol) for symbol in symbols), key=lambda span: (span.side, span.start, -span.end, span.name)
@@ -106,7 +106,7 @@ def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Sp
 
 
 def _with_comments(file: ChangedFile, spans_found: Sequence[Span], rows: Mapping[Side, Sequence[str]]) -> list[Span]:
-    """The spans with the changed comments and annotations above them, and the changed blank lines on both ends."""
+    """Return the spans extended by changed comments and annotations above, and blank lines at both ends."""
     covered_lines = {side: _covered_lines(spans_found, side) for side in ("head", "base")}
     wider: list[Span] = []
     for span in spans_found:
@@ -123,7 +123,7 @@ def _with_comments(file: ChangedFile, spans_found: Sequence[Span], rows: Mapping
 
 
 def _belongs(text: str, path: str) -> bool:
-    """Whether a line above a definition is a part of it."""
+    """Return whether a line above a definition belongs to it."""
     return not text.strip() or is_comment(text, path) or text.lstrip().startswith(ANNOTATIONS)
 
 
@@ -137,13 +137,13 @@ def _inside(span: Span, outer: Span) -> bool:
 
 
 def _stands_whole(span: Span) -> bool:
-    """New and removed definitions, and short ones, are judged as a whole."""
+    """Return whether a definition is reviewed as a whole: new, removed and short ones are."""
     whole = span.symbol is not None and span.symbol.change in {"added", "removed"}
     return whole or span.end - span.start < WHOLE_LINES
 
 
 def _remains(file: ChangedFile, outer: Span, inner: Sequence[Span]) -> list[Span]:
-    """The changed lines of a large definition that lie in none of its changed members, under its name."""
+    """Return a large definition's changed lines outside its changed members, under its name."""
     changed_lines = file.added_lines if outer.side == "head" else file.removed_lines
     outer_lines = {
         line for line in changed_lines - _covered_lines(inner, outer.side) if outer.start <= line <= outer.end
@@ -160,7 +160,7 @@ def _covered_lines(spans_found: Iterable[Span], side: Side) -> set[int]:
 
 
 def _removed_alone(file: ChangedFile, spans_found: Sequence[Span]) -> set[int]:
-    """Removed lines that no span shows: neither a removed definition nor the diff of a head span."""
+    """Return the removed lines that no span shows."""
     shown_lines = _covered_lines(spans_found, "base")
     for span in (s for s in spans_found if s.side == "head"):
         for hunk in around(file.hunks, span):
@@ -169,7 +169,7 @@ def _removed_alone(file: ChangedFile, spans_found: Sequence[Span]) -> set[int]:
 
 
 def _runs(lines: Collection[int], side: Side, changed_lines: Collection[int]) -> list[Span]:
-    """Near lines together, with the unchanged lines around them. `changed_lines`: what other spans show."""
+    """Group nearby lines with unchanged lines around them. `changed_lines` are shown by other spans."""
     runs: list[list[int]] = []
     for line in sorted(lines):
         if runs and line - runs[-1][1] <= 2 * MARGIN:
@@ -185,7 +185,7 @@ def _runs(lines: Collection[int], side: Side, changed_lines: Collection[int]) ->
 
 
 def _join(runs: list[list[int]]) -> list[list[int]]:
-    """At most MOST_RUNS runs: those with the smallest gaps between them become one, and no changed line is lost."""
+    """Return at most MOST_RUNS runs by joining those with the smallest gaps. No changed line is lost."""
     if len(runs) <= MOST_RUNS:
         return runs
     gaps = sorted(range(1, len(runs)), key=lambda at: runs[at - 1][1] - runs[at][0])
@@ -194,5 +194,5 @@ def _join(runs: list[list[int]]) -> list[list[int]]:
 
 
 def _quiet(line: int, step: int, changed_lines: Collection[int]) -> int:
-    """How many unchanged lines follow in this direction, up to the margin."""
+    """Return the number of unchanged lines in this direction, up to the margin."""
     return next((n for n in range(MARGIN) if line + step * (n + 1) in changed_lines), MARGIN)

@@ -1,6 +1,6 @@
-"""What encloses the lines of a unit: the first line of the class, function, block or key, if the unit itself does not show it.
+"""Add the first lines of enclosing classes, functions, blocks or keys that a region does not show itself.
 
-Indentation tells it in nearly every language, also in a template or a settings file, for which there is no parser.
+Indentation shows them in nearly every language, even in templates and settings files without a parser.
 """
 
 import re
@@ -14,17 +14,17 @@ from bot.values import ChangedFile, Definition, DiffRow, Unit
 from deeprepo.impact.text.lines import defined_names, is_comment
 from deeprepo.rlm.values import tokens
 
-MAX_HEADS = 6  # heads above one stretch of rows: the outermost two and the innermost ones
+MAX_HEADS = 6  # heads above one part: the outermost two and the innermost ones
 OUTER = 2
-SIGNATURE = 12  # lines of one head: a list of parameters may go on
-SMALL_HEAD_GAP = 3  # lines between a head and what follows that are shown too
-MAX_HEAD_CHARS = 240  # characters; a longer line was written by a program
+SIGNATURE = 12  # lines of one head, as a parameter list can be long
+SMALL_HEAD_GAP = 3  # lines between a head and the next row up to which they are shown too
+MAX_HEAD_CHARS = 240  # characters; longer lines are generated
 _OPENS = re.compile(r"(?:[{(\[:]|=>|->|=|\b(?:do|then|begin)(?:\s*\|[^|]*\|)?)\s*$")
-# It goes on with what a line of the same indentation began.
+# A line that continues what a line with equal indentation started.
 _BRANCH = re.compile(
     r"[})\]]|(?:else|elif|elsif|except|finally|catch|case|default|rescue|ensure|public|private|protected)\b(?=.*[:{]\s*$|\s*$)"
 )
-# Indentation, line, what it says, whether it goes on with another
+# indentation, line, text, whether it continues another
 Opener = tuple[int, int, str, bool]
 
 
@@ -35,7 +35,10 @@ def with_heads(
     added_rows: Mapping[int, DiffRow],
     symbols: Iterable[Definition],
 ) -> Iterator[Unit]:
-    """Yield the units with their heads. `lines`: of the head; `added_rows`: the added rows by their lines; `symbols`: the changed definitions."""
+    """Yield the regions with their heads.
+
+    `lines`: of the head; `added_rows`: the added rows by line; `symbols`: the changed definitions.
+    """
     above = followers(file)
     starts = {unit.id: _starts(unit, above) for unit in units}
     chains = _chains(lines, {at for mine in starts.values() for at in mine}, file.path) if lines else {}
@@ -55,7 +58,7 @@ def with_heads(
 
 
 def _near(heads: Collection[int], shown_lines: Collection[int], added_lines: Collection[int]) -> Iterator[int]:
-    """Unchanged lines below a head that are so few that a note in their place would say less."""
+    """Yield unchanged lines below a head that are too few to replace by a note."""
     for one, other in pairwise(sorted({*heads, *shown_lines})):
         if (
             one in heads
@@ -66,7 +69,7 @@ def _near(heads: Collection[int], shown_lines: Collection[int], added_lines: Col
 
 
 def _starts(unit: Unit, above: Mapping[int, int]) -> list[int]:
-    """The head lines on which stretches of rows begin that nothing is left out of, and runs of changed ones."""
+    """Return the head lines at which contiguous rows and runs of changed rows start."""
     start_lines: list[int] = []
     before = ""
     for diff_row in unit.rows:
@@ -77,7 +80,7 @@ def _starts(unit: Unit, above: Mapping[int, int]) -> list[int]:
 
 
 def _chains(lines: Sequence[str], wanted_lines: Collection[int], path: str) -> dict[int, list[int]]:
-    """For each wanted line those that enclose it, the outermost first."""
+    """Return the enclosing lines of each wanted line, outermost first."""
     chains: dict[int, list[int]] = {}
     waiting: list[int] = []
     stack: list[Opener] = []
@@ -107,7 +110,7 @@ def _chains(lines: Sequence[str], wanted_lines: Collection[int], path: str) -> d
 
 @lru_cache(maxsize=512)
 def _opens(line: str) -> bool:
-    """Whether what stands below a line may be a part of it."""
+    """Return whether the lines below a line may belong to it."""
     return len(line) > 1 and bool(_OPENS.search(line[-MAX_HEAD_CHARS:]) or defined_names(line[:MAX_HEAD_CHARS]))
 
 
@@ -117,7 +120,7 @@ def _indent(text: str) -> int:
 
 
 def _signature(lines: Sequence[str], start: int) -> range:
-    """The lines of one head: where its brackets stay open, those up to their end, if they are few."""
+    """Return the lines of one head, until its brackets are closed if these lines are few."""
     depth = 0
     for number in range(start, min(len(lines), start + SIGNATURE - 1) + 1):
         text = lines[number - 1]

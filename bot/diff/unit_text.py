@@ -1,4 +1,4 @@
-"""A span as a diff with line numbers, as short as it can be without hiding a change."""
+"""Render a span as a diff with line numbers, as short as possible without hiding a change."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,26 +9,29 @@ from bot.diff.spans import Span, around, near
 from bot.values import DiffRow, Hunk
 from deeprepo.rlm.values import CHARS_PER_TOKEN
 
-CONTEXT_LINES = 12  # unchanged lines that are shown before and after a change
-MIN_GAP = 8  # a gap shorter than this is not worth a note
-UNIT_TOKENS = 6_000  # of one unit; what shows more is cut into pieces
+CONTEXT_LINES = 12  # unchanged lines shown before and after a change
+MIN_GAP = 8  # a shorter gap is not worth a note
+UNIT_TOKENS = 6_000  # per region; larger ones are split
 MAX_PIECE_CHARS = int(UNIT_TOKENS * CHARS_PER_TOKEN)  # characters of a piece
-CUT_PART = 3  # a piece ends in the last third of its room, before the row that is indented least
+CUT_PART = 3  # a piece ends in its last third, before the least indented row
 
 
 class HunkRows:
-    """The rows of one file's hunks, written once."""
+    """The rows of one file's hunks, made once."""
 
     def __init__(self, hunks: Sequence[Hunk]) -> None:
         self.hunks = hunks
         self._rows: dict[int, list[DiffRow]] = {}
 
     def added_rows(self) -> Mapping[int, DiffRow]:
-        """Return the added rows, by their lines."""
+        """Return the added rows by line."""
         return {diff_row.number: diff_row for hunk in self.hunks for diff_row in self._of(hunk) if diff_row.sign == "+"}
 
     def rows(self, lines: Sequence[str], span: Span, start: int, end: int) -> tuple[DiffRow, ...]:
-        """Return the whole span as a diff, unchanged lines too; a long quiet stretch is a note. Unchanged lines have their number in the head."""
+        """Return the whole span as a diff.
+
+        A long unchanged part is a note; unchanged lines have head numbers.
+        """
         diff_rows: list[DiffRow] = []
         base = span.side == "base"
         at, shift = start, 0
@@ -52,7 +55,7 @@ class HunkRows:
 
 
 def with_numbers(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
-    """Return the rows, with the number of each unchanged one that cannot be counted from the row above it."""
+    """Return the rows, with numbers on unchanged rows that cannot be counted from the row above."""
     diff_rows: list[DiffRow] = []
     for diff_row in rows:
         follows = bool(diff_rows) and diff_rows[-1].sign == " " and diff_rows[-1].number == diff_row.number - 1
@@ -64,7 +67,7 @@ def with_numbers(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
 
 
 def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
-    """Cut the rows into pieces of them that are small enough and hold a changed row each; one that fits stays whole. They overlap by a few lines."""
+    """Split the rows into pieces that are small enough and contain changed rows. They overlap slightly."""
     if sum(len(str(diff_row)) + 1 for diff_row in rows) <= MAX_PIECE_CHARS:
         return [tuple(rows)]
     pieces_found: list[tuple[DiffRow, ...]] = []
@@ -82,13 +85,13 @@ def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
             pieces_found.append(piece)
         if last >= len(rows):
             break
-        # The next piece begins on a row that has its number, because coverage compares rows as they are written.
+        # The next piece starts on a row with a number, because coverage compares rows as text.
         at = next((n for n in range(last, max(at, last - NUMBER_EVERY), -1) if not rows[n].can_be_counted), last)
     return pieces_found
 
 
 def _depth(rows: Sequence[DiffRow], at: int) -> float:
-    """Tell how bad it is to cut before this row: best where a definition begins after a blank line."""
+    """Return how bad it is to split before this row. A definition after a blank line is best."""
     text = rows[at].text
     if not text.strip():
         return 1_000
@@ -96,13 +99,13 @@ def _depth(rows: Sequence[DiffRow], at: int) -> float:
 
 
 def _trim(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:
-    """Leave out notes at the ends."""
+    """Remove notes at the ends."""
     row_positions = [index for index, diff_row in enumerate(rows) if diff_row.sign]
     return rows[row_positions[0] : row_positions[-1] + 1] if row_positions else ()
 
 
 def _before(hunk: Hunk) -> int:
-    """Return what has to be added to the number of an unchanged line above a hunk, to have it in the head instead of the base."""
+    """Return the difference between head and base numbers of unchanged lines above a hunk."""
     return (hunk.new_start - (hunk.new_lines > 0)) - (hunk.old_start - (hunk.old_lines > 0))
 
 
@@ -111,7 +114,7 @@ def _after(hunk: Hunk) -> int:
 
 
 def _shorten(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:
-    """Yield the rows without stretches that lie far from every change."""
+    """Yield the rows without parts that are far from every change."""
     changes = [index for index, diff_row in enumerate(rows) if diff_row.sign != " "]
     near_positions = {
         near for at in changes or range(len(rows)) for near in range(at - CONTEXT_LINES, at + CONTEXT_LINES + 1)

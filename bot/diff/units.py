@@ -1,6 +1,6 @@
-"""Cut a change into units: what one worker can judge. Every changed line of a reviewable file is in at least one. Pure.
+"""Split a change into code regions for review. Every changed line of a reviewable file is in at least one.
 
-A unit has its text, its diff, who uses it, who tests it, and how risky it is.
+A region has its text, its diff, its references, its tests and its risk.
 """
 
 import re
@@ -33,14 +33,14 @@ SENSITIVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The changed files as text, path by path, on both sides. Absent: the file does not exist there."""
+    """The changed files' texts by path on both sides. A file that does not exist on a side is missing."""
 
     head: Mapping[str, str]
     base: Mapping[str, str]
 
 
 def cut(files: Sequence[ChangedFile], dependents: Dependents, texts: Texts) -> tuple[Unit, ...]:
-    """Return the units of a change, riskiest first."""
+    """Return the regions of a change, riskiest first."""
     symbols: dict[str, list[ChangedSymbol]] = defaultdict(list)
     for symbol in dependents.symbols:
         symbols[symbol.symbol.path].append(symbol)
@@ -88,9 +88,12 @@ def _of_file(
 
 
 def _told_by_changes(units: Sequence[Unit]) -> list[Unit]:
-    """Return the units that hold a changed line. If only the lines around a definition changed, the nearest of these units takes its uses.
+    """Return the regions with changed lines.
 
-    An unchanged definition has nothing to read: `#if DEBUG` is read on its own lines, together with the uses of what it guards.
+    If only lines around a definition changed, a neighbor gets its references.
+
+    An unchanged definition needs no review: `#if DEBUG` is reviewed on its own lines, together with
+    references to what it guards.
     """
     changed_units = [unit for unit in units if unit.changed_rows]
     references_by_unit: dict[int, list[Reference]] = defaultdict(list)
@@ -106,12 +109,12 @@ def _told_by_changes(units: Sequence[Unit]) -> list[Unit]:
 
 
 def _away(unit: Unit, other: Unit) -> tuple[int, bool]:
-    """How many lines lie between two units; of two that are as near, the one above is nearer."""
+    """Return the number of lines between two regions, and whether `other` is above."""
     return max(unit.start - other.end, other.start - unit.end, 0), unit.start > other.start
 
 
 def _by_name(unit: Unit, uses: Mapping[str, Sequence[Reference]]) -> Unit:
-    """A unit of a file that has no definitions for us: who holds the words of its lines uses it, as far as anybody knows."""
+    """Return a region of a file without known definitions, with references matched by name."""
     mine = (rows for key, rows in uses.items() if key.startswith(f"{unit.path}:"))
     return replace(
         unit, references=tuple(reference for rows in mine for reference in rows if reference.name in unit.diff)
@@ -126,7 +129,7 @@ def _units(
     references: tuple[Reference, ...],
     tests: tuple[str, ...],
 ) -> Iterator[Unit]:
-    """The unit of a span, or pieces of it. Of a large one the text is cut around what changed, as its rows are."""
+    """Yield a span's region or its pieces. A large region's text is limited to its changes."""
     start, end = max(1, span.start - span.before), min(len(lines), span.end + span.after)
     risk = _risk(file, span, references, tests)
     parts = pieces(hunk_rows.rows(lines, span, start, end))
@@ -151,14 +154,14 @@ def _units(
 
 
 def _lines(rows: Sequence[DiffRow], span: Span) -> tuple[int, int]:
-    """The first and the last line that rows show of their side."""
+    """Return the first and last line of the rows' side."""
     signs = ("-",) if span.side == "base" else (" ", "+")
     numbers = [diff_row.number for diff_row in rows if diff_row.sign in signs] or [span.start]
     return min(numbers), max(numbers)
 
 
 def _risk(file: ChangedFile, span: Span, references: Sequence[Reference], tests: Sequence[str]) -> int:
-    """What is read first: removed and re-signed definitions, many callers, sensitive words, no test."""
+    """Return the risk: removals and new signatures, many callers, sensitive words, and missing tests."""
     change = span.symbol.change if span.symbol else "body"
     score = {"removed": 40, "renamed": 40, "signature": 30, "body": 10, "added": 5}[change]
     score += 2 * min(10, sum(not reference.test for reference in references))
@@ -167,7 +170,7 @@ def _risk(file: ChangedFile, span: Span, references: Sequence[Reference], tests:
 
 
 def _distinct(units: Iterable[Unit]) -> Iterator[Unit]:
-    """Two definitions of one name in one file (overloads, conditional ones) get distinct ids."""
+    """Yield the regions with distinct ids, as overloads can share a name."""
     id_counts: dict[str, int] = {}
     for unit in units:
         id_counts[unit.id] = id_counts.get(unit.id, 0) + 1
@@ -178,7 +181,7 @@ def _distinct(units: Iterable[Unit]) -> Iterator[Unit]:
 
 
 class ShownLines:
-    """Which lines of both trees a prompt shows already, so that no line is paid for twice. Not frozen: what is shown next is added."""
+    """The lines of both trees that a prompt already shows, so that none is paid for twice. Not frozen."""
 
     def __init__(self, units: Iterable[Unit] = ()) -> None:
         self._places: dict[Side, set[tuple[str, int]]] = {"head": set(), "base": set()}
@@ -188,11 +191,11 @@ class ShownLines:
 
     @property
     def lines(self) -> set[tuple[str, int]]:
-        """Path and number of those of the head."""
+        """Path and number of the shown lines of the head."""
         return self._places["head"]
 
     def add(self, excerpt: Excerpt) -> None:
-        """Note that the lines of an excerpt are there now."""
+        """Record that the lines of an excerpt are shown."""
         self._places[excerpt.side].update((excerpt.path, diff_row.number) for diff_row in excerpt.rows)
 
     def has(self, path: str, number: int, side: Side = "head") -> bool:
@@ -200,12 +203,12 @@ class ShownLines:
         return (path, number) in self._places[side]
 
     def left(self, path: str, numbers: Iterable[int], side: Side = "head") -> list[int]:
-        """Return those of some lines that are not shown yet."""
+        """Return the lines that are not shown yet."""
         return [number for number in numbers if (path, number) not in self._places[side]]
 
 
 def areas(units: Iterable[Unit]) -> tuple[Area, ...]:
-    """Return the folders with changed units, riskiest first."""
+    """Return the folders with changed regions, riskiest first."""
     risks_by_folder: dict[str, list[int]] = defaultdict(list)
     for unit in units:
         risks_by_folder[unit.path.rpartition("/")[0]].append(unit.risk)

@@ -1,1 +1,1 @@
-"""What the product asks of the machine: files that are written through no link, processes that leave nothing behind, and their limits."""
+"""Access to the machine: files written without following links, and processes with limits that always end."""

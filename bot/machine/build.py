@@ -1,7 +1,7 @@
-"""The name of this build: its version, and a digest of its code and texts.
+"""The name of this build: its version and a digest of its code and texts.
 
-A version alone doesn't name a build: between two releases each commit has the same one, and an Action may be pinned to any of them. What
-a build stores names it, so that a later one can tell its own data from another build's.
+The version alone is not enough, because all commits between two releases have it, and an Action can be pinned
+to any of them. Stored data contains the name, so a later build can tell its own data from another build's.
 """
 
 import os
@@ -15,7 +15,7 @@ from bot import __version__
 
 PACKAGE = Path(__file__).parents[1]
 PACKAGES = ("bot", "deeprepo")
-MEANT = (".py", ".j2", ".toml", ".scm")  # suffixes of the files that decide what a build does and says
+MEANT = (".py", ".j2", ".toml", ".scm")  # suffixes of files that affect what a build does
 DIGITS = 8
 
 
@@ -28,7 +28,7 @@ def name() -> str:
 
 
 def _installed() -> list[str]:
-    """The files of an installed wheel with their digests, as its installer noted them; none in a checkout."""
+    """Return an installed wheel's files with their digests from RECORD; none in a checkout."""
     record = PACKAGE.parent / f"deeprepo_bot-{__version__}.dist-info" / "RECORD"
     if not record.is_file():
         return []

@@ -1,7 +1,8 @@
-"""Concurrent work that leaves nothing behind: if one part fails, the others have ended before the error is raised.
+"""Concurrent work that always ends: if one part fails, the others end before the error is raised.
 
-`asyncio.gather` lets the others run on. What is still starting a process when the event loop ends then never ends itself: asyncio
-cancels the task of its own that connects the process's pipes, and waits for these pipes to be closed.
+`asyncio.gather` lets the others continue. If such a part is starting a process when the event loop ends, it
+never finishes: asyncio cancels its own task that connects the process's pipes, and then waits for these pipes
+to close.
 """
 
 import asyncio
@@ -16,7 +17,8 @@ async def start_process(
 ) -> asyncio.subprocess.Process:
     """Start a process with pipes on its three streams. Raises FileNotFoundError.
 
-    A cancellation ends the process: it starts within milliseconds, and asyncio can wait for ever for one whose start it cancels.
+    A cancellation ends the process after it has started, because asyncio can wait forever for a canceled
+    start.
     """
     pipe = asyncio.subprocess.PIPE
     starting = asyncio.ensure_future(
@@ -33,13 +35,12 @@ async def start_process(
 
 
 async def end_process(process: asyncio.subprocess.Process, *unread: asyncio.StreamReader | None) -> None:
-    """End a process that still runs: nobody waits for it any more.
+    """End a process that still runs and is no longer needed.
 
-    `unread`: its pipes that nobody else reads to their end. asyncio waits until each pipe is closed, and does not see the end of
-    one while more has come through it than a reader holds: what is left is read and dropped.
-
-    What reads starts no other programs. A fetch does, leads them as a group, and `remote` ends the group; a group of its own for
-    each reader would outlive the child process in which a review computes, whose whole group its parent ends.
+    `unread` are its pipes that nothing else reads to the end. asyncio waits until each pipe is closed, which
+    it does not notice while unread data fills its buffer, so the rest is read and dropped. Readers start no
+    other programs. A fetch does, in a process group that `remote` ends. A group per reader would outlive the
+    child process of a review, whose group its parent ends.
     """
     if process.returncode is None:
         if not _has_ended(process.pid):
@@ -49,7 +50,7 @@ async def end_process(process: asyncio.subprocess.Process, *unread: asyncio.Stre
 
 
 def _has_ended(pid: int) -> bool:
-    """Whether a child has ended, left for asyncio to find out: a kill would take its exit code, and asyncio warn that it knows no such child."""
+    """Return whether a child has ended, without taking its exit code, which asyncio still needs."""
     if sys.platform != "linux":
         return False
     try:

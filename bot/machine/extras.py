@@ -1,7 +1,7 @@
-"""The parts of the distribution that are installed only if they are asked for: `pip install '.[server]'` in a clone.
+"""Optional parts of the installation, such as `pip install '.[server]'` in a clone.
 
-The base review by code needs none of them. What does need one names it before the first import, so that a missing part is a sentence
-with its remedy.
+Static checks need none of them. Code that needs one checks it before the first import, so that a missing part
+is reported with the command to install it.
 """
 
 import json
@@ -15,9 +15,7 @@ from bot.errors import MissingPart
 from deeprepo import rlm
 
 Extra = Literal["models", "github", "server", "mcp", "languages"]
-PARTS: dict[
-    Extra, tuple[str, ...]
-] = {  # what an installation of each brings, as it is imported; the names are those of pyproject.toml
+PARTS: dict[Extra, tuple[str, ...]] = {  # imported packages per extra, by its name in pyproject.toml
     "models": rlm.PACKAGES,
     "github": ("githubkit", "hishel", "httpx2", "jwt"),
     "server": ("alembic", "dbos", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
@@ -34,15 +32,18 @@ MISSING: dict[Extra, str] = {
 
 
 def is_installed(extra: Extra) -> bool:
-    """Return whether every part of an extra can be imported. Nothing is imported for the answer. The server's brings what the Action needs."""
+    """Return whether all parts of an extra can be imported, without importing them.
+
+    The server's includes what the Action needs.
+    """
     parts = (*PARTS[extra], *(PARTS["github"] if extra == "server" else ()))
     return rlm.is_installed(*parts)
 
 
 def install(extra: str = "", folder: str = ".") -> str:
-    """Return the command that installs an extra, or another distribution of the clone, into the environment that is running.
+    """Return the command that installs an extra, or another part of the clone, into this environment.
 
-    No registry has the distribution, so no hint names it: a stranger could take the name there.
+    The package is in no registry, so no hint names it there, where a stranger could take the name.
     """
     place = f"{folder}[{extra}]" if extra else folder
     requirement = f"'{place}'" if extra else place
@@ -59,7 +60,7 @@ def install(extra: str = "", folder: str = ".") -> str:
 
 
 def installed_from() -> tuple[str, str]:
-    """Return the address that this installation was made from, and its commit if git fetched it (PEP 610); empty texts if that is unknown."""
+    """Return this installation's address and its commit if git fetched it (PEP 610); "" if unknown."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
@@ -70,7 +71,7 @@ def installed_from() -> tuple[str, str]:
 
 
 def clone() -> str:
-    """Return the clone that this installation was made from, where it still is."""
+    """Return the clone that this installation was made from, if it still exists, else ""."""
     from urllib.parse import unquote, urlsplit
 
     address = urlsplit(installed_from()[0])
@@ -79,6 +80,6 @@ def clone() -> str:
 
 
 def need(extra: Extra) -> None:
-    """Raise MissingPart, with the command that installs an extra, if the extra is missing."""
+    """Raise MissingPart with the install command if the extra is missing."""
     if not is_installed(extra):
         raise MissingPart(MISSING[extra], install(extra))

@@ -1,7 +1,7 @@
-"""Facts of files in a folder of this user's alone: `deeprepo.impact.memo.Store`.
+"""Store facts about files in a folder private to this user: implements `deeprepo.impact.memo.Store`.
 
-The folder is held open, and everything happens in it by names without a link. One that somebody else owns or may write to or read is
-not used: nothing is believed that another user of the machine could have written.
+The folder stays open, and files in it are accessed by name without following links. A folder that another
+user owns or can read or write is not used, so no data from another user is trusted.
 """
 
 import os
@@ -14,28 +14,28 @@ from typing import TypeVar
 
 from bot.machine.files import OPEN_FLAGS, PRIVATE_MODE
 
-MAX_CACHE_BYTES = 512 << 20  # bytes, of whole blocks
-LEFT = 3 / 4  # of that: how much stays when it is reached, what was used last
+MAX_CACHE_BYTES = 512 << 20  # bytes, in whole blocks
+LEFT = 3 / 4  # share of it that is kept, by last use, when the limit is reached
 BLOCK = 4096
-UNNOTED_SECONDS = 24 * 3600.0  # seconds in which a further use is not noted
-EACH = 64 << 20  # bytes of one file; what is longer is nobody's fact
-EACH_FOLDER = MAX_CACHE_BYTES // 8  # of one repository, where a server keeps a folder for each
+UNNOTED_SECONDS = 24 * 3600.0  # seconds during which a further use is not recorded
+EACH = 64 << 20  # bytes per file; longer files are no facts
+EACH_FOLDER = MAX_CACHE_BYTES // 8  # per repository, on a server with a folder for each
 Name = TypeVar("Name")
-SWEEP_PREFIX = "00"  # how a name begins after which the folder is looked through: one in 256
+SWEEP_PREFIX = "00"  # prefix of names that trigger a cleanup, one in 256
 
 
 class FactFiles:
-    """One file for each fact, called by its hash."""
+    """One file per fact, named by its hash."""
 
     def __init__(self, folder: Path, most: int = MAX_CACHE_BYTES) -> None:
-        """Open the folder, made if it is missing. Raises OSError if it is not there for this user alone."""
+        """Open or create the folder. Raises OSError unless it is private to this user."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder, self._most = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPEN_FLAGS), most
         status = os.fstat(self._folder)
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
             os.close(self._folder)
             raise PermissionError(f"{folder} is accessible to other users")
-        # A home folder can be a work tree: what is kept in it is no change of its files.
+        # A home folder can be a work tree, in which these files must not show up as changes.
         with (
             suppress(OSError),
             os.fdopen(self._open(".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file,
@@ -43,7 +43,7 @@ class FactFiles:
             file.write(b"*\n")
 
     def get(self, name: str) -> bytes | None:
-        """Return the content of a file, None if it cannot be read. That it was used is noted once a day."""
+        """Return a file's content, None if it cannot be read. Its use is recorded once a day."""
         with suppress(OSError), os.fdopen(self._open(name, os.O_RDONLY), "rb") as file:
             status = os.fstat(file.fileno())
             if status.st_size > EACH:
@@ -54,7 +54,7 @@ class FactFiles:
         return None
 
     def put(self, name: str, data: bytes) -> None:
-        """Write a file whole or not at all. A full disk costs a fact, and no review."""
+        """Write a file fully or not at all. A full disk only costs the fact."""
         beside = f".{os.urandom(8).hex()}"
         with suppress(OSError):
             try:
@@ -70,7 +70,7 @@ class FactFiles:
         return os.open(name, how | OPEN_FLAGS, PRIVATE_MODE, dir_fd=self._folder)
 
     def _bound(self) -> None:
-        """Remove what was used least recently, if there is too much."""
+        """Delete the least recently used files if there is too much."""
         with os.scandir(self._folder) as entries:
             rows = [(entry.stat(follow_symlinks=False), entry.name) for entry in entries]
         for name in _surplus(rows, self._most):
@@ -78,7 +78,10 @@ class FactFiles:
 
 
 def sweep(folder: Path, unused_since: float, most: int = MAX_CACHE_BYTES) -> None:
-    """Remove from the folders in a folder what was last used before a moment (seconds since 1970), and of the rest what is too much."""
+    """Delete unused and surplus facts from the folders in a folder.
+
+    `unused_since` is in seconds since 1970.
+    """
     rows: list[tuple[os.stat_result, Path]] = []
     for path in folder.glob("*/*"):
         with suppress(OSError):
@@ -90,11 +93,11 @@ def sweep(folder: Path, unused_since: float, most: int = MAX_CACHE_BYTES) -> Non
             path.unlink()
     for path in folder.glob("*"):
         with suppress(OSError):
-            path.rmdir()  # of the empty ones
+            path.rmdir()  # only empty folders can be removed
 
 
 def _surplus(rows: Iterable[tuple[os.stat_result, Name]], most: int) -> Iterator[Name]:
-    """What was used least recently, until what is left is well below `most` bytes; nothing, where all of it is not above."""
+    """Yield the least recently used until the rest is well below `most` bytes; nothing if the total fits."""
     sized = sorted(
         ((-(-status.st_size // BLOCK) * BLOCK, status, name) for status, name in rows),
         key=lambda row: row[1].st_mtime_ns,

@@ -1,7 +1,8 @@
-"""The one place where the product writes files: outputs, journals, ignore lists, the data folder.
+"""The only module that writes files: outputs, journals, ignore lists and the data folder.
 
-A checkout may be a stranger's work: a link in it would lead a write to any file of the user. So below the folder that the user
-trusts no part of a path may be a link. Outside a checkout the user's own word counts, links included, up to the folder of the file.
+A checkout may be untrusted: a link in it could lead a write to any of the user's files. So below a trusted
+folder no part of a path may be a link. Outside checkouts, paths named by the user may contain links, up to
+the file's folder.
 """
 
 import errno
@@ -16,9 +17,10 @@ from typing import IO, TextIO
 
 from bot.errors import UsageError
 
-STREAMS = re.compile(r"/dev/(?!shm/)[\w/]+|/proc/self/fd/\d+")  # named by the user, held by no checkout
+# Streams named by the user, which no checkout contains.
+STREAMS = re.compile(r"/dev/(?!shm/)[\w/]+|/proc/self/fd/\d+")
 OPEN_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-UNFINISHED = ".new-"  # how the name of a file begins that nobody has finished
+UNFINISHED = ".new-"  # prefix of unfinished files
 PRIVATE_MODE, COMMON_MODE, FOLDER_MODE = 0o600, 0o666, 0o777
 
 
@@ -32,10 +34,11 @@ def write(
     nested: bool = True,
     durable: bool = True,
 ) -> None:
-    """Write a file whole or not at all: a temporary file in the same folder takes its name. Raises UsageError.
+    """Write a file fully or not at all, by renaming a temporary file. Raises UsageError.
 
-    The mode of an older file is kept. `below`: the folder that the user trusts; `private`: for this user alone; `folders`: make
-    those that are missing; `nested`: whether another repository inside may hold the file; `durable`: wait for the disk.
+    An existing file's mode is kept. `below`: the trusted folder; `private`: readable for this user only;
+    `folders`: create missing ones; `nested`: allow a file in a nested repository; `durable`: wait for the
+    disk.
     """
     data = content.encode() if isinstance(content, str) else content
     if STREAMS.fullmatch(str(path)):
@@ -64,7 +67,7 @@ def write(
 def append(
     path: Path, *, below: Path | None = None, label: str = "", private: bool = False, folders: bool = False
 ) -> TextIO:
-    """Open a file to add to its end; it can be read too. Raises UsageError."""
+    """Open a file for appending and reading. Raises UsageError."""
     with _refusing(path, label):
         if STREAMS.fullmatch(str(path)):
             return path.open("a", encoding="utf-8")
@@ -77,7 +80,7 @@ def append(
 
 
 def ready(path: Path, *, below: Path | None = None) -> None:
-    """Raise UsageError if the file could not be written: for use before anything is paid."""
+    """Raise UsageError if the file could not be written, for use before money is spent."""
     if STREAMS.fullmatch(str(path)):
         return
     with _refusing(path):
@@ -88,7 +91,7 @@ def ready(path: Path, *, below: Path | None = None) -> None:
 
 
 def content(path: Path, most: int, *, below: Path | None = None, label: str = "") -> bytes | None:
-    """Return the first bytes of a file, through no link, None if there is no such file. Raises UsageError."""
+    """Return a file's first bytes without following links, None if it does not exist. Raises UsageError."""
     with _refusing(path, label, "read"):
         try:
             whole = _through_no_link(path, below)
@@ -101,14 +104,14 @@ def content(path: Path, most: int, *, below: Path | None = None, label: str = ""
 
 
 def folder(path: Path, *, below: Path | None = None, label: str = "", private: bool = False) -> None:
-    """Make a folder and those above it. Raises UsageError."""
+    """Create a folder and its parents. Raises UsageError."""
     with _refusing(path, label):
         _through_no_link(path / "-", below, folders=True, private=private)
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a new file, for this user alone, in a folder of our own; at the end of the block it takes this name, or is gone."""
+    """Yield a new private file in our own folder. On success it gets this name, otherwise it is deleted."""
     import tempfile
 
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)
@@ -121,7 +124,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def place(source: Path, path: Path) -> bool:
-    """Move a folder of our own to this name, in one step. Return False if another folder has the name. Raises UsageError, also for a link."""
+    """Rename our own folder to this name. Return False if the name exists. Raises UsageError."""
     with _refusing(path):
         try:
             source.rename(_through_no_link(path, None))
@@ -133,22 +136,22 @@ def place(source: Path, path: Path) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Remove a file of our own, if it is there."""
+    """Delete our own file if it exists."""
     path.unlink(missing_ok=True)
 
 
 def temporary_log(text: str) -> Path:
-    """Write a new log, which this user alone can read, into the system's temporary folder. Return its path."""
+    """Write a new private log into the system's temporary folder and return its path."""
     import tempfile
 
-    handle, name = tempfile.mkstemp(prefix="deeprepo-", suffix=".log")  # made with mode 0600
+    handle, name = tempfile.mkstemp(prefix="deeprepo-", suffix=".log")  # created with mode 0600
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
     return Path(name)
 
 
 def fill(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write new files into a temporary folder that this process has made."""
+    """Write new files into a temporary folder made by this process."""
     for name, data in contents.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         with (folder / name).open("xb") as file:
@@ -156,19 +159,19 @@ def fill(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a file, with its times, into a temporary folder that this process has made."""
+    """Copy a file with its times into a temporary folder made by this process."""
     shutil.copy2(source, target)
 
 
 def link(target: Path, source: Path) -> None:
-    """Link to a file or folder from a temporary folder that this process has made."""
+    """Create a link in a temporary folder made by this process."""
     target.symlink_to(source)
 
 
 def _through_no_link(
     path: Path, below: Path | None, *, folders: bool = False, private: bool = False, nested: bool = True
 ) -> Path:
-    """The whole path, with no link in any part below the folder that is trusted. Raises OSError."""
+    """Return the absolute path, without links below the trusted folder. Raises OSError."""
     whole = Path(os.path.normpath(path.absolute()))
     start = Path(os.path.normpath(below.absolute())) if below is not None else _trust_root(whole)
     if start not in whole.parents:
@@ -195,7 +198,10 @@ def _through_no_link(
 
 
 def _status(path: Path, *, change: bool = True) -> os.stat_result | None:
-    """The file as it is. Raises OSError if what has its name is anything but a file, which may be changed if that is asked."""
+    """Return a file's status, None if it does not exist.
+
+    Raises OSError for non-files, and read-only ones if `change`.
+    """
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -216,13 +222,13 @@ def _link_refusal(name: str) -> str:
 
 
 def _trust_root(path: Path) -> Path:
-    """The outermost checkout that the path is in; outside of checkouts, the file's own folder."""
+    """Return the outermost checkout that contains the path, else the file's own folder."""
     return next((at for at in reversed(path.parents) if os.path.lexists(at / ".git")), path.parent)
 
 
 @contextmanager
 def _refusing(path: Path, label: str = "", verb: str = "written") -> Iterator[None]:
-    """Turn what the system refuses into our sentence."""
+    """Translate a system error into our message."""
     try:
         yield
     except OSError as error:

@@ -1,10 +1,10 @@
-"""What a process that reads a repository may use, and which file it has in hand.
+"""Limits of a process that reads a repository, and a note of the file that it is working on.
 
-A review runs in a child process (`wiring.child`). The child notes here which file it works on; when a limit ends it, the parent
-reads the note and starts again without that file.
+A review runs in a child process (`wiring.child`), which notes the current file. When a limit ends it, the
+parent reads the note and starts again without that file.
 
-The CPU limit is one of the operating system and counts from note to note: a library that holds the interpreter's lock for ever
-is ended by the kernel, with nobody's help, and a review of 300 files may take as long as 300 files need.
+The operating system enforces the CPU limit, which restarts with each note. So the kernel ends even a library
+that never releases the interpreter's lock, and a review of many files may take its time.
 """
 
 import os
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from deeprepo.impact.in_hand import listen
 
-MAX_FETCH_BYTES = 2 << 30  # bytes of a git that fetches
+MAX_FETCH_BYTES = 2 << 30  # for a git process that fetches
 SIZE = 8192  # bytes of a note
 LINE_END = b"\n"
 
@@ -27,20 +27,20 @@ LINE_END = b"\n"
 class ProcessLimits:
     """The limits of one child."""
 
-    memory: int = 1024 << 20  # bytes, of the child and of all that it starts
-    cpu: int = 20  # seconds of computing on one file
+    memory: int = 1024 << 20  # bytes of the child and its descendants
+    cpu: int = 20  # CPU seconds per file
     wall: float = 900.0  # seconds
-    nice: int = 5  # the process that answers GitHub goes first
+    nice: int = 5  # lower priority than the process that answers GitHub
 
 
 class _CpuLimit:
-    """The note and the limit of this process."""
+    """The note and the CPU limit of this process."""
 
     def __init__(self, note: memoryview, cpu: int) -> None:
         self._note, self._cpu, self._last, self._renewed = note, cpu, "", 0.0
 
     def reading(self, path: str) -> None:
-        """Note a file."""
+        """Note the current file."""
         if path == self._last:
             return
         self._last = path
@@ -49,7 +49,7 @@ class _CpuLimit:
         self.renew()
 
     def renew(self) -> None:
-        """Begin the CPU limit again."""
+        """Restart the CPU limit."""
         cpu_seconds = time.process_time()
         if cpu_seconds >= self._renewed:  # the kernel counts whole seconds
             self._renewed = cpu_seconds + 0.5
@@ -60,34 +60,35 @@ _limit: _CpuLimit | None = None
 
 
 def renew() -> None:
-    """Note that the work goes on: its time of computing begins again."""
+    """Restart the CPU limit, because the work makes progress."""
     if _limit is not None:
         _limit.renew()
 
 
 def arm(note: memoryview, caps: ProcessLimits) -> None:
-    """Hold this process, and what it starts, to its limits from now on. `note`: SIZE bytes that the parent sees."""
-    global _limit  # noqa: PLW0603 - limits are the process's own
+    """Apply the limits to this process and its descendants. `note`: SIZE bytes shared with the parent."""
+    global _limit  # noqa: PLW0603 - limits belong to the process
     _limit = _CpuLimit(note, caps.cpu)
     listen(_limit.reading)
     _limit.renew()
     _soft(resource.RLIMIT_CORE, 0)
-    # What is allocated, not what is mapped: packs are mapped, and threads reserve addresses that they never use. The parent
-    # ends a child earlier than this; it is for what grows between two of its looks.
+    # Limit allocated instead of mapped memory: packs are mapped, and threads reserve unused addresses. The
+    # parent ends a child earlier; this is for growth between two of its checks.
     _soft(resource.RLIMIT_DATA, 2 * caps.memory)
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
 
 
 def last_note(note: bytes) -> str:
-    """Return the file that a process had in hand when it ended; "" where there was none."""
+    """Return the file that a process was working on when it ended; "" if none."""
     raw = note.partition(LINE_END)[0].rstrip(b"\0")
     return raw.replace(b"\0", LINE_END).decode("utf-8", "surrogatepass")
 
 
 def memory(group: int) -> int:
-    """Return bytes that a process and all that it started hold in memory. 0 where the system does not tell.
+    """Return the bytes of memory of a process and its descendants; 0 if the system does not report it.
 
-    What was allocated and never written counts for a part: who is refused more of it may hang instead of ending.
+    Memory that was allocated but never written counts in part, because a process that is denied memory may
+    hang instead of exiting.
     """
     total, page = 0, os.sysconf("SC_PAGE_SIZE")
     pids = [group]
@@ -101,7 +102,7 @@ def memory(group: int) -> int:
 
 
 def hold(pid: int, most: int = MAX_FETCH_BYTES) -> None:
-    """Hold another process, and what it will start, to this much memory; Linux alone can."""
+    """Limit the memory of another process and its descendants. Only works on Linux."""
     if sys.platform == "linux":
         with suppress(OSError, ValueError):
             resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
@@ -110,5 +111,5 @@ def hold(pid: int, most: int = MAX_FETCH_BYTES) -> None:
 def _soft(kind: int, most: int) -> None:
     hard = resource.getrlimit(kind)[1]
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    with suppress(ValueError, OSError):  # not every system knows every limit; the parent watches too
+    with suppress(ValueError, OSError):  # not every system has every limit; the parent checks too
         resource.setrlimit(kind, (most, hard))

@@ -1,7 +1,7 @@
-"""Words from templates: the only importer of jinja2.
+"""Render text from templates. Only this package imports jinja2.
 
-What a template says is ours; what it is given (code, titles, model text) is data. `disarm` escapes it in Markdown,
-`sandbox` runs templates that are not ours.
+Templates contain our words; the values that they get (code, titles, model text) are data. `disarm` escapes
+these in Markdown, and `sandbox` runs templates that are not ours.
 """
 
 from bot.render.disarm import (

@@ -1,6 +1,7 @@
-"""Text from a change escaped: in Markdown nobody is mentioned, nothing is linked or loaded or commanded. Pure.
+"""Escape text from a change, so that in Markdown nothing is mentioned, linked, loaded or executed.
 
-GitHub acts on far more than Markdown: mentions, issues, commits, emoji, commands of other bots at the start of a line.
+GitHub acts on far more than Markdown: mentions, issues, commits, emoji, and other bots' commands at the start
+of a line.
 """
 
 import json
@@ -10,16 +11,18 @@ from deeprepo.impact.filetypes import filetypes
 
 
 class Safe(str):
-    """Markdown that is escaped already. Everything else that a comment's template prints is passed through `plain` first."""
+    """Markdown that is already escaped. Comment templates pass everything else through `plain` first."""
 
     __slots__ = ()
 
 
-# A zero-width space as an entity. GitHub finds mentions in the rendered text, where a backslash or `&#64;` is already gone.
+# A zero-width space as an entity. GitHub finds mentions in the rendered text, where a backslash or `&#64;`
+# has no effect anymore.
 GAP = "&#8203;"
 ONE_BYTE = 0xFF
 
-# What a fence may be called: what types of files are called, and others. GitHub makes live blocks of others: suggestion, mermaid, geojson, topojson, stl, math.
+# Allowed names of fences. GitHub makes live blocks of others: suggestion, mermaid, geojson, topojson, stl,
+# math.
 _OTHERS = """astro bat bicep c++ cljs clojure cmake cmd conf csv cue diff dockerfile el elixir elm erl erlang fish fs fsharp gradle graphql
     groovy haml hbs hcl ini json5 jsonc julia lua make makefile md mdx mli mm nim nix pas perl pl pm proto ps1 psm1 rst sass sbt
     shell sol tcl text tf txt v vb xml zig zsh"""
@@ -28,22 +31,24 @@ LANGUAGES = frozenset(_OTHERS.split()).union(
 )
 
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
-_BIDI = r"\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # and what has no width
-_BLANK = r"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0e\U000e0000-\U000e01ef"  # fillers, tags, variants of letters
+# Includes characters without width.
+_BIDI = r"\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+# Fillers, tags and variation selectors.
+_BLANK = r"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0e\U000e0000-\U000e01ef"
 _UNSEEN = re.compile(f"[{_CONTROLS}{_BIDI}{_BLANK}]")
 _ASCII_UNSEEN = bytes(point for point in range(128) if _UNSEEN.match(chr(point)))
 _BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MARKER = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
-_SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]{1,2000}?)(?<!`)\1(?!`)")  # a code span that somebody wrote, on one line
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]{1,2000}?)(?<!`)\1(?!`)")  # a code span on one line
 
 _ALWAYS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")  # an underscore inside a word is no emphasis
-# With / and ! the commands of bots.
+# Bots' commands start with / and !.
 _AT_START = re.compile(r"^([^\S\n]*+)(#+|[-+=:>/!]|\d++(?=[.)](?:\s|$)))", re.MULTILINE)
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
-_RULED = f"(?:[{_DASHES}]{{2}}|[\u2013-\u2015])"  # a long dash counts alone
+_RULED = f"(?:[{_DASHES}]{{2}}|[\u2013-\u2015])"  # a single long dash counts too
 _MARK_START, _MARK_END = re.compile(_RULED), re.compile(f"{_RULED}$")
-_ODD = re.compile(r"^[\s\"#]|\s$|[\n\t`]|---|\{\{|\{%|^end$")  # in a name: it could leave its place in a prompt
+_ODD = re.compile(r"^[\s\"#]|\s$|[\n\t`]|---|\{\{|\{%|^end$")  # in a name: it could end its place in a prompt
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _LIVE = re.compile(  # mentions, issues, links, emoji
     r"@(?=\w)|(?:#|\bGH-)(?=\d)|:(?=//)|\bwww(?=\.)|:(?=[\w+-]+:)", re.IGNORECASE
@@ -52,12 +57,12 @@ _LIVE = re.compile(  # mentions, issues, links, emoji
 
 def encodable(value: str) -> str:
     """Return the text with lone surrogates replaced, so that it can be written and sent."""
-    text = str(value)  # a name that a template was not given says so here
+    text = str(value)  # an undefined value of a template raises its error here
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def visible(value: str) -> str:
-    """Return code as it should be shown: control, bidi and zero-width characters become escapes that a reader can see."""
+    """Return code for display, with control, bidi and zero-width characters as visible escapes."""
     with_line_feeds = encodable(value).replace("\r\n", "\n")
     return (
         with_line_feeds if _is_plain(with_line_feeds) else _UNSEEN.sub(lambda match: _escape(match[0]), with_line_feeds)
@@ -65,9 +70,10 @@ def visible(value: str) -> str:
 
 
 def inside(value: str) -> str:
-    """Return text in a section of a prompt: a line that imitates the mark of a section moves in by a blank, and so ends and begins none.
+    """Return text for a prompt section. A line that imitates a section mark is indented by a blank.
 
-    What a model may take for a line counts as one: also after a lone carriage return or a line separator of Unicode.
+    Everything that a model may take for a line counts as one, also after a lone carriage return or a Unicode
+    line separator.
     """
     if not _MARK_START.search(value):
         return value
@@ -80,13 +86,13 @@ def _imitates(line: str) -> bool:
 
 
 def name(value: str) -> str:
-    """Return a path, a symbol or another name in a prompt. One that could leave its line or imitate a mark is quoted as in JSON."""
+    """Return a name for a prompt. It is quoted as in JSON if it could leave its line or imitate a mark."""
     clean = encodable(value)
     return safe_json(json.dumps(clean, ensure_ascii=False)) if _ODD.search(clean) or _UNSEEN.search(clean) else clean
 
 
 def original_name(value: str) -> str:
-    """Return the name that is meant by what `name` has written, whether or not a model has kept the quotes."""
+    """Return the name that `name` has written, whether or not a model kept the quotes."""
     if not value.startswith('"'):
         return value
     try:
@@ -97,12 +103,12 @@ def original_name(value: str) -> str:
 
 
 def line(value: str) -> str:
-    """Return text on one line, without characters that cannot be seen."""
+    """Return text on one line, without invisible characters."""
     return " ".join(_without_unseen(_with_line_feeds(value)).split())
 
 
 def plain(value: str, *, cell: bool = False) -> Safe:
-    """Return prose as Markdown that shows exactly these words. Code spans in it stay code; line breaks stay."""
+    """Return prose as Markdown that shows exactly these words. Code spans and line breaks stay."""
     clean = _without_unseen(_with_line_feeds(value))
     clean = "\n".join(line.strip() for line in clean.split("\n")).strip("\n")
     parts, at = [], 0
@@ -113,7 +119,7 @@ def plain(value: str, *, cell: bool = False) -> Safe:
 
 
 def code(value: str, *, cell: bool = False) -> Safe:
-    """Return an inline code span that backticks in the text cannot end. `cell`: it is in a table, where a bar ends the cell."""
+    """Return a code span that backticks in the text cannot end. `cell`: escape pipes for a table."""
     one_line = _MARKER.sub("<! --", " ".join(visible(value).split()))
     if not one_line:
         return Safe()
@@ -125,20 +131,23 @@ def code(value: str, *, cell: bool = False) -> Safe:
 
 
 def fence(value: str, language: str = "") -> Safe:
-    """Return a fenced block, its fence longer than any run of backticks inside. A language that is not known is left out."""
+    """Return a fenced block that its content cannot end. Unknown languages are dropped."""
     block = _MARKER.sub("<! --", visible(value)).strip("\n")
     ticks = "`" * max(3, _longest_run(block) + 1)
     return Safe(f"{ticks}{language if language.lower() in LANGUAGES else ''}\n{block}\n{ticks}")
 
 
 def suggestion(lines: str) -> Safe:
-    """Return a block that GitHub can commit: the lines go in as they are, so they must hold nothing unseen (`findings.suggest` sees to it)."""
+    """Return a suggestion block that GitHub can commit.
+
+    The lines are not escaped, so they must contain nothing invisible (`findings.suggest` checks that).
+    """
     ticks = "`" * max(3, _longest_run(lines) + 1)
     return Safe(f"{ticks}suggestion\n{lines}{chr(10) if lines and not lines.endswith(chr(10)) else ''}{ticks}")
 
 
 def html(value: str) -> Safe:
-    """Return prose on one line inside an HTML element, where GitHub reads no Markdown but still finds mentions. Code spans stay code."""
+    """Return prose for an HTML element, where GitHub reads no Markdown but finds mentions."""
     clean, parts, at = line(value), [], 0
     for span in _SPAN.finditer(clean):
         parts += [_inert(clean[at : span.start()]), f"<code>{_inert(span[2].strip())}</code>"]
@@ -147,39 +156,39 @@ def html(value: str) -> Safe:
 
 
 def diff(old_text: str, new_text: str) -> Safe:
-    """Return a block that shows what takes the place of what; GitHub colours it and offers no button."""
+    """Return a diff block of a replacement, which GitHub colors without a commit button."""
     rows = [("-", old_text.strip("\n")), ("+", new_text.strip("\n"))]
     return fence("\n".join(f"{sign}{line}" for sign, text in rows if text.strip() for line in text.split("\n")), "diff")
 
 
 def link(label: str, address: str) -> Safe:
-    """Return a link to an address that we made; its label is code."""
+    """Return a link to one of our addresses, with its label as code."""
     return Safe(f"[{code(label)}]({address})") if address else code(label)
 
 
 def cell(value: Safe) -> Safe:
-    """Return our own Markdown in a table, where a bar would end the cell."""
+    """Return our own Markdown for a table cell, with pipes escaped."""
     return Safe(plain(value, cell=True) if not isinstance(value, Safe) else value.replace("|", "\\|"))
 
 
 def safe_json(value: str) -> str:
-    """Return JSON in which characters that drive a terminal, or cannot be seen, are escapes: it may be printed to one."""
+    """Return JSON that is safe to print to a terminal, with control and invisible characters as escapes."""
     return _UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1], value)
 
 
 def unseen(value: str) -> bool:
-    """Return whether a text holds characters that a reader cannot see, line breaks and tabs apart."""
+    """Return whether a text contains invisible characters other than line breaks and tabs."""
     return bool(_UNSEEN.search(encodable(value).replace("\r\n", "\n")))
 
 
 def _with_line_feeds(value: str) -> str:
-    """Line and paragraph separators of every kind as line feeds, so that words do not run together."""
+    """Return the text with all kinds of line and paragraph separators as line feeds."""
     clean = encodable(value)
     return clean if _is_plain(clean) else _BREAK.sub("\n", clean)
 
 
 def _is_plain(value: str) -> bool:
-    """Whether it is plain ASCII without control characters, as nearly every text is: that is known much sooner than by a pattern."""
+    """Return whether the text is ASCII without control characters, which is faster than a pattern."""
     return value.isascii() and len(value.encode("ascii").translate(None, _ASCII_UNSEEN)) == len(value)
 
 
@@ -193,7 +202,7 @@ def _escape(character: str) -> str:
 
 
 def _quiet(words: str) -> str:
-    """Words outside of code: every character that Markdown or GitHub would act on is disarmed."""
+    """Escape all characters outside code that Markdown or GitHub would act on."""
     words = _ALWAYS.sub(r"\\\g<0>", words)
     words = _ENTITY.sub("&amp;", words).replace("<", "&lt;")
     return _LIVE.sub(lambda match: match[0] + GAP, words)
@@ -205,11 +214,11 @@ def _inert(words: str) -> str:
 
 
 def _at_start(match: re.Match[str]) -> str:
-    """A list, heading, quote or rule at the start of a line becomes words."""
+    """Escape a list, heading, quote or rule at the start of a line."""
     mark = match[2]
     return f"{match[1]}{mark}\\" if mark.isdigit() else f"{match[1]}\\{mark}"
 
 
 def _longest_run(value: str) -> int:
-    """The length of the longest run of backticks."""
+    """Return the length of the longest run of backticks."""
     return max((len(run) for run in re.findall("`+", value)), default=0)

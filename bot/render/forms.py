@@ -1,4 +1,4 @@
-"""How a page writes figures: dollars, seconds, moments, shares. A figure that nobody knows is a dash."""
+"""How pages write numbers: dollars, durations, times and shares. An unknown number is a dash."""
 
 import re
 from collections.abc import Callable
@@ -15,12 +15,12 @@ CENT = 0.01
 
 
 def forms() -> dict[str, Callable[..., str]]:
-    """Return the filters, by name."""
+    """Return the filters by name."""
     return {form.__name__: form for form in (usd, took, day, moment, iso, many, share, one_line, prose)}
 
 
 def usd(value: float | None) -> str:
-    """Return dollars: with cents, and below a cent with two digits that say something."""
+    """Return dollars with cents, or two significant digits below a cent."""
     if value is None:
         return NONE
     if not value:
@@ -29,11 +29,11 @@ def usd(value: float | None) -> str:
 
 
 def took(seconds: float | None) -> str:
-    """Return a length of time, in at most two units: "8 s", "3 min 20 s", "1 h 05 min"."""
+    """Return a duration in at most two units: "8 s", "3 min 20 s", "1 h 05 min"."""
     if seconds is None:
         return NONE
     whole = round(seconds)
-    if whole != seconds and seconds < 10:  # noqa: PLR2004 - where a tenth says something
+    if whole != seconds and seconds < 10:  # noqa: PLR2004 - below this a tenth matters
         return f"{seconds:.1f} s"
     if whole < MINUTE:
         return f"{whole} s"
@@ -53,29 +53,29 @@ def moment(seconds: float) -> str:
 
 
 def iso(seconds: float) -> str:
-    """Write a moment for machines."""
+    """Return a time for machines (ISO 8601)."""
     return f"{_moment(seconds):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def many(value: float | None) -> str:
-    """Return a count, with commas."""
+    """Return a count with thousands separators."""
     return NONE if value is None else f"{value:,.0f}"
 
 
 def share(value: float | None) -> str:
-    """Return a part of a whole, in percent."""
+    """Return a share in percent."""
     return NONE if value is None else f"{100 * value:.0f}%"
 
 
 def one_line(value: str | None, most: int = 200) -> str:
-    """Return a stranger's words on one line, without characters that cannot be seen; cut where they are too long."""
+    """Return untrusted words on one line, without invisible characters, cut to `most` characters."""
     text = line(value or "")
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def prose(value: str | None, most: int = 200) -> Markup:
-    """Write a sentence or a title like `shown`, with what is between backticks as code."""
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(one_line(value, most)))))  # noqa: S704 - escaped before
+    """Return a sentence as HTML on one line, with text between backticks as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(one_line(value, most)))))  # noqa: S704 - escaped
 
 
 def _moment(seconds: float) -> datetime:

@@ -1,4 +1,4 @@
-"""Our own words in comments: `templates/words.toml`, and those of each feature."""
+"""Our own words in comments, from `templates/words.toml` and the features' files."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,25 +11,25 @@ from bot import registry
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """The phrases by their keys. A phrase with a number is a pair: of one, of several."""
+    """The phrases by key. A phrase with a number is a pair: singular and plural."""
 
     texts: Mapping[str, str | list[str]]
 
     def say(self, key: str, number: int | None = None, **values: object) -> str:
-        """Fill a phrase in; {n} is the number. A phrase that is not there is a KeyError."""
+        """Fill in a phrase; {n} is the number. Raises KeyError for an unknown key."""
         form = self.texts[key]
         if isinstance(form, list):
             form = form[0 if number == 1 else 1]
         return form.format(n=self.number(number or 0), **values)
 
     def number(self, value: int) -> str:
-        """Write a number as people do."""
+        """Return a number with thousands separators."""
         return f"{value:,}"
 
 
 @cache
 def load() -> Phrases:
-    """Read the phrases, from the wheel or from a checkout."""
+    """Load the phrases from the wheel or a checkout."""
     package = Path(__file__).parents[1]
     folder = next(f for f in (package / "templates", package.parent / "templates") if f.is_dir())
     files = (folder / "words.toml", *(registry.FOLDER / name / "words.toml" for name in registry.FEATURES))

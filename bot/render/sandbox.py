@@ -1,7 +1,7 @@
-"""Templates of a repository's owner: filled in by a process of its own that has no environment, little memory and little time.
+"""Render a repository owner's templates in a separate process without environment and with tight limits.
 
-The owner's template decides on the form alone. What it prints of the change is disarmed as in our own templates, and the
-process ends at a cap, so that a loop without an end costs one review its own form and nothing else.
+The owner's template only decides the layout. What it prints about the change is escaped as in our own
+templates. The process ends at a limit, so an endless loop only costs the review its custom layout.
 """
 
 import json
@@ -17,25 +17,26 @@ from typing import Any
 from bot.render.disarm import Safe, encodable
 from bot.render.phrases import Phrases
 
-MOST_SOURCE, MOST_OUTPUT = 64_000, 1_000_000  # characters of a template, and of all that it prints
-TEMPLATE_SECONDS, TEMPLATE_MEMORY = 2, 512 << 20  # of computing, whatever else the machine does
-# For a system that does not limit computing. A template cannot wait, so elsewhere only a machine without free processors gets here.
+MOST_SOURCE, MOST_OUTPUT = 64_000, 1_000_000  # characters of a template, and of its output
+TEMPLATE_SECONDS, TEMPLATE_MEMORY = 2, 512 << 20  # CPU seconds and bytes
+# For systems that do not limit CPU time. Templates cannot wait, so elsewhere only a very busy machine gets
+# here.
 WAIT_SECONDS = 60
 AT_LINE = re.compile(r"line (\d{1,9}): (.*)")
 SAFE = "our own markdown"  # key that carries a `Safe` text through JSON
 
 
-class BrokenTemplate(Exception):  # noqa: N818 - the owner's fault, told to the owner
-    """An owner's template cannot be used; the text says why."""
+class BrokenTemplate(Exception):  # noqa: N818 - the owner's error, reported to the owner
+    """An owner's template cannot be used. The text is the reason."""
 
 
 def fill(source: str, each: Sequence[Mapping[str, Any]], phrases: Phrases) -> list[Safe]:
-    """Return the template once for each set of values. Raises BrokenTemplate."""
+    """Render the template once per set of values. Raises BrokenTemplate."""
     return [Safe(text) for text in json.loads(_ask(source, {"each": list(each), "phrases": asdict(phrases)}))]
 
 
 def check(source: str) -> tuple[int | None, str] | None:
-    """Return why a template cannot be used, and the line of it; None if it can be compiled. It is not filled in."""
+    """Return the line and reason if a template cannot be compiled, else None. It is not rendered."""
     try:
         _ask(source, {})
     except BrokenTemplate as error:
@@ -45,7 +46,7 @@ def check(source: str) -> tuple[int | None, str] | None:
 
 
 def _ask(source: str, more: Mapping[str, Any]) -> bytes:
-    """What the process answers."""
+    """Return the process's answer."""
     if len(source) > MOST_SOURCE:
         raise BrokenTemplate(f"it is longer than {MOST_SOURCE:,} characters")
     request = json.dumps(_pack({"source": source, **more}))
@@ -68,7 +69,7 @@ def _ask(source: str, more: Mapping[str, Any]) -> bytes:
 
 
 def _reason(status: int, stderr: str) -> str:
-    """What went wrong, in one line: the last of Python's report, without the class's module."""
+    """Return the reason for a failure from the last line of Python's report."""
     last = (stderr.strip().split("\n") or [""])[-1]
     if status < 0 or "MemoryError" in last:
         return f"it used more than {TEMPLATE_SECONDS} seconds or {TEMPLATE_MEMORY >> 20} MB"
@@ -88,7 +89,7 @@ def _unpack(pairs: dict[str, Any]) -> Any:  # noqa: ANN401 - any value of a temp
 
 
 def _main() -> None:
-    """The process: limits first, then the template."""
+    """Run inside the process: set the limits, then render the template."""
     import resource
 
     for kind, most in (
@@ -96,7 +97,7 @@ def _main() -> None:
         (resource.RLIMIT_AS, TEMPLATE_MEMORY),
         (resource.RLIMIT_FSIZE, 0),
     ):
-        with suppress(ValueError, OSError):  # not every system knows every limit; the clock outside holds everywhere
+        with suppress(ValueError, OSError):  # not every system has every limit; the timeout always applies
             resource.setrlimit(kind, (most, most))
 
     from jinja2 import FunctionLoader, StrictUndefined, TemplateSyntaxError

@@ -1,24 +1,24 @@
-"""Text made short, and how much is missing said with it. Pure."""
+"""Shorten text and report how much is missing."""
 
 import re
 
 TITLE_CHARS = 90
-# A dot, question or exclamation mark before a blank and something that begins a sentence; an empty line ends one too.
+# The end of a sentence before whitespace and a new start. An empty line also ends one.
 _END = re.compile(
     r"""(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.!?]["')\]]*(?=\s+[^\sa-z]|\s*\Z)"""
-    r"""|(?<=[^\s.!?"')\]])(?=\n\s*\n)|[\u3002\uff01\uff1f]"""  # the last ones are those of Chinese and Japanese
+    r"""|(?<=[^\s.!?"')\]])(?=\n\s*\n)|[\u3002\uff01\uff1f]"""  # the last ones are Chinese and Japanese
 )
 
 
 def cut(value: str, length: int, missing: str = "{:,} more characters") -> str:
-    """Return at most `length` characters of it, and how many are missing."""
+    """Return at most `length` characters and how many are missing."""
     if len(value) <= length:
         return value
     return f"{value[:length].rstrip()}… ({missing.format(len(value) - length)})"
 
 
 def title(value: str) -> str:
-    """Return one sentence on one line, at most `TITLE_CHARS` long: the words that fit, and no half of a code span."""
+    """Return one line of at most `TITLE_CHARS`, cut between words and outside code spans."""
     one_line = " ".join(value.split())
     if len(one_line) <= TITLE_CHARS:
         return one_line
@@ -30,7 +30,7 @@ def title(value: str) -> str:
 
 
 def rows(value: str, most: int, missing: str = "{:,} more lines", ends: str = "\n") -> str:
-    """Return at most `most` lines of it, and how many are missing."""
+    """Return at most `most` lines and how many are missing."""
     lines = value.strip(ends).split("\n")
     return "\n".join(lines if len(lines) <= most else [*lines[:most], f"… ({missing.format(len(lines) - most)})"])
 
@@ -41,17 +41,17 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def brief(value: str, length: int) -> str:
-    """Return `cut` for a comment in any language."""
+    """Return `cut` in a form for any language."""
     return cut(value, length, "+{}")
 
 
 def top(value: str, most: int) -> str:
-    """Return `rows` for a comment in any language."""
+    """Return `rows` in a form for any language."""
     return rows(value, most, "+{}", "\r\n")
 
 
 def sentences(value: str, most: int) -> tuple[str, str]:
-    """Return the first sentences, and the rest. A dot inside `code`, a number or a name ends none."""
+    """Return the first sentences and the rest. Dots inside `code`, numbers and names do not count."""
     within = {index for match in re.finditer(r"`[^`\n]*`", value) for index in range(*match.span())}
     ends = [match.end() for match in _END.finditer(value) if match.start() not in within]
     if len(ends) < most or not value[ends[most - 1] :].strip():

@@ -1,4 +1,4 @@
-"""Templates filled in. Prompts take words as they are; in a comment everything that is not `Safe` becomes plain words."""
+"""Render templates. Prompts take text as it is; comments escape everything that is not `Safe`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -16,25 +16,26 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 HERE = Path(__file__).parents[1]
-# In the wheel, in a checkout; those of features are named with their folder.
+# In the wheel, in a checkout, and of features, whose templates are named with their folder.
 FOLDERS = (HERE / "templates", HERE.parent / "templates", registry.FOLDER)
-PARTS = frozenset({"handover.md.j2"})  # which an owner's template may include, beside those of features
+# Parts that an owner's template may include, in addition to those of features.
+PARTS = frozenset({"handover.md.j2"})
 OF_FINDINGS = {f"{feature}.md.j2": f"{feature}/finding.md.j2" for feature in registry.FEATURES}
 FORM: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lstrip_blocks": True}
 
 
 def text(name: str, **values: object) -> str:
-    """Return a prompt; a value that the template names and was not given is an error. The result is always valid UTF-8."""
+    """Render a prompt as valid UTF-8. A missing value is an error."""
     return encodable(_prompts().get_template(name).render(**values))
 
 
 def page(name: str, /, **values: object) -> str:
-    """Return a page in HTML: every value is escaped, but for `Markup` of our own templates."""
+    """Render an HTML page. All values are escaped, except `Markup` from our own templates."""
     return encodable(_pages().get_template(name).render(**values))
 
 
 def file(name: str) -> bytes:
-    """Return a file that pages need beside their HTML."""
+    """Return a file that pages need besides their HTML."""
     return next(folder / name for folder in FOLDERS if (folder / name).is_file()).read_bytes()
 
 
@@ -48,17 +49,17 @@ def texts(folder: Path) -> Callable[..., str]:
 
 
 def comment(name: str, phrases: Phrases, **values: object) -> Safe:
-    """Return a part of a comment, with our phrases."""
+    """Render a part of a comment with our phrases."""
     return Safe(encodable(_comments().get_template(name).render(say=speaker(phrases), **values)))
 
 
 def phrase(phrases: Phrases, key: str, number: int | None = None, **values: object) -> Safe:
-    """Return a comment of one phrase."""
+    """Return a comment that is a single phrase."""
     return comment("replies/phrase.md.j2", phrases, key=key, number=number, values=values)
 
 
-def speaker(phrases: Phrases) -> Any:  # noqa: ANN401 - a function with a free set of arguments
-    """Return `say` of the templates: a phrase in the review's language, our own words."""
+def speaker(phrases: Phrases) -> Any:  # noqa: ANN401 - a function with arbitrary arguments
+    """Return the templates' `say` function, which fills in a phrase."""
 
     def say(key: str, number: int | None = None, **values: object) -> Safe:
         safe_values = {name: shown_as(value) for name, value in values.items()}
@@ -68,12 +69,12 @@ def speaker(phrases: Phrases) -> Any:  # noqa: ANN401 - a function with a free s
 
 
 def shown_as(value: object) -> object:
-    """Return what `{{ value }}` prints: numbers and our own Markdown as they are, every other text as plain words."""
+    """Return what `{{ value }}` prints: numbers and `Safe` as they are, other text escaped."""
     return disarm.plain(value) if isinstance(value, str) and not isinstance(value, Safe) else value
 
 
 def filters() -> dict[str, Any]:
-    """Return what a comment's template can do with a value."""
+    """Return the filters of comment templates."""
     return {
         "cell": disarm.cell,
         "code": disarm.code,
@@ -90,7 +91,7 @@ def filters() -> dict[str, Any]:
 
 
 def load() -> None:
-    """Compile the templates of a review's comments, so that processes that are forked from this one need not."""
+    """Compile the templates of review comments, so that forked processes need not."""
     environment = _comments()
 
     def is_of_comments(name: str) -> bool:
@@ -105,7 +106,7 @@ def load() -> None:
 
 
 def part(name: str) -> str | None:
-    """Return the source of a part of a comment; None for every other template."""
+    """Return the source of a comment's part; None for every other template."""
     name = OF_FINDINGS.get(name, name)
     is_feature = name in {f"{feature}/section.md.j2" for feature in registry.FEATURES} | {*OF_FINDINGS.values()}
     paths = (folder / name for folder in FOLDERS if name in PARTS or is_feature)
@@ -113,21 +114,21 @@ def part(name: str) -> str | None:
 
 
 def one(environment: "Environment", source: str, values: Mapping[str, Any], phrases: Phrases) -> str:
-    """Return a template that is in no folder, filled in."""
+    """Render a template that is in no folder."""
     return encodable(environment.from_string(source).render(say=speaker(phrases), **values))
 
 
 def _environment(folders: Sequence[Path], filters: Mapping[str, Any], **more: Any) -> "Environment":  # noqa: ANN401
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(loader=FileSystemLoader(folders), undefined=StrictUndefined, **FORM, **more)  # noqa: S701 - as each form needs
+    environment = Environment(loader=FileSystemLoader(folders), undefined=StrictUndefined, **FORM, **more)  # noqa: S701
     environment.filters.update(filters)
     return environment
 
 
 @cache
 def _prompts(*folders: Path) -> "Environment":
-    """Escaping HTML would garble a prompt."""
+    """Prompts are not HTML, so nothing is escaped."""
     more = {"cut": shorten.cut, "rows": shorten.rows, "count": shorten.count}
     more |= {"visible": disarm.visible, "inside": disarm.inside, "name": disarm.name}
     return _environment(folders or FOLDERS, filters() | more)
@@ -140,5 +141,5 @@ def _pages() -> "Environment":
 
 @cache
 def _comments() -> "Environment":
-    """Escaping HTML would garble Markdown: `shown_as` is the guard."""
+    """Markdown is not HTML, so `shown_as` escapes instead."""
     return _environment(FOLDERS, filters(), finalize=shown_as)

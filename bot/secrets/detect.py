@@ -1,7 +1,8 @@
-"""Which secrets a text holds that is about to be sent: what the secrets analyser would report of each line, and the bodies of keys.
+"""Find the secrets in a text that is about to be sent: what the secrets check reports, and bodies of keys.
 
-Only the code that has read a text knows its file and passes it on: a line is judged as in that file, and otherwise as in any. No
-line of a text tells, because a description or a file can imitate whatever a prompt writes above its parts.
+Only the code that read a text knows its file and passes it on. A line is judged as in that file, otherwise as
+in any file. The text itself cannot say so, because a description or file can imitate the headings in a
+prompt.
 """
 
 import re
@@ -24,23 +25,25 @@ from bot.secrets.forms import (
 )
 from deeprepo.impact import memo
 
-SHORT = 2_000  # characters of a text that is looked through sooner than the store
+SHORT = 2_000  # characters up to which searching a text is faster than the cache
 SHORTEST_RUN = 8  # characters of a key's last line
-NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")  # of an excerpt, or of what a search has found
+# Prefix of a line in an excerpt or search result.
+NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")
 KEY_FIRST_LINE = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d")
 KEY_LAST_LINE = re.compile(r"END [A-Z0-9 ]{0,40}PRIVATE KEY|Private-MAC")
 RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
-LITERAL = re.compile(r"\w{0,2}(?=[\"'`])")  # what stands before the quotes of a string
+LITERAL = re.compile(r"\w{0,2}(?=[\"'`])")  # prefix of a string's quotes
 ROW = re.compile(r"^[ \t]{0,40}[+-]?\d{0,7}[ \t]{0,40}([A-Za-z0-9+/]{60,76})[ \t\r]{0,8}$", re.MULTILINE)
 LONG_ROW = re.compile(r"[A-Za-z0-9+/]{60}")
-MOST_KIND_CHANGES = 3  # from letters to digits, or to capitals: a name that a person chose has few
+MOST_KIND_CHANGES = 3  # changes between letters, digits and capitals; a name chosen by a person has few
 
 
 @lru_cache(maxsize=256)
 def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
-    """Return the secrets in a text, each with whether it is sure; an unsure one is a value whose file is not known.
+    """Return the secrets in a text, each with whether it is certain.
 
-    That a file holds none is noted for the next review. What it holds is noted nowhere.
+    A value is uncertain if its file is unknown. That a file has no secrets is cached for the next review;
+    secrets are never cached.
     """
     if not path or len(text) < SHORT:
         return frozenset(_secrets(text, path))
@@ -55,7 +58,7 @@ def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
 
 @cache
 def _engine() -> bytes:
-    """What decides what a secret is: this package, and the library with its forms."""
+    """Return what determines the result: this package and the library with its patterns."""
     library = [folder / part for folder in memo.folders_of("detect_secrets") for part in ("", "plugins", "filters")]
     return memo.engine_of((Path(__file__).parent, *library))
 
@@ -76,12 +79,12 @@ def _secrets(text: str, path: str) -> set[tuple[str, bool]]:
 
 
 def _is_random(value: str) -> bool:
-    """Whether this cannot be the name of something in code."""
+    """Return whether this cannot be a name in code."""
     return not value.isidentifier() or len(KIND_CHANGE.findall(value)) > MOST_KIND_CHANGES
 
 
 def _is_of_key(run: str, line: str) -> bool:
-    """Whether a run of characters is a row of a key: a drawn one, or all that its line says. Code below a mark has names and paths."""
+    """Return whether a run of characters is a row of a key: random, or the only content of its line."""
     if len(KIND_CHANGE.findall(run)) > MOST_KIND_CHANGES:
         return True
     around = LITERAL.sub("", NUMBERED.sub("", line, count=1), count=1).replace(run, "", 1)
@@ -89,7 +92,7 @@ def _is_of_key(run: str, line: str) -> bool:
 
 
 def _keys(text: str) -> Iterator[str]:
-    """The lines of the bodies of private keys; also where only lines from the middle are shown."""
+    """Yield the lines of private keys' bodies, even if only lines from the middle are shown."""
     if any(label in text for label in KEY_LABELS):
         left = 0
         for line in ESCAPED_BREAK.sub("\n", text).split("\n"):

@@ -1,4 +1,4 @@
-"""What a secret looks like: exact forms of tokens, private keys, and values whose name says that they are secret."""
+"""Patterns of secrets: exact forms of tokens, private keys, and values with a secret's name."""
 
 import hashlib
 import re
@@ -18,24 +18,23 @@ from deeprepo.impact.text.paths import is_lock, is_prose, is_sample, is_test
 Role = Literal["code", "document", "sample"]
 Row = TypeVar("Row")
 
-WINDOW, OVERLAP = 2_000, 200  # a long line is read in windows: a form of the library takes quadratic time
-MOST_APART = 500  # secrets of one line that are compared with each other
+# A long line is searched in windows, because a library pattern takes quadratic time.
+WINDOW, OVERLAP = 2_000, 200
+MOST_APART = 500  # secrets in a line that are compared with each other
 MIN_VALUE_CHARS = 8
 LONG_TOKEN = 2 * MIN_VALUE_CHARS
 LONG_NAME = 100
-MOST_SLOW = 50  # identities of guessable secrets in one change: each costs the time of scrypt
+MOST_SLOW = 50  # identities of guessable secrets per change, as each takes the time of scrypt
 KEY = "private-key"
-KEY_LABELS = ("PRIVATE KEY", "PuTTY-User-Key-File")  # the first line of a private key holds one
-KEY_HEAD, KEY_REACH = 60, 400  # lines behind the first in which its body begins, and ends
-KEY_KIND_CHANGES = (
-    8  # times that a row goes from letters to digits, or to capitals: a path or a name does so less often
-)
-KEY_ROW = re.compile(r"[A-Za-z0-9+/=_-]{32,}")  # whatever code stands around it
+KEY_LABELS = ("PRIVATE KEY", "PuTTY-User-Key-File")  # the first line of a private key contains one
+KEY_HEAD, KEY_REACH = 60, 400  # lines after the first within which its body must start, and end
+KEY_KIND_CHANGES = 8  # changes between letters, digits and capitals in a row of a key; paths and names have fewer
+KEY_ROW = re.compile(r"[A-Za-z0-9+/=_-]{32,}")  # ignores the code around it
 KEY_END = re.compile(r"-----END |Private-MAC")
 ESCAPED_BREAK = re.compile(r"\\[nrt]")  # between two rows of a key in a string literal
 KIND_CHANGE = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z])")
-LEAST_BITS = 3.0  # per character, over the value: below it a value was made up by a person
-BITS_OF_TOKEN = {True: 3.0, False: 4.5}  # of a value of hexadecimal digits, and of any other
+LEAST_BITS = 3.0  # per character of a value; with less, a person made it up
+BITS_OF_TOKEN = {True: 3.0, False: 4.5}  # by whether a value is hexadecimal
 
 PLACEHOLDER = re.compile(
     r"vdM02xNOcqFlqUwJPLlmEtlCDXJ1|example|sample|dummy|fake|placeholder|change.?me|change.?it|replace|your|redacted|insert|foobar|password|passwd|secret|token|test"
@@ -49,15 +48,16 @@ NO_SECRET = re.compile(
 WORDY = re.compile(
     r"[\s(){}\[\]<>$%|\\]|://|^[./~#@]|^[a-z]+([-_.:/ ][a-z]+)*$|^[A-Z]+([-_.][A-Z]+)*$|^[A-Za-z]+$|^[\d.,:-]+$"
 )
-# Words, and a number to one of them at most: `hmac-sha256`, `my-api-key-1`. No machine generates such a value.
+# Words with at most one number, such as `hmac-sha256` or `my-api-key-1`. No machine generates such a value.
 SLUG = re.compile(r"(?=[^\d]*\d{1,4}(?![a-z\d])[^\d]*$)[a-z]{2,}\d*(?:[-_.](?:[a-z]+\d*|\d+))+", re.IGNORECASE)
 WORD, WORD_LETTERS = re.compile(r"[^\W\d_]+"), 5  # letters of an average word in prose
-# A line of a comment that documents what stands below it
+# A line of a documentation comment.
 DOCUMENTED = re.compile(r"\s*+(?:///|//!|/\*[*!]|\*(?:\s|$))")
-SAMPLE_FILE = re.compile(r"[._-](?:example|sample|template|dist)s?$")  # a file beside the one that people make of it
+SAMPLE_FILE = re.compile(r"[._-](?:example|sample|template|dist)s?$")  # a template for a real file
 UUID = re.compile(r"[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}", re.IGNORECASE)
 
-# Names: behind the first ones any value that a person did not make up is secret, behind the others a long random one.
+# With a strong name any value that a person did not make up is secret; with a weak one a long random value
+# is.
 STRONG = r"passw|pwd|secret|contrase[nñ]a|(?:api|auth|service|account|db|database|priv|private|client)[-_. ]?key|(?:db|database|key)_?pass"
 WEAK = r"token|credential|bearer|access[-_. ]?key"
 NAMED_VALUE = rf"(?P<name>(?:{STRONG}|{WEAK})[\w.-]{{0,60}}+)"
@@ -65,7 +65,8 @@ STRONG_NAME = re.compile(STRONG, re.IGNORECASE)
 NAME_BEFORE = re.compile(r"[\w$-]{0,60}$")
 CLOSING = r"[\"'\])]{0,3}\s*+"
 VALUE_ENTRY = (
-    r"(?:,\s*+)?[\"']?value[\"']?\s*+[:=]"  # `"name": "DB_PASSWORD", "value": "VALUE"`, `<password value="VALUE"/>`
+    # `"name": "DB_PASSWORD", "value": "VALUE"`, `<password value="VALUE"/>`.
+    r"(?:,\s*+)?[\"']?value[\"']?\s*+[:=]"
 )
 QUOTED_VALUE = re.compile(
     rf"{NAMED_VALUE}{CLOSING}(?:(?P<pair>,)|(?::\s?[\w.\[\]|?]{{1,40}}+\s*+)?[:|?&!=]{{0,2}}=>?|:-?|\|\||\?\?|\?:|or\b|{VALUE_ENTRY})"
@@ -90,26 +91,27 @@ CONNECTION = re.compile(
 CONNECTED = re.compile(
     rf"(?P<before>[?&;\s\"'>]){NAMED_VALUE}\s?=\s?(?P<value>(?:&\w{{2,6}};|[^\s;\"<]|<(?!/)){{8,400}})", re.IGNORECASE
 )
-ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos|#\w{1,6});|\\u[0-9A-Fa-f]{4}|[&<'\\]")  # signs in a part of a connection
-NO_QUOTES = re.compile(  # a shell, an image's file, YAML, a list of settings
+# Characters in a part of a connection string.
+ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos|#\w{1,6});|\\u[0-9A-Fa-f]{4}|[&<'\\]")
+NO_QUOTES = re.compile(  # shell scripts, container files, YAML and settings
     r"(?:^|/)(?:\.env|dockerfile|containerfile|(?:gnu)?makefile|[^./]+$)[^/]*$"
     r"|\.(?:env|sh|bash|zsh|ksh|mk|dockerfile|ya?ml|service|ini|cfg|conf|properties)$",
     re.IGNORECASE,
 )
-AUTHORIZATION = re.compile(  # `Authorization: Bearer VALUE`, as a header, a member or an argument
+AUTHORIZATION = re.compile(  # `Authorization: Bearer VALUE` as a header, member or argument
     r"\bauthorization\b[\"'\]]{0,3}\s?(?:[:=,]|=>)\s?\w{0,2}[\"'`]?(?:bearer|basic|token|apikey)\s(?P<value>[^\s\"'`$<>{}\\]{8,2000})",
     re.IGNORECASE,
 )
 LOGIN = re.compile(
     r"(?<![\w-])(?:-u|--user|--proxy-user|-U)[\s=]?[\"']?[^\s:\"'$-][^\s:\"'$]{0,60}:(?P<value>[^\s\"'`$<>{}\\]{8,400})"
 )
-LOGIN_COMMAND = re.compile(r"\bcurl\b|^\s*+(?:-u|--user)\b")  # a command that sends a login, or a line of one
+LOGIN_COMMAND = re.compile(r"\bcurl\b|^\s*+(?:-u|--user)\b")  # a command with a login, or a line of one
 ADDRESS = re.compile(r"://[^\s:/@'\"]{0,200}:(?P<value>[^\s:/@'\"{}$<>%]{8,400})@[^\s'\"]{1,200}")
 LOCAL_VALUE = re.compile(
     r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
     re.IGNORECASE,
 )
-# A name at the end of a line, and a value that stands alone on the next one.
+# A name at the end of a line, and a value on the next line.
 NAME_AT_END = re.compile(
     rf"(?:{STRONG}|{WEAK})[\w.-]{{0,60}}+[\"'\]]{{0,2}}(?:\s?:\s?[\w.]{{1,40}})?(?:</[\w-]{{1,20}}>|\s[^<>]{{0,60}}>|[\s,:=(\[\\]{{0,8}})\s*+$",
     re.IGNORECASE,
@@ -123,7 +125,7 @@ VALUE_ALONE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A secret in a line. `what` and `how` name its kind in a title and a sentence; `value` leaves it nowhere."""
+    """A secret in a line. `what` and `how` describe its kind; `value` is never shown."""
 
     value: str
     rule: str
@@ -133,22 +135,22 @@ class Hit:
 
     @property
     def how(self) -> str:
-        """What the line holds, for a sentence."""
+        """A phrase for what the line contains."""
         kind = self.what[0].lower() + self.what[1:]
         return f"the exact form of {kind}" if self.exact else f"what looks like {kind}"
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedSecret:
-    """A secret in consecutive lines: the index of its line, and what is secret, as far as the lines show it."""
+    """A secret in consecutive lines: the index of its line, and the secret as far as it is shown."""
 
     at: int
     hit: Hit
     whole: str
 
     def is_in(self, wholes: Sequence[str]) -> bool:
-        """Return whether it is one of these, which are sorted, or the beginning of a key among them."""
-        at = bisect_left(wholes, self.whole)  # whatever begins so comes next
+        """Return whether it is one of these sorted secrets, or the start of a key among them."""
+        at = bisect_left(wholes, self.whole)  # values with this prefix come next
         return at < len(wholes) and (
             wholes[at].startswith(self.whole) if self.hit.rule == KEY else wholes[at] == self.whole
         )
@@ -162,11 +164,11 @@ class TokenPattern(NamedTuple):
     patterns: tuple[re.Pattern[str], ...]
 
 
-# "-----BEGIN [kind] PRIVATE KEY-----" in Base64, up to the characters that the next word does not change.
+# "-----BEGIN [kind] PRIVATE KEY-----" in Base64, without the characters that the next word changes.
 ENCODED_KEY = r"LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BEU0EgUFJJVkFUR|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQgUFJJVkFUR)"
-# Where a token may begin: behind nothing of a word, or behind an escape that ends in a letter or a digit.
+# Where a token may start: not after part of a word, except an escape ending in a letter or digit.
 FORM_EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
-OWN_FORMS = (  # forms that detect-secrets 1.5 does not know
+OWN_FORMS = (  # forms unknown to detect-secrets 1.5
     TokenPattern("github-token", "A GitHub token", (re.compile(r"github_pat_[A-Za-z0-9_]{60,}"),)),
     TokenPattern("openai-key", "An OpenAI key", (re.compile(r"sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,}"),)),
     TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"sk-ant-[A-Za-z0-9_-]{60,}"),)),
@@ -175,7 +177,7 @@ OWN_FORMS = (  # forms that detect-secrets 1.5 does not know
     TokenPattern("encoded-key", "A private key in Base64", (re.compile(rf"\b{ENCODED_KEY}[A-Za-z0-9+/=]{{40,}}"),)),
     TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(FORM_EDGE + r"hf_[A-Za-z]{34}"),)),
 )
-LIBRARY_FORMS = (  # and those that it does, with their class
+LIBRARY_FORMS = (  # forms known to detect-secrets, with their class
     (KEY, "A private key", "private_key.PrivateKeyDetector"),
     ("aws-key", "An AWS key", "aws.AWSKeyDetector"),
     ("azure-key", "An Azure storage key", "azure_storage_key.AzureStorageKeyDetector"),
@@ -196,9 +198,9 @@ CRITICAL = frozenset({KEY, "aws-key", "azure-key", "google-key", "encoded-key"})
 
 
 TOKEN_CHARACTERS = re.compile(r"[A-Za-z0-9_-]*")
-# What every exact form has: a label of its own, and the least of what stands beside it. Most lines have none, and nothing of the library is
-# loaded for them: `glib-2.0`, `mask-image` and `"aws_region"` are no tokens. Each begins with one character, no class of them, so that
-# a search of a whole text goes from one of these characters to the next.
+# Labels of all exact forms with their minimal context. Most lines have none, so the library is not loaded for
+# them: `glib-2.0`, `mask-image` and `"aws_region"` are no tokens. Each starts with a single character, so
+# that searching a text is fast.
 FORM_LABELS = (
     r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|PuTTY-User|A(?:3T|BIA|CCA|KIA|SIA)(?=[A-Z0-9]{16})|AccountKey=|github_pat_(?=\w{60})|gh[pousr]_(?=\w{36})"
     r"|gl(?!obal-)[a-z]{2,5}-(?=[\w-]{20})|GR1348941|sk-(?=[\w-]{40})|rk_live_|sk_live_|AIza(?=[\w-]{35})|npm_(?=\w{36})|_authToken"
@@ -215,9 +217,10 @@ MAYBE_NAMED = re.compile(NAMED_WORDS, re.IGNORECASE)
 
 
 def role_of(path: str) -> Role:
-    """Return what a file is to secrets: in a document only values of a known form count, in a test or a sample no private key either.
+    """Return a file's role for secrets.
 
-    A lock file is full of random values that are public, and holds a key as seldom as a document.
+    In documents only known forms count; in tests and samples private keys do not count either. A lock file is
+    full of random public values and rarely contains a key, so it counts as a document.
     """
     if is_test(path) or is_sample(path) or SAMPLE_FILE.search(path):
         return "sample"
@@ -225,20 +228,23 @@ def role_of(path: str) -> Role:
 
 
 def has_quotes(path: str) -> bool:
-    """Return whether a value is written between quotes in such a file."""
+    """Return whether values are quoted in such a file."""
     return NO_QUOTES.search(path) is None
 
 
-@lru_cache(maxsize=1 << 15)  # an excerpt shows lines that were read, and several prompts show the same ones
+@lru_cache(maxsize=1 << 15)  # excerpts repeat lines of files, and prompts repeat excerpts
 def hits(line: str, role: Role = "code", *, quotes: bool = True) -> tuple[Hit, ...]:
-    """Return the secrets in a line, the surest first. `quotes`: whether such a file has its values between quotes."""
+    """Return the secrets in a line, most certain first.
+
+    `quotes`: whether values are quoted in such a file.
+    """
     may_be_named = role == "code" and _may_be_named(line)
     if not may_be_named and not MAYBE_TOKEN.search(line):
         return ()
     found = list(_token_hits(line, sample=role == "sample"))
     if may_be_named:
         found += [*_login_hits(line), *_named_hits(line, quotes=quotes)]
-    distinct: list[Hit] = []  # one that is a part of a surer one, or contains it, is the same
+    distinct: list[Hit] = []  # a value that overlaps a more certain one is the same secret
     for hit in found:
         if hit.rule == KEY:
             distinct += [] if any(other_hit.rule == KEY for other_hit in distinct) else [hit]
@@ -252,7 +258,7 @@ def hits(line: str, role: Role = "code", *, quotes: bool = True) -> tuple[Hit, .
 
 
 def joined(before: str, line: str) -> str:
-    """Return a value that stands alone on its line, behind the name that the line before gives it; "" if it is not one."""
+    """Return a value on its own line after the name on the line before; "" if it is none."""
     return (
         f"{before.rstrip(OPENING_SIGNS)} {line.strip()}"
         if VALUE_ALONE.fullmatch(line) and names_next_line(before)
@@ -261,14 +267,14 @@ def joined(before: str, line: str) -> str:
 
 
 def names_next_line(line: str) -> bool:
-    """Return whether a line ends in the name of a secret whose value the next one may hold."""
+    """Return whether a line ends in a secret's name, so that the next line may contain its value."""
     return NAME_AT_END.search(line[-LONG_NAME:]) is not None
 
 
 def secrets_in(path: str, lines: Sequence[str]) -> Iterator[LocatedSecret]:
-    """Find the secrets of consecutive lines.
+    """Yield the secrets in consecutive lines.
 
-    The first line of a private key without a body is not a secret: code that reads keys names it too.
+    The first line of a private key without a body is no secret, because code that reads keys contains it too.
     """
     file_role, quotes = role_of(path), has_quotes(path)
     for index in range(len(lines)):
@@ -288,10 +294,10 @@ def new_secrets(
     is_added: Callable[[int], bool],
     sides_before: Iterable[Sequence[str]],
 ) -> Iterator[LocatedSecret]:
-    """Find the secrets that a change brings into these lines: in those that it adds, and those that it completes around them.
+    """Yield the secrets that a change adds: on its lines, or completed around them.
 
-    A secret on a line that was there is completed if none of the sides before shows it, or as much of it: a name is now above the value,
-    or rows of a body are below its mark.
+    A secret on an existing line is completed if no earlier side shows it as much: a name is now above the
+    value, or rows of a key are now below its first line.
     """
     former: list[str] | None = None
     for secret in secrets_in(path, lines):
@@ -302,7 +308,7 @@ def new_secrets(
 
 
 def key_body(line: str, following: Sequence[str]) -> str:
-    """Return the body of a private key whose `BEGIN PRIVATE KEY` is in `line`, "" if no body follows, whatever its rows are written in."""
+    """Return the body of the private key that starts in `line`; "" if no body follows."""
     body = ""
     for index, text in enumerate((line.partition("PRIVATE KEY")[2], *following)):
         if index and any(label in text and not KEY_END.search(text) for label in KEY_LABELS):
@@ -316,10 +322,11 @@ def key_body(line: str, following: Sequence[str]) -> str:
 
 @lru_cache(maxsize=4_096)
 def identity(value: str, *, exact: bool) -> str:
-    """Return what tells a secret from all others, whole: nobody can make another one that has it, and nobody finds out the secret by it.
+    """Return a secret's identity, which nobody can forge and which does not reveal the secret.
 
-    A machine has generated a token of an exact form, with more bits than anybody can try. A password may be a guess away, so each
-    guess costs the time and the memory of scrypt. No key: the same secret is the same one on a server, in a workflow and at a terminal.
+    A token with an exact form has too many bits to guess. A password may be guessable, so its identity uses
+    scrypt to make each guess expensive. There is no key, so identities are equal on a server, in a workflow
+    and in a terminal.
     """
     text = value.encode("utf-8", "surrogatepass")
     if exact:
@@ -328,9 +335,10 @@ def identity(value: str, *, exact: bool) -> str:
 
 
 def identified(rows: Iterable[tuple[str, str, Hit, Row]]) -> Iterator[tuple[str, list[Row]]]:
-    """Yield each row, given with its path, its secret and its hit, under its identity.
+    """Yield the rows with their identities, given each row's path, secret and hit.
 
-    After the first guessable ones, those of one file and kind share an identity, at the cost of one: who wants to guess one has to guess all.
+    After MOST_SLOW guessable secrets, those of one file and kind share an identity, so a guess must match all
+    of them.
     """
     slow, rest = 0, dict[tuple[str, str], dict[str, Row]]()
     for path, value, hit, row in rows:
@@ -343,9 +351,9 @@ def identified(rows: Iterable[tuple[str, str, Hit, Row]]) -> Iterator[tuple[str,
         yield identity("\0".join(sorted(values)), exact=False), list(values.values())
 
 
-@lru_cache(maxsize=512)  # a file is read as that file, and again as a part of what is sent
+@lru_cache(maxsize=512)  # a file is searched on its own and as part of what is sent
 def promising_lines(text: str) -> tuple[int, ...]:
-    """Return the numbers of the lines, from 0, that could hold a secret at all: the cheap question before the others."""
+    """Return the numbers of lines, from 0, that could contain a secret, as a cheap first test."""
     return tuple(sorted({*_lines_with(FOLDED, text.casefold()), *_lines_with(CASED, text)}))
 
 
@@ -361,17 +369,17 @@ def _lines_with(pattern: re.Pattern[str], text: str) -> Iterator[int]:
 
 
 def _may_be_named(line: str) -> bool:
-    """Tell whether a line has a word of a name or of a login, and one that may be a value."""
+    """Return whether a line has a word of a name or login, and a possible value."""
     return MAYBE_NAMED.search(line) is not None and ("://" in line or any(map(_may_hold_value, line.split())))
 
 
 def _may_hold_value(word: str) -> bool:
-    """Whether a part of a word could be a value: what every value has, asked before the slow patterns."""
+    """Return whether a word could contain a value, as a test before slow patterns."""
     return len(word) >= MIN_VALUE_CHARS and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 def _token_hits(line: str, *, sample: bool) -> Iterator[Hit]:
-    """Values of a known form."""
+    """Yield values with a known form."""
     for index in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
         window = line[index : index + WINDOW]
         for form in known_forms() if MAYBE_TOKEN.search(window) else ():
@@ -380,19 +388,20 @@ def _token_hits(line: str, *, sample: bool) -> Iterator[Hit]:
                 value, is_label = match[group], form.rule == KEY  # the label is not the secret itself
                 if value and (not sample if is_label else _is_generated(value, match.re)):
                     rest = TOKEN_CHARACTERS.match(window, match.end(group))
-                    whole = value + (rest[0] if rest and not is_label else "")  # newer tokens are longer than the form
+                    # Newer tokens are longer than the pattern.
+                    whole = value + (rest[0] if rest and not is_label else "")
                     yield Hit(whole, form.rule, form.what, "critical" if form.rule in CRITICAL else "high")
 
 
 def _is_generated(value: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a machine has generated a token; words that stand behind a whole one do not make it a sample."""
+    """Return whether a machine generated a token. Placeholder words after a complete token do not matter."""
     word = PLACEHOLDER.search(value, MIN_VALUE_CHARS)
     whole = value[: word.start()] if word is not None else ""
     return _is_random(value) or (pattern.fullmatch(whole) is not None and _is_random(whole))
 
 
 def _named_hits(line: str, *, quotes: bool) -> Iterator[Hit]:
-    """Values that are secret by their name."""
+    """Yield values that are secret because of their name."""
     for match in CONNECTED.finditer(line) if CONNECTION.search(line) else ():
         part = match["value"].partition("&")[0] if match["before"] in "?&" else match["value"]
         part = part.rstrip("'})],\\")
@@ -400,7 +409,7 @@ def _named_hits(line: str, *, quotes: bool) -> Iterator[Hit]:
     for pattern in (QUOTED_VALUE, ELEMENT) if quotes and ":-" not in line else (QUOTED_VALUE, ELEMENT, UNQUOTED_VALUE):
         for match in pattern.finditer(line):
             groups = match.groupdict()
-            # Of a pair of arguments the first one is a name: nothing has called or indexed it.
+            # The first of two arguments is only a name if nothing has called or indexed it.
             is_closed = bool(groups.get("pair")) and not {*")]"}.isdisjoint(
                 line[match.end("name") : match.start("pair")]
             )
@@ -410,7 +419,7 @@ def _named_hits(line: str, *, quotes: bool) -> Iterator[Hit]:
 
 
 def _named_hit(line: str, match: re.Match[str], value: str, plain_value: str) -> Iterator[Hit]:
-    """What stands behind a name. `plain_value`: without signs that tell nothing."""
+    """Yield the secret after a name. `plain_value` lacks meaningless characters."""
     before = NAME_BEFORE.search(line, max(0, match.start("name") - LONG_NAME), match.start("name"))
     name = (before[0] if before else "") + match["name"]
     if NO_SECRET.search(name) or not _is_value(plain_value):
@@ -425,7 +434,7 @@ def _named_hit(line: str, match: re.Match[str], value: str, plain_value: str) ->
 
 
 def _login_hits(line: str) -> Iterator[Hit]:
-    """What a request carries: the password of an address, the value of a header `Authorization`, the password of `curl -u`."""
+    """Yield logins: passwords in addresses, `Authorization` headers, and `curl -u`."""
     for match in ADDRESS.finditer(line):
         if not LOCAL_VALUE.search(match[0]) and _is_random(match["value"]):
             yield Hit(match["value"], "login-in-address", "A password in an address", exact=False)
@@ -438,13 +447,13 @@ def _login_hits(line: str) -> Iterator[Hit]:
 
 
 def _is_value(value: str) -> bool:
-    """Whether a value could be a secret at all: not a word, a path, a template, a number or an id."""
+    """Return whether a value could be a secret: not a word, path, template, number or id."""
     is_told = WORDY.search(value) or SLUG.fullmatch(value) or UUID.search(value) or _is_prose(value)
     return _may_hold_value(value) and not is_told and _is_random(value)
 
 
 def _is_prose(value: str) -> bool:
-    """Whether a value is a sentence without spaces: most of its letters are of a script without case, or its words have other letters than ASCII."""
+    """Return whether a value is prose without spaces, in a script without case or with non-ASCII words."""
     letters = [one for one in value if one.isalpha()]
     if not letters or value.isascii():
         return False
@@ -454,30 +463,30 @@ def _is_prose(value: str) -> bool:
 
 
 def _is_random(value: str) -> bool:
-    """Whether nobody made it up: no word that says so, no sequence, enough different characters."""
+    """Return whether a value seems random: no placeholder, no sequence, enough different characters."""
     body = value[4:] if len(value) >= 4 * MIN_VALUE_CHARS else value
     enough = min(LEAST_BITS, log2(len(value)) - 0.5)
     if PLACEHOLDER.search(body) or _bits(value) < enough:
         return False
-    from detect_secrets.filters.heuristic import is_sequential_string  # here: it takes long to load
+    from detect_secrets.filters.heuristic import is_sequential_string  # imported here because it loads slowly
 
     return not is_sequential_string(value)
 
 
 def _bits(value: str) -> float:
-    """The entropy of a value, in bits for each character."""
+    """Return a value's entropy in bits per character."""
     shares = [value.count(character) / len(value) for character in set(value)]
     return -sum(share * log2(share) for share in shares)
 
 
 @cache
 def known_forms() -> tuple[TokenPattern, ...]:
-    """Return every exact form of a token, those of the library included."""
+    """Return all exact forms of tokens, including the library's."""
     found = list(OWN_FORMS)
     for rule, what, detector in LIBRARY_FORMS:
         module, _, name = detector.partition(".")
         patterns: Iterable[re.Pattern[str]] = getattr(import_module(f"detect_secrets.plugins.{module}"), name).denylist
-        # A letter behind a token, which its own alphabet may not hold, does not hide it.
+        # A letter after a token does not hide it.
         whole = (re.compile(pattern.pattern.removesuffix(r"(?!\w)"), pattern.flags) for pattern in patterns)
         found.append(TokenPattern(rule, what, tuple(whole)))
     return tuple(found)

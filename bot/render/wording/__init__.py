@@ -1,1 +1,1 @@
-"""What `impact` says of schemas and data files, as findings."""
+"""Findings about what `impact` reports on schemas and data files."""

@@ -1,4 +1,4 @@
-"""The kinds of names, and a missing one in words: what went or is needed, who uses it, and what its format makes of that."""
+"""Findings about missing names: what was removed or is needed, who uses it, and the effect in its format."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from deeprepo.impact.declarations.world import World
 from deeprepo.impact.text.paths import is_sample, is_test
 
 SOURCE = "declarations"
-QUOTED = 12  # uses
+QUOTED = 12  # references
 
 
 @dataclass(frozen=True, slots=True)
 class NameKind:
-    """What a format calls a kind of names, and what becomes of a use of one that nobody declares."""
+    """A format's kind of names, and the effect of using an undeclared one."""
 
     noun: str
-    law: str  # of a use without a declaration: a sentence
-    effect: str  # what happens then: a sentence
-    is_loud: bool = True  # whether anything fails, rather than reading nothing
+    law: str  # a sentence about the rule
+    effect: str  # a sentence about the effect
+    is_loud: bool = True  # whether something fails, instead of reading nothing
 
 
 _TERRAFORM = "`terraform validate` and every plan fail."
@@ -53,7 +53,7 @@ NAME_KINDS: Mapping[str, NameKind] = {
 
 
 def findings(change: DataChange, files: Sequence[ChangedFile]) -> list[Finding]:
-    """Return one finding for each name."""
+    """Return one finding per name."""
     removed_lines = {file.old_path: file.removed_lines for file in files if file.old_path}
     added_lines = {file.path: file.added_lines for file in files}
     return [
@@ -114,7 +114,7 @@ def _severity(path: str, *, is_sure: bool, is_loud: bool) -> Severity:
 
 
 def _sentences(broken_name: Break, uses: Sequence[NameUse], *, is_sure: bool) -> tuple[str, str, str, str]:
-    """The title, the reason, the effect, and the check's own code."""
+    """Return the title, the reason, the effect and the rule."""
     kind, first, former = NAME_KINDS[broken_name.scope.kind], uses[0], broken_name.former
     others = len({use.path for use in uses}) - 1
     more = f" and {others} more {'file' if others == 1 else 'files'}" if others else ""

@@ -1,4 +1,4 @@
-"""A dependency that a manifest no longer lists, in words: who still asks for it, and what may bring it all the same."""
+"""Findings about dependencies that a manifest no longer lists but code still imports."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -19,7 +19,7 @@ _WHAT: Mapping[Certainty, str] = {
 
 
 def findings(rows: Sequence[Dropped], texts: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
-    """Yield a finding for each dependency. `texts`: the lines of the manifests before the change."""
+    """Yield a finding per dependency. `texts` contains the manifests' lines before the change."""
     for row in rows:
         path, line, quote, side = (*row.uses[0], "head")
         lines = texts.get(row.manifest, ())

@@ -1,4 +1,4 @@
-"""A variable of the environment that one side calls by a new name, in words."""
+"""Findings about environment variables that only one side calls by a new name."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from deeprepo.impact.uses.texts import Renaming, Role
 SOURCE, RULE = "declarations", "variable-renamed"
 QUOTED = 12  # lines
 
-_LAWS: Mapping[Role, tuple[str, str, str]] = {  # what was done to the name, what that means, what comes of it
+_LAWS: Mapping[Role, tuple[str, str, str]] = {  # what was done to the name, what that means, and the effect
     "reads": ("read", "Nothing reads the old name now.", "The value that is set there no longer reaches the code."),
     "sets": (
         "set",
@@ -29,12 +29,12 @@ _STILL: Mapping[Role, str] = {"reads": "read", "sets": "set", "tells": "document
 
 
 def unset(path: str, line: int | None, name: str) -> str:
-    """Return what is open about a new variable that nothing sets."""
+    """Return a sentence about a new variable that nothing sets."""
     return f"{path}:{line} reads `{name}`, which nothing in the repository sets or documents. Make sure it is set wherever this runs"
 
 
 def finding(found: LeftBehind) -> Finding:
-    """Return one variable whose other side was left behind."""
+    """Return a finding about a renamed variable whose other side still uses the old name."""
     one, left = found.renaming, found.rows
     ordered = sorted(
         left, key=lambda row: (row[0] == "tells", is_sample(row[1][0]) or ".example" in row[1][0], row[1][0], row[1][1])
@@ -64,9 +64,10 @@ def finding(found: LeftBehind) -> Finding:
 
 
 def _rewrites(renaming: Renaming, left: Sequence[tuple[Role, Row]]) -> tuple[Rewrite, ...]:
-    """The lines with the new name, in each file where code can write all of them.
+    """Return the lines with the new name, for files in which all lines can be rewritten.
 
-    A line that has the old name twice may also ask somebody else for it, and a field of a class of settings has users of its own.
+    A line with the old name twice may also refer to something else, and a field of a settings class has its
+    own users.
     """
     name = re.compile(rf"(?<!\w){re.escape(renaming.old)}(?!\w)")
     taken = re.compile(rf"""["']{re.escape(renaming.old)}["']|\benv\.{re.escape(renaming.old)}(?!\w)""", re.IGNORECASE)

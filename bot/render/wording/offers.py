@@ -1,4 +1,4 @@
-"""Sentences about public names that a published package has no more."""
+"""Sentences about public names that were removed from a published package."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ NAMED = 6  # names in a sentence
 
 
 def lost_offers(offers: Iterable[LostOffer]) -> Iterator[str]:
-    """Say of each package which public names are gone, and which version may lack them."""
+    """Yield a sentence per package about its removed public names and the version they need."""
     by_package: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for offer in offers:
         by_package[offer.package, offer.version, offer.asks].append(f"`{offer.name}`")

@@ -1,4 +1,4 @@
-"""A broken schema in words: what went, who names it, and why the schema's language calls it a break."""
+"""Findings about broken schemas: what was removed, who names it, and why its language calls it a break."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,16 @@ SOURCE = "schemas"
 LABELS = {
     "sql": "SQL", "openapi": "OpenAPI", "protobuf": "Protocol Buffers", "graphql": "GraphQL", "jsonschema": "JSON Schema",
 }  # fmt: skip
-QUOTED = 12  # uses
-LISTED = 10  # breaks of one hint
+QUOTED = 12  # references
+LISTED = 10  # breaks per hint
 FEW = 6  # lines with the name that a hint quotes: more are only counted
 
 
 async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
-    """Return each break with the lines of the repository that it reaches, and what stays open; those that nobody in sight names as hints, one for a file."""
+    """Return a finding per break with the lines that it affects, and what was not checked.
+
+    Breaks that no line in the repository names become one hint per file.
+    """
     lookup = await find_uses(tree, change, change.complete)
     uses = lookup.uses
     quotes = await quotes_of(tree, [schema_break for _, schema_break in change.breaks])
@@ -38,7 +41,7 @@ async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...
 
 
 def finding(language: str, schema_break: SchemaBreak, uses: Sequence[SchemaUse], quote: str) -> Finding:
-    """Return one break with those who name it. Proven if a line names the element without a doubt."""
+    """Return a finding for one break and its references. It is proven if a line clearly names the element."""
     sure = [use for use in uses if use.sure]
     shown_uses = sure or list(uses)
     severity: Severity = "high" if any(not is_test(use.path) for use in sure) else "medium"
@@ -80,7 +83,7 @@ def _source(group: Sequence[SchemaBreak], proof: str = "") -> Source:
 
 
 def _not_seen(number: int) -> str:
-    """What the search for uses has shown, no more: a line with the name may mean something else."""
+    """Return what the search showed, no more, because a line with the name may mean something else."""
     if number:
         lines, mean = ("1 line", "means") if number == 1 else (f"{number} lines", "mean")
         return f"{lines} in other files still contain{'s' if number == 1 else ''} the name; whether {'it' if number == 1 else 'they'} {mean} this is not known."
@@ -93,9 +96,12 @@ def hint(
     quotes: Mapping[SchemaBreak, str],
     mentions: Mapping[SchemaBreak, Sequence[SchemaUse]],
 ) -> Finding:
-    """Return the breaks of one file that nobody in sight names: everybody who uses the schema elsewhere may."""
+    """Return one finding for a file's breaks without known references.
+
+    Other users may still depend on them.
+    """
     group = sorted(group, key=lambda schema_break: not schema_break.rule.endswith(("-removed", "-dropped", "-renamed")))
-    first = group[0]  # what is gone breaks code that only names it
+    first = group[0]  # a removal breaks code that only names the element
     label = LABELS[language]
     count = "" if len(group) == 1 else f" (and {len(group) - 1} more {'break' if len(group) == 2 else 'breaks'})"  # noqa: PLR2004
     others = [f"{schema_break.element} {schema_break.change}" for schema_break in group[1 : LISTED + 1]]

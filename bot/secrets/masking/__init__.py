@@ -1,5 +1,5 @@
-"""Replace secrets: with a placeholder for a model, with their first characters for a reader.
+"""Replace secrets: by placeholders for models, by their first characters for people.
 
-Two doors use it, and nothing else: `bot/checkout/shown.py`, through which a model is shown code, and `bot/review/written.py`, through
-which anything is written out.
+Only two modules use it: `bot/checkout/shown.py`, which shows code to models, and `bot/review/written.py`,
+which handles all output.
 """

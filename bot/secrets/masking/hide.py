@@ -1,6 +1,7 @@
-"""A leaked secret must not leak again through the review: every text of every value that leaves is masked.
+"""Mask secrets in every text of a value, so that a review does not leak them again.
 
-A field that is not a text (a path, a name of an object, a state) is marked beside its definition: `Exact[str]`.
+A field that is not free text, such as a path, an object's name or a state, is marked in its definition:
+`Exact[str]`.
 """
 
 import re
@@ -18,25 +19,25 @@ from bot.values.finding import MASK
 from deeprepo.impact import structs
 from deeprepo.rlm.values import EXACT
 
-SHOWN_CHARS = 4  # characters that let the author recognise the secret, of one at least three times as long
+SHOWN_CHARS = 4  # characters that let the author recognize a secret at least three times as long
 MIN_SECRET = 6
-FEW = 100  # up to so many secrets are searched for one by one
+FEW = 100  # up to this number secrets are searched one by one
 TELLING = 12  # characters of a longer secret that do not occur by chance
-LONG = 16  # characters; a secret of this length or more is masked inside a longer word too
+LONG = 16  # characters; a secret of this length is masked inside a longer word too
 
 _LITERAL = re.compile(r"""(["'`])(.+?)\1""")
 _LOGIN = re.compile(r"://[^\s:/@]*:([^\s@/]+)@")
-_RUN = re.compile(r"[A-Za-z0-9+/_.~-]{16,}={0,2}")  # a token without quotes around it
+_RUN = re.compile(r"[A-Za-z0-9+/_.~-]{16,}={0,2}")  # a token without quotes
 _ASSIGNED = re.compile(r"[=:]\s*([^\s'\"`,;#]+)")
 _BREAK = re.compile(r"\\[nrt]")  # as written in a string literal
-_LABEL = "PRIVATE KEY"  # of a key's first line: no secret itself
-_PLAIN_WORD = re.compile(r"[a-z]+([-_. /][a-z]+)*|[A-Z]+([-_.][A-Z]+)*|[A-Za-z]+|[\d.,:-]+")  # nobody's secret
+_LABEL = "PRIVATE KEY"  # in a key's first line, which is no secret itself
+_PLAIN_WORD = re.compile(r"[a-z]+([-_. /][a-z]+)*|[A-Z]+([-_.][A-Z]+)*|[A-Za-z]+|[\d.,:-]+")  # never a secret
 
 Value = TypeVar("Value")
 
 
 def mask_findings(value: Value, findings: Iterable[Finding]) -> Value:
-    """Return a value with every secret masked that one of the findings quotes."""
+    """Return a value with all secrets masked that the findings quote."""
     quotes = {
         (path, line)
         for finding in findings
@@ -48,7 +49,7 @@ def mask_findings(value: Value, findings: Iterable[Finding]) -> Value:
 
 
 def paths(value: Value, names: Iterable[str]) -> Value:
-    """Return a value with every token masked that one of these names of files holds: in paths, too, which then lead nowhere."""
+    """Return a value with all tokens masked that these file names contain, including in paths."""
     tokens = tokens_of("\n".join(names))
     if not tokens:
         return value
@@ -57,17 +58,15 @@ def paths(value: Value, names: Iterable[str]) -> Value:
 
 
 def tokens_of(text: str) -> frozenset[str]:
-    """Return the tokens of an exact form in a text, whatever it is."""
+    """Return the tokens with an exact form in any text."""
     lines = text.split("\n")
     hits = (hit for number in forms.promising_lines(text) for hit in forms.hits(lines[number], quotes=True))
     return frozenset(hit.value for hit in hits if hit.exact and hit.rule != forms.KEY)
 
 
 def mask_values(value: Value, secrets: Collection[str]) -> Value:
-    """Return a value with each of these secrets masked in every text that it holds."""
-    least = min(
-        (min(len(secret), TELLING) for secret in secrets), default=0
-    )  # a shorter text holds none, nor a part of one
+    """Return a value with these secrets masked in all its texts."""
+    least = min((min(len(secret), TELLING) for secret in secrets), default=0)  # a shorter text contains none
 
     def masked(text: str) -> str:
         return replaced(text, secrets, mask) if len(text) >= least else text
@@ -76,14 +75,15 @@ def mask_values(value: Value, secrets: Collection[str]) -> Value:
 
 
 def exempt(item: "Field[Any]") -> bool:
-    """Return whether a field is not a text: it keeps its place and its identity, whatever it is."""
+    """Return whether a field is not free text and therefore never masked."""
     return EXACT in getattr(item.type, "__metadata__", ())
 
 
 def spans(text: str, secrets: Collection[str]) -> list[tuple[int, int]]:
-    """Return the places of secrets in a text, in order; those that overlap are one.
+    """Return the places of secrets in a text in order, with overlapping ones joined.
 
-    A short one counts as a whole word only. Of a long one the beginning and the end count too, where the rest was cut off.
+    A short secret only counts as a whole word. Of a long one the start and end also count, in case the rest
+    was cut off.
     """
     likely = secrets if len(secrets) <= FEW else _likely(text, secrets)
     places = sorted(place for secret in likely for place in _places(secret, text))
@@ -97,12 +97,12 @@ def spans(text: str, secrets: Collection[str]) -> list[tuple[int, int]]:
 
 
 def mask(secret: str) -> str:
-    """Return the first characters of a secret, where it is long enough to give them away."""
+    """Return a secret's first characters if it is long enough, followed by the mask."""
     return f"{secret[:SHOWN_CHARS]}{MASK}" if len(secret) >= 3 * SHOWN_CHARS else MASK
 
 
 def _likely(text: str, secrets: Iterable[str]) -> list[str]:
-    """Those of very many secrets that can occur in a text, by their first and last characters: one pass over the text."""
+    """Return which of very many secrets may occur in a text, by their first and last characters."""
     starts = {text[index : index + MIN_SECRET] for index in range(len(text))}
     return [
         secret
@@ -123,7 +123,7 @@ def _places(secret: str, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _same(one: str, other: str) -> int:
-    """How many first characters are the same."""
+    """Return the length of the common prefix."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
@@ -142,7 +142,7 @@ def _whole(secret: str) -> re.Pattern[str]:
 
 
 def replaced(text: str, secrets: Collection[str], stand_in: Callable[[str], str]) -> str:
-    """Return a text with something else in the place of each of these secrets."""
+    """Return a text with each of these secrets replaced."""
     pieces, end = [], 0
     for start, stop in spans(text, secrets):
         pieces += [text[end:start], stand_in(text[start:stop])]
@@ -151,7 +151,7 @@ def replaced(text: str, secrets: Collection[str], stand_in: Callable[[str], str]
 
 
 def texts(value: object) -> list[str]:
-    """Return every text of a value that may hold a secret."""
+    """Return every text of a value that may contain a secret."""
     found: list[str] = []
 
     def note(text: str) -> str:
@@ -163,7 +163,7 @@ def texts(value: object) -> list[str]:
 
 
 def _values(path: str, line: str) -> set[str]:
-    """What is secret in a quoted line: what its check finds there; else literals, logins, long tokens, what is assigned."""
+    """Return the secrets in a quoted line: the check's hits, else literals, logins, tokens and values."""
     known_values = {hit.value for hit in forms.hits(line, quotes=forms.has_quotes(path)) if hit.rule != "private-key"}
     if known_values:
         return known_values
@@ -178,7 +178,7 @@ def _values(path: str, line: str) -> set[str]:
 
 
 def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = False) -> Any:  # noqa: ANN401, PLR0911 - any value, and one of the same type; one return for each form
-    """Return a value with every text changed, in containers, dataclasses and Structs too, but for the fields that are exempt."""
+    """Return a value with every text in containers, dataclasses and Structs changed, except exempt fields."""
     again = partial(map_texts, change=change, with_exact=with_exact)
     if isinstance(value, str) and not isinstance(value, Enum):
         return change(value)
@@ -202,7 +202,10 @@ def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = Fa
 
 
 def _without_commit(before: Any, after: Any) -> Any:  # noqa: ANN401
-    """A replacement with a mask in it must not be committed: it is shown as words. A masked path has no lines to comment on."""
+    """Prevent committing a replacement with a mask.
+
+    A finding with a masked path has no lines to comment on.
+    """
     if (
         isinstance(before, PlacedFinding)
         and before.finding is not after.finding

@@ -1,7 +1,8 @@
-"""What stands for the secrets of one review wherever a provider could see them, and the way back.
+"""Placeholders for one review's secrets wherever a provider could see them, and the way back.
 
-A placeholder is a word, the same for the same secret in every prompt: a model that quotes the line quotes the placeholder, and
-what comes back has the secret again, so that the quote is found in the tree. Nothing that holds a secret again leaves unmasked.
+A placeholder is a word, equal for equal secrets in every prompt. A model that quotes the line quotes the
+placeholder, and in its reply the secret is restored, so that the quote is found in the tree. Restored text is
+always masked again before it leaves.
 """
 
 import hashlib
@@ -16,7 +17,7 @@ from bot.values import ChangedFile
 from deeprepo.rlm.values import Completion, Message, Prompt
 
 PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
-DIGITS = 5  # of a placeholder: too few to test a guess of the secret against
+DIGITS = 5  # of a placeholder; too few to test a guess of the secret
 NOTE = (
     "\n\n[A word such as MASKED_SECRET_0a1b2 stands for a secret of the repository. "
     "Quote such lines as they are shown here, and write no placeholder into code.]"
@@ -26,28 +27,28 @@ Value = TypeVar("Value")
 
 
 class Masks:
-    """The secrets that one review has met."""
+    """The secrets that one review has found."""
 
     def __init__(self) -> None:
         self._placeholders: dict[str, str] = {}
         self._secrets: dict[str, str] = {}
-        self._values: dict[str, bool] = {}  # each secret, and whether it is sure
+        self._values: dict[str, bool] = {}  # each secret, and whether it is certain
 
     def __repr__(self) -> str:
-        """How many there are, and not one of them."""
+        """Return the number of secrets, without any of them."""
         return f"Masks({len(self._values)})"
 
     def learn(self, text: str, path: str = "") -> None:
-        """Take up the secrets of a text, if it has any."""
+        """Add the secrets in a text."""
         for value, sure in secrets(text, path):
             self._values[value] = self._values.get(value, False) or sure
 
     def learn_values(self, values: Iterable[str]) -> None:
-        """Take up values that are known to be secrets."""
+        """Add values that are known to be secrets."""
         self._values |= dict.fromkeys(values, True)
 
     def learn_change(self, files: Iterable[ChangedFile]) -> None:
-        """Take up those of both sides of a change."""
+        """Add the secrets on both sides of a change."""
         for file in files:
             if file.skip:
                 continue
@@ -56,23 +57,26 @@ class Masks:
                 self.learn("\n".join(line.text for line in rows if line.kind in kinds), file.path)
 
     def learn_files(self, *sides: Mapping[str, str]) -> None:
-        """Take up the secrets of whole files: an excerpt may not show the name, or the first line, that says what a value is."""
+        """Add the secrets in whole files, because an excerpt may not show what marks a value as secret."""
         for texts_of_side in sides:
             for path, text in texts_of_side.items():
                 self.learn(text, path)
 
     def hide(self, value: Value) -> Value:
-        """Return the same value with a placeholder in the place of each secret, in every text that it holds."""
+        """Return the value with each secret in its texts replaced by a placeholder."""
         for text in texts(value):
             self.learn(text)
         return self._hide(value)
 
     def hide_known(self, text: str) -> str:
-        """Return the same text with a placeholder in the place of each secret that was met so far."""
+        """Return the text with each known secret replaced by a placeholder."""
         return self._text(text) if self._values else text
 
     def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
-        """Return requests as they may be sent. All are looked through before the first is masked: a secret of one may occur in another."""
+        """Return requests ready to send.
+
+        All are searched first, because one's secret can occur in another.
+        """
         requests = list(prompts)
         for one in requests:
             for message in one.messages:
@@ -84,16 +88,19 @@ class Masks:
         return [replace(request, messages=tuple(map(self._message, request.messages))) for request in requests]
 
     def reply(self, reply: Completion) -> Completion:
-        """Return what a model has answered, with the secrets that it was not shown."""
+        """Return a model's reply with the secrets restored."""
         return replace(reply, text=self.show(reply.text), data=self.show(reply.data)) if self._secrets else reply
 
     def show(self, value: Value) -> Value:
-        """Return the same value with the secret in the place of each placeholder."""
+        """Return the value with each placeholder replaced by its secret."""
         real: Value = map_texts(value, lambda text: PLACEHOLDER.sub(lambda at: self._secrets.get(at[0], at[0]), text))
         return real
 
     def cover(self, value: Value, *, guesses: bool = False) -> Value:
-        """Return the same value as an output may show it: of each secret its first characters. `guesses`: also of what only looks like one."""
+        """Return the value for output, with only the first characters of each secret.
+
+        With `guesses`, values that may be secrets are masked too.
+        """
         return mask_values(value, {text for text, sure in self._values.items() if sure or guesses})
 
     def _message(self, message: Message) -> Message:
@@ -124,5 +131,5 @@ class Masks:
 
 
 def digest(secret: str) -> str:
-    """Return what a placeholder is told apart by: too short to find the secret out by, and no identity, since others have it too."""
+    """Return the distinguishing part of a placeholder, too short to find the secret by, and shared by others."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
