@@ -1,1 +1,1 @@
-"""Repositories that use this one: both trees as one, what of the change reaches them, and the lines that rely on it."""
+"""Analyze repositories that use this one: join both trees, and find the lines that depend on the change."""

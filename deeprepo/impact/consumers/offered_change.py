@@ -1,4 +1,4 @@
-"""The reviewed change as consumers can be hit by it: what the repository offers, and which of the changed files belong to that."""
+"""Determine which part of a change can affect consumers: the provided packages and their changed files."""
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,20 +15,20 @@ from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.paths import is_sample, is_test
 from deeprepo.impact.uses.packages import offer_of
 
-# A line by which a file hands on what another one defines.
+# A line with which a file re-exports another one's definitions.
 HANDS_ON = r"^\s*+(?:export\b.*\bfrom\b|export\s*+\*|pub(?:\([^)]*\))?\s++(?:use|mod)\b|from\s++\S++\s++import\s++\*)"
 
 
 class OfferedChange(Struct, frozen=True):
-    """The reviewed change as consumers can be hit by it."""
+    """The part of the change that can affect consumers."""
 
     tree: Tree
-    packages: tuple[Package, ...]  # that the repository offers, before the change or after it
-    files: tuple[ChangedFile, ...]  # of packages that are offered
-    handing: frozenset[str]  # files that may hand names on
+    packages: tuple[Package, ...]  # provided before or after the change
+    files: tuple[ChangedFile, ...]  # changed files in provided packages
+    handing: frozenset[str]  # files that may re-export names
     dependents: Dependents  # within the repository
     schemas: check.SchemaChange
-    schema_quotes: Mapping[SchemaBreak, str]  # the line of each break
+    schema_quotes: Mapping[SchemaBreak, str]  # the source line of each break
 
 
 async def offered_change(
@@ -37,7 +37,7 @@ async def offered_change(
     dependents: Dependents,
     languages: Mapping[str, Language],
 ) -> OfferedChange:
-    """Find what is offered, before the change or after it, and which of the changed files belong to it."""
+    """Find the packages provided before or after the change, and their changed files."""
     before = await offer_of(tree, languages, "base")
     packages = tuple(dict.fromkeys([*before, *await offer_of(tree, languages)]))
     suffixes = {package.language: languages[package.language].SUFFIXES for package in packages}
@@ -74,11 +74,11 @@ def _paths(files: Sequence[ChangedFile]) -> frozenset[str]:
 
 
 def is_aside(path: str, packages: Iterable[Package]) -> bool:
-    """Return whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
+    """Return whether a file is a test or sample of its package, or is excluded by the language's tools."""
     roots = [root for package in packages for root in package.roots]
     outside = [root for root in roots if is_below(path, root)]
     root = max(outside, key=len, default="")
-    # A module `test.py` in a package is what it offers; at the top of a repository it is a test.
+    # A module `test.py` in a package is public; at the top of a repository it is a test.
     folder = posixpath.basename(root)
     kept = posixpath.dirname(root) if folder and root != path and not _is_test_folder(folder) else root
     inner = path[len(kept) :].lstrip("/")
@@ -91,7 +91,7 @@ def _is_test_folder(folder: str) -> bool:
 
 
 def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:
-    """A changed file as consumers see it: one that goes to where they cannot import it is gone."""
+    """Return a changed file as consumers see it: moved out of reach means deleted."""
     if is_there or file.status == "deleted" or file.old_path is None:
         return file
     return replace(file, path=file.old_path, status="deleted", added_lines=frozenset())

@@ -1,7 +1,7 @@
-"""Two trees as one: the reviewed repository, and below a folder of its own a repository that uses it.
+"""Join two trees: the reviewed repository, and a consumer's repository in a folder of its own.
 
-A consumer then is what another folder of a monorepo is: imports are resolved, uses are found and calls are compared by the code
-that does it within one repository. Nothing is written to a disk, and no object of one store is looked up in the other.
+A consumer is then like another folder of a monorepo, and the usual code resolves imports, finds references
+and compares calls. Nothing is written to disk, and no object of one store is looked up in the other.
 """
 
 import re
@@ -15,7 +15,7 @@ from deeprepo.impact.text.paths import vendored_folder
 from deeprepo.impact.values import Side
 from deeprepo.impact.views import TreeView
 
-LINKS = "+links/"  # the folder of configuration files that join both trees
+LINKS = "+links/"  # the folder of configuration files that connect both trees
 MAGIC = re.compile(r":\((?:literal|glob)\)")
 
 
@@ -38,7 +38,7 @@ class MountedTree(TreeView):
         return Contents({inner[path]: text for path, text in texts.items()})
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Return paths of the text files in which any of the patterns occurs."""
+        """Return the paths of text files that match any of the patterns."""
         inside = self._inside(query)
         return frozenset(self.prefix + path for path in await self._tree.grep(inside)) if inside else frozenset()
 
@@ -49,7 +49,7 @@ class MountedTree(TreeView):
         return tuple((self.prefix + path, line, text) for path, line, text in rows)
 
     def _inside(self, query: Query) -> Query | None:
-        """The query with pathspecs as the tree itself takes them; None if they name nothing of it. One that names all of it narrows nothing."""
+        """Return the query with the tree's own pathspecs; None if they match nothing in it."""
         globs = []
         for spec in query.globs:
             magic = match[0] if (match := MAGIC.match(spec)) else ""
@@ -64,7 +64,10 @@ class MountedTree(TreeView):
 
 
 class OverlayTree(TreeView):
-    """The reviewed tree with a consumer's below a folder of its own, the same on both sides. Satisfies `ports.Tree`."""
+    """The reviewed tree with a consumer's tree in a separate folder, equal on both sides.
+
+    Satisfies `ports.Tree`.
+    """
 
     def __init__(
         self,
@@ -77,8 +80,8 @@ class OverlayTree(TreeView):
     ) -> None:
         """Join two trees.
 
-        `is_offered`: which files of the product a consumer can reach, directly or not. `handing`: of these, those that a search proposes as
-        importers, because they may hand names on.
+        `is_offered` selects the product's files that a consumer can reach, directly or not. `handing` selects
+        those among them that a search for importers includes, because they may re-export names.
         """
         super().__init__(product)
         self._consumer, self._is_offered, self._handing = consumer, is_offered, handing
@@ -87,11 +90,11 @@ class OverlayTree(TreeView):
 
     @property
     def stopped_searches(self) -> Sequence[str]:
-        """Return a sentence for each search that was ended before it was done."""
+        """The sentences for searches that were stopped early."""
         return [*self._tree.stopped_searches, *self._consumer.stopped_searches]
 
     def inside(self, path: str) -> str | None:
-        """Return the path in the consumer, None for a file of the product."""
+        """Return the path in the consumer, or None for a file of the product."""
         return path[len(self._consumer.prefix) :] if path.startswith(self._consumer.prefix) else None
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
@@ -105,7 +108,7 @@ class OverlayTree(TreeView):
         return self._entries[side]
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Return the contents of many files, in the order asked."""
+        """Return the contents of many files, in the requested order."""
         there = await self.entries(side)
         wanted = [path for path in dict.fromkeys(paths) if path in there]
         ours = [path for path in wanted if self.inside(path) is None and path not in self._links]
@@ -113,18 +116,18 @@ class OverlayTree(TreeView):
         return Contents({path: every[path] for path in wanted if path in every})
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Return paths of the text files in which any of the patterns occurs: of the product those alone that may hand names on."""
+        """Return the paths of text files that match; in the product, only those that may re-export names."""
         ours = {path for path in await self._tree.grep(query) if self._handing(path)}
         found = ours | await self._consumer.grep(query)
         return frozenset(found & (await self.entries(query.side)).keys())
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """Return the matching lines, `limit` at most; those of the consumer come first."""
+        """Return at most `limit` matching lines, the consumer's first."""
         there = await self.entries(query.side)
         rows = (*await self._consumer.grep_lines(query), *await self._tree.grep_lines(query))
         return tuple(row for row in rows if row[0] in there)[: query.limit]
 
 
 def mount_of(name: str) -> str:
-    """Return the folder of a consumer in the joined tree, with the slash behind it: one that no repository has."""
+    """Return the folder of a consumer in the joined tree, with a trailing slash; no repository has such a folder."""
     return "+" + re.sub(r"[^\w.-]+", "+", name) + "/"

@@ -1,4 +1,4 @@
-"""The lines of a consumer that rely on what a package of the reviewed repository offers: both trees are joined, and searched as one."""
+"""Find a consumer's lines that use packages of the reviewed repository, by searching both trees as one."""
 
 import posixpath
 import re
@@ -17,24 +17,24 @@ from deeprepo.impact.uses.packages import form, holding
 from deeprepo.impact.uses.sites import MODULE
 
 LIMITS = SearchLimits(sites=200, seconds=6.0)
-PRIVATE = re.compile(r"_(?!_)|#")  # the beginning of a name that is nobody else's contract
-INSIDE = ("unit", "folder", "file")  # who can name what ends where the repository does
+PRIVATE = re.compile(r"_(?!_)|#")  # prefix of private names
+INSIDE = ("unit", "folder", "file")  # visibilities that end at the repository
 OFFERS = re.compile(r"^\s*(?:export\b|pub\b|from\b|import\b|use\b|require\b|__all__\b|autoload\b|module\.exports)")
 
 
 class ConsumerUses(Struct, frozen=True):
-    """What a consumer uses of the change."""
+    """A consumer's references to the change."""
 
     tree: OverlayTree  # both repositories
-    files: tuple[ChangedFile, ...]  # the changed files that can matter to it
+    files: tuple[ChangedFile, ...]  # the changed files that can affect it
     users: Dependents
-    missed: tuple[str, ...]  # sentences: what may hide a use
+    missed: tuple[str, ...]  # sentences about what may hide a reference
 
 
 async def consumer_uses(
     change: OfferedChange, tree: Tree, mount: str, languages: Mapping[str, Language], takes: Sequence[Requirement]
 ) -> ConsumerUses | None:
-    """Find what code below `mount` uses of the packages that it takes; None if nothing of the change can matter to it."""
+    """Find the references in code below `mount` to packages that it requires; None if the change cannot affect it."""
     asked = {name: languages[name] for name in dict.fromkeys(row.language for row in takes)}
     files = tuple(file for file in change.files if _hits(change, file, asked))
     if not files:
@@ -45,7 +45,7 @@ async def consumer_uses(
 
 
 def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Language]) -> bool:
-    """Whether a changed file can matter to users of these languages: a contract changed in it, or what it hands on."""
+    """Return whether a changed file can affect users in these languages, by a contract or a re-export."""
     paths = {path for path in (file.path, file.old_path) if path}
     suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
     contracts = [one for item in change.dependents.symbols if item.contract for one in (item.before, item.after)]
@@ -63,7 +63,7 @@ def _joined(
     languages: Mapping[str, Language],
     takes: Sequence[Requirement],
 ) -> OverlayTree:
-    """Both trees as one, in which the imports of the consumer mean the packages of the product."""
+    """Return both trees as one, in which the consumer's imports resolve to the product's packages."""
     packages = [package for package in change.packages if package.language in languages]
     suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
     configs = form(tuple(name for language in languages.values() for name in language.CONFIGS) or ("",))
@@ -77,7 +77,8 @@ def _joined(
     def is_offered(path: str) -> bool:
         if any(package.holds(path) for package in packages):
             return not is_aside(path, packages)
-        return not path.endswith(suffixes) or configs.match(f"/{path}") is not None  # which says where modules are
+        # it configures where modules are
+        return not path.endswith(suffixes) or configs.match(f"/{path}") is not None
 
     def handing(path: str) -> bool:
         return path in change.handing or has_common_name(path)
@@ -86,7 +87,7 @@ def _joined(
 
 
 async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: OfferedChange) -> Dependents:
-    """What is affected, as far as it is the consumer's and public in the product."""
+    """Return the consumer's part of the result, without private names of the product."""
     direct = {(row.path, row.target) for row in impact.files if row.via is None}
     items = impact.by_key()
     tied_paths = {row.path for row in impact.files if overlay.inside(row.path) is not None}
@@ -101,7 +102,7 @@ async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: Offered
             continue
         if (
             not row.sure and row.path not in tied_paths
-        ):  # a name alone tells nothing where nothing of the package is imported
+        ):  # a name alone proves nothing in a file without imports from the package
             row = replace(row, tie="name", fate="unknown")  # noqa: PLW2901
         references.append(row)
     heirs = tuple(
@@ -113,7 +114,7 @@ async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: Offered
 
 
 def _is_private(home: str, row: Reference, change: OfferedChange, *, direct: bool) -> bool:
-    """Whether a use is of something that its owner does not offer: by its name, or by the file that is imported for it."""
+    """Return whether a reference is to something private, by its name or its imported file."""
     name = row.symbol.rpartition(":")[2]
     is_module = name == MODULE  # an import, whatever the file is called
     if not is_module and any(PRIVATE.match(one.rpartition(".")[2]) for one in (name, row.name)):
@@ -123,7 +124,7 @@ def _is_private(home: str, row: Reference, change: OfferedChange, *, direct: boo
 
 
 def _is_inner_file(package: Package, path: str) -> bool:
-    """Whether nobody outside is meant to import a file."""
+    """Return whether a file is internal to its package."""
     if package.entries is not None and path not in package.entries:
         return True
     root = max((root for root in package.roots if path.startswith(root)), key=len, default="")
@@ -132,7 +133,7 @@ def _is_inner_file(package: Package, path: str) -> bool:
 
 
 def certain_uses(users: Dependents) -> list[Reference]:
-    """Return the lines of the consumer that certainly use something whose contract changed."""
+    """Return the consumer's lines that certainly use something with a changed contract."""
     changed = users.by_key()
     rows = [row for row in users.references if row.sure or row.missing or row.likely]
     return [row for row in rows if row.missing or row.likely or ((item := changed.get(row.symbol)) and item.contract)]

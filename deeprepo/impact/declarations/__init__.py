@@ -1,6 +1,6 @@
-"""Names that data files declare and that other data files use: no language ties the two ends together, but each format has its rule.
+"""Check names that data files declare and other data files use, by the rules of each format.
 
-A format is a module of its name with `read`: one file in, what it declares and uses out (`reading.py`).
+Each format is a module with a function `read` that adds a file's declarations and uses (`reading.py`).
 """
 
 import posixpath
@@ -20,7 +20,7 @@ _SUFFIXES = {".tf": "terraform", ".tofu": "terraform", ".mk": "makefiles"}
 
 
 def format_of(path: str) -> str:
-    """Return the format that reads a file, by its path; "" for every other file, and for vendored ones."""
+    """Return the format of a file by its path; "" for other files and vendored ones."""
     folder, _, name = path.rpartition("/")
     form = _NAMES.get(name) or _SUFFIXES.get(posixpath.splitext(name)[1], "")
     if folder == ".github/workflows" and name.endswith((".yml", ".yaml")):

@@ -1,4 +1,4 @@
-"""Helm charts: values, and templates that are included by name."""
+"""Read Helm charts: values, and templates included by name."""
 
 import posixpath
 import re
@@ -18,7 +18,7 @@ _BLOCKS, _TESTS = ("if", "with", "range", "define", "block"), ("if", "with", "an
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
-    """Note what a file of a chart declares and uses. Raises `UnreadableDataError`."""
+    """Add what a chart's file declares and uses. Raises `UnreadableDataError`."""
     path, folder = reading.path, posixpath.dirname(reading.path)
     chart_file = paths.above(folder, ("Chart.yaml",))
     chart = posixpath.dirname(chart_file or "")
@@ -26,7 +26,7 @@ def read(reading: DataReading, text: str, paths: Paths) -> None:
     if chart_file is None or not (is_template or folder == chart):
         reading.is_foreign = True
         return
-    top = chart  # of all charts that are rendered together
+    top = chart  # the root of all charts that are rendered together
     while posixpath.basename(posixpath.dirname(top)) == "charts":
         top = posixpath.dirname(posixpath.dirname(top))
     values, templates = Scope("value", chart), Scope("template", top)
@@ -38,7 +38,7 @@ def read(reading: DataReading, text: str, paths: Paths) -> None:
         dependencies = at(load(text), "dependencies")
         for row in dependencies if isinstance(dependencies, list) else ():
             name = at(row, "alias") or at(row, "name")
-            if isinstance(name, LinedText):  # nobody sees its values and templates here
+            if isinstance(name, LinedText):  # its values and templates are not available here
                 reading.declare(values, f"{name}.*", name.line)
                 reading.declare(templates, f"{at(row, 'name')}.*", name.line)
             if at(row, "import-values"):
@@ -52,7 +52,7 @@ def read(reading: DataReading, text: str, paths: Paths) -> None:
 
 
 def _keys(root: object) -> Iterator[tuple[str, int]]:
-    """Each key of the values by its whole path."""
+    """Yield each key of the values with its full path."""
     left = [("", root)]
     while left:
         start, value = left.pop()
@@ -78,7 +78,7 @@ def _read_template(reading: DataReading, text: str, values: Scope, templates: Sc
             outer = name.rpartition(".")[0]
             if name.startswith("global."):
                 continue
-            if outer and not one[1]:  # a key of what is not there ends the rendering
+            if outer and not one[1]:  # a key of a missing value stops the rendering
                 reading.use(values, outer, line, "hint" if depth else "removed")
             if word not in _TESTS or not outer:
                 reading.use(values, name, line, "hint")

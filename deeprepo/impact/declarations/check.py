@@ -1,4 +1,4 @@
-"""Names that a change takes away while files still use them, or uses although nobody declares them."""
+"""Find names that a change removes from data files although they are used, and new uses of undeclared names."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from deeprepo.impact.declarations.world import World
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct
 
-# The formats whose files use what those of a format declare. A chart's files are read together anyway.
+# Formats whose files may use another format's names. A chart's files are read together anyway.
 READ_WITH = {
     "terraform": ("terraform",),
     **dict.fromkeys(("workflows", "makefiles", "packages"), ("workflows", "makefiles", "packages")),
@@ -18,35 +18,35 @@ READ_WITH = {
 
 
 class Break(Struct, frozen=True):
-    """A name that is not declared, with everything that asks for it."""
+    """An undeclared name with all its uses."""
 
     scope: Scope
     name: str
     uses: tuple[NameUse, ...]
-    former: Declaration | None  # who declared it before the change
-    successors: tuple[str, ...]  # names that are new in its scope
-    is_required: bool = False  # it is declared, and calls have to give it now
+    former: Declaration | None  # its declaration before the change
+    successors: tuple[str, ...]  # new names in its scope
+    is_required: bool = False  # it is declared, and calls must now provide it
 
 
 class DataChange(Struct, frozen=True):
-    """What comparing the data files of both sides has shown."""
+    """The result of comparing the data files on both sides."""
 
     breaks: tuple[Break, ...]
     before: World
     after: World
-    complete: frozenset[str]  # changed files that were compared to their end
-    open: tuple[tuple[str, str], ...]  # path and reason
-    foreign: frozenset[str]  # files that turned out to be of no format
+    complete: frozenset[str]  # changed files that were compared completely
+    open: tuple[tuple[str, str], ...]  # pairs of path and reason
+    foreign: frozenset[str]  # files that belong to no format
 
 
 async def compare(tree: Tree, files: Sequence[ChangedFile]) -> DataChange:
-    """Compare what the data files of both sides declare and use."""
+    """Compare what the data files on both sides declare and use."""
     before, after = World(tree, "base"), World(tree, "head")
     await before.open()
     await after.open()
     await before.read(path for file in files for path in (file.old_path,) if path)
     await after.read(file.path for file in files if file.status != "deleted")
-    unread = before.unread | after.unread  # of these files, and of those that declare names with them
+    unread = before.unread | after.unread  # including files that are read together with them
     if _gives_up(before, after, files):
         formats = {one for path in {*before.readings, *after.readings} for one in READ_WITH.get(format_of(path), ())}
         await before.read(path for path in before.paths if format_of(path) in formats)
@@ -71,7 +71,7 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> DataChange:
 def _open(
     mine: Sequence[str], unread: Mapping[str, str], files: Sequence[ChangedFile]
 ) -> Iterable[tuple[str, str, str]]:
-    """What could not be read: of a changed file that file is open, of another one all changed files of its format."""
+    """Yield what could not be read. Another unreadable file leaves all changed files of its format open."""
     own = {path: file.path for file in files for path in (file.path, file.old_path) if path}
     for path, reason in sorted(unread.items()):
         if path in own:
@@ -81,7 +81,7 @@ def _open(
 
 
 def _gives_up(before: World, after: World, files: Sequence[ChangedFile]) -> bool:
-    """Whether the changed files may take a name from others, or ask more of them."""
+    """Return whether the changed files may remove names or require more."""
     if any(file.status in ("deleted", "renamed") for file in files):
         return True
     was, now = ({(one.scope, one.name): one for one in world.declarations()} for world in (before, after))
@@ -90,7 +90,7 @@ def _gives_up(before: World, after: World, files: Sequence[ChangedFile]) -> bool
 
 
 def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Break]:
-    """Return the names that no one declares after the change, with their uses; what was so before is left out."""
+    """Return the newly undeclared names with their uses."""
     former_paths = {file.path: file.old_path for file in files if file.old_path}
     new_lines = {file.path: file.added_lines for file in files}
     uses_before: dict[tuple[str, str, str], list[NameUse]] = defaultdict(list)
@@ -107,7 +107,7 @@ def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Br
             continue
         former = next((row for one in old if (row := before.declaration(one.scope, one.name))), None)
         former = former or before.declaration(scope, use.name)
-        # a module that is new may be copied into one that declares its names
+        # a new module may be copied into one that declares its names
         is_new = not old and use.line in new_lines.get(use.path, ())
         is_new = is_new and (scope.kind not in MODULE_KINDS or before.is_known(scope))
         if former is not None or (use.certainty == "sure" and is_new):
@@ -123,7 +123,7 @@ def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Br
 
 
 def _outer(scope: Scope, name: str) -> Iterable[str]:
-    """Give the values around a value of a chart: what became of them became of it."""
+    """Return the parents of a chart value, which share its fate."""
     parts = name.split(".") if scope.kind == "value" else [name]
     return (".".join(parts[:end]) for end in range(1, len(parts)))
 
@@ -138,7 +138,7 @@ def _successors(before: World, after: World, scope: Scope) -> tuple[str, ...]:
 
 
 def _missing(before: World, after: World, files: Sequence[ChangedFile]) -> list[Break]:
-    """The calls that leave out what their scope asks for since the change."""
+    """Return the calls that omit newly required names."""
     new_lines = {file.path: file.added_lines for file in files}
     complete_before = {
         (call.identity, call.scope)

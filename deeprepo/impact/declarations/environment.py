@@ -1,4 +1,4 @@
-"""Variables of the environment that one side of the tree calls by a new name while another has the old one, and new ones that nothing sets."""
+"""Find environment variables that are renamed on one side only, and new ones that nothing sets."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,21 +11,21 @@ from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_workflow, vendored_folder
 from deeprepo.impact.uses.texts import Renaming, Role, new_variables, renamings, roles
 
-MOST = 40  # variables of one change that are looked up
-ROWS = 5_000  # lines with a name of them
+MOST = 40  # variables per change that are searched
+ROWS = 5_000  # lines with one of these names
 LONG_LINE = 2_000
 Row = tuple[str, int, str]  # path, line, text
 
 
 class LeftBehind(Struct, frozen=True):
-    """A variable with a new name, and the lines that have the old one."""
+    """A renamed variable, and the lines that have the old name."""
 
     renaming: Renaming
     rows: tuple[tuple[Role, Row], ...]
 
 
 class _Ends(Struct, frozen=True):
-    """The lines that set one variable, that read it, and that tell of it."""
+    """The lines that set, read and document one variable."""
 
     sets: list[Row] = field(default_factory=list)
     reads: list[Row] = field(default_factory=list)
@@ -36,22 +36,23 @@ class _Ends(Struct, frozen=True):
 
 
 def touches(file: ChangedFile) -> bool:
-    """Return whether a change of the file gives a variable another name, or reads one."""
+    """Return whether a file's change renames or reads a variable."""
     return bool(renamings([file]) or new_variables([file]))
 
 
 async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[list[LeftBehind], list[tuple[str, int | None, str]]]:
-    """Return the variables whose other side was left behind, and each new one that nothing sets, as (path, line, name)."""
+    """Return renamed variables with leftover lines, and new variables that nothing sets as (path, line, name)."""
     renamed: dict[tuple[str, str, Role], Renaming] = {}
     for one in renamings(files)[:MOST]:
         renamed.setdefault((one.old, one.new, one.role), one)
     new = dict([*new_variables(files).items()][:MOST])
-    # Who writes none of the variables down has no place in which one can be missing.
+    # A repository that records no variables has no place for a missing one.
     if new and not any(basename(path).startswith(".env") for path in await tree.entries()):
         new = {}
     wanted = {name for one in renamed.values() for name in (one.old, one.new)} | new.keys()
     ends = await _ends(tree, wanted) if wanted else {}
-    by_role = sorted(renamed.values(), key=lambda one: one.role == "reads")  # what code reads speaks last, and stays
+    # what code reads comes last and replaces the others
+    by_role = sorted(renamed.values(), key=lambda one: one.role == "reads")
     rows = {(one.old, one.new): (one, left) for one in by_role if (left := _left_behind(one, ends))}
     unset = [
         (path, line.new, name)
@@ -62,7 +63,7 @@ async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[list[LeftBehi
 
 
 def _left_behind(one: Renaming, ends: Mapping[str, _Ends]) -> list[tuple[Role, Row]]:
-    """The lines of the other sides that have the old name alone, if nothing of this side has it any more."""
+    """Return the lines on the other side that only have the old name, if this side no longer has it."""
     old, new = ends[one.old], ends[one.new]
     if old.of(one.role):
         return []
@@ -77,13 +78,13 @@ def _left_behind(one: Renaming, ends: Mapping[str, _Ends]) -> list[tuple[Role, R
     ]
     if one.role == "sets" and known:
         return documents  # code may try both names
-    # Where the new name is set, a step of a workflow may set the old one for a tool: `GH_TOKEN` for `gh`.
+    # Where the new name is set, a workflow may set the old one for a tool: `GH_TOKEN` for `gh`.
     left = [row for row in old.of(other) if row[0] not in known and not (known and is_workflow(row[0]))]
     return [*((other, row) for row in left), *documents]
 
 
 async def _ends(tree: Tree, names: Iterable[str]) -> Mapping[str, _Ends]:
-    """Who sets and who reads each of some variables in the head tree."""
+    """Return the lines of the head that set, read and document the variables."""
     wanted = frozenset(names)
     look = rf"(?<!\w)(?:{'|'.join(sorted(wanted))})(?!\w)"
     rows = [row for row in await tree.grep_lines(Query([look], syntax="perl", limit=ROWS)) if len(row[2]) <= LONG_LINE]

@@ -1,4 +1,4 @@
-"""Makefiles: the targets that have a rule, and who asks for them: prerequisites, recipes, included files."""
+"""Read Makefiles: targets with rules, and their uses in prerequisites, recipes and included files."""
 
 import posixpath
 import re
@@ -6,7 +6,7 @@ import re
 from deeprepo.impact.declarations import shell
 from deeprepo.impact.declarations.reading import DataReading, Paths, Scope, beside, line_finder
 
-_LINE = re.compile(r"(?:[^\\\n]|\\(?:\r?\n|.)|\\)*+", re.DOTALL)  # with those on which it goes on
+_LINE = re.compile(r"(?:[^\\\n]|\\(?:\r?\n|.)|\\)*+", re.DOTALL)  # including continuation lines
 _RULE = re.compile(r"(?P<targets>[^\s:=#][^:=#]*+)::?(?!=)(?P<rest>[^;]*+)(?:;(?P<recipe>.*))?", re.DOTALL)
 _INCLUDE = re.compile(r"(?P<word>-include|sinclude|include)[ \t]++(?P<names>[^#]++)")
 _NAME = re.compile(r"[A-Za-z0-9_][\w-]*+")
@@ -17,7 +17,7 @@ _OF_TARGETS = re.compile(r"[ \t]*+(?:private|export|override)?[ \t]*+[\w.-]++[ \
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
-    """Note the rules of one file."""
+    """Add the rules of one file."""
     mine, line_of = Scope("target", reading.path), line_finder(text)
     values = {match["name"]: match["value"] for match in _LITERAL.finditer(text)}
     reading.scopes.add(mine)
@@ -34,7 +34,7 @@ def read(reading: DataReading, text: str, paths: Paths) -> None:
 
 
 def _recipe(reading: DataReading, line: str, number: int, paths: Paths) -> None:
-    if posixpath.basename(reading.path) in shell.MAKEFILES:  # make runs the lines of another file elsewhere
+    if posixpath.basename(reading.path) in shell.MAKEFILES:  # make runs included lines in another folder
         command = re.sub(r"\$[({]MAKE[)}]", "make", line).lstrip("\t @-+")
         shell.add_calls(reading, command, posixpath.dirname(reading.path), number, paths)
 
@@ -44,7 +44,7 @@ def _statement(reading: DataReading, line: str, number: int, paths: Paths) -> No
     if include := _INCLUDE.match(line):
         _include(reading, include, paths)
     elif line.startswith(("$(eval", "$(foreach", "$(call", "${eval")):
-        reading.doubts.add(mine)  # a text that is computed defines rules
+        reading.doubts.add(mine)  # computed text defines rules
     elif not _VARIABLE.match(line) and (rule := _RULE.match(line)):
         _rule(reading, rule, number, paths)
         if rule["recipe"]:
@@ -57,8 +57,8 @@ def _rule(reading: DataReading, rule: re.Match[str], number: int, paths: Paths) 
     if ".DEFAULT" in names or "%" in names:
         reading.doubts.add(mine)
     if _OF_TARGETS.match(rest):
-        return  # a variable of these targets
-    # make builds nothing for a phony target without a rule, and does not fail
+        return  # a variable for these targets
+    # A phony target without a rule does nothing and does not fail.
     for name in rest.split() if names[0] == ".PHONY" else names:
         if _NAME.match(name) or "%" in name:
             reading.declare(mine, name, number)
@@ -69,7 +69,7 @@ def _rule(reading: DataReading, rule: re.Match[str], number: int, paths: Paths) 
 
 
 def _pattern(name: str) -> str:
-    """A target with `%` for all that is computed between its first letters and its last."""
+    """Return a target with its computed part replaced by `%`."""
     return f"{name.partition('$')[0]}%{re.split(r'[)}]', name)[-1]}" if "$" in name else name
 
 
@@ -81,4 +81,4 @@ def _include(reading: DataReading, include: re.Match[str], paths: Paths) -> None
             reading.needs.add(target)
             reading.parts.setdefault(mine, set()).add(Scope("target", target))
         elif include["word"] == "include" or "$" in word:
-            reading.doubts.add(mine)  # it is out of sight
+            reading.doubts.add(mine)  # the included file is unknown

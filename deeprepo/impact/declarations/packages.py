@@ -1,4 +1,4 @@
-"""Scripts of packages: the `scripts` of a package.json, and what they run of the same package and of Makefiles."""
+"""Read the `scripts` of a package.json, and what they run from the package and Makefiles."""
 
 import json
 import posixpath
@@ -9,7 +9,7 @@ from deeprepo.impact.declarations.reading import DataReading, Paths, Scope, Unre
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
-    """Note the scripts of one package. Raises `UnreadableDataError`."""
+    """Add the scripts of one package. Raises `UnreadableDataError`."""
     mine = Scope("script", reading.path)
     reading.scopes.add(mine)
     try:

@@ -1,4 +1,7 @@
-"""What a data file declares and uses: names, each in a scope, which is one module, workflow, chart, Makefile or package."""
+"""Collect the names that a data file declares and uses.
+
+Each name is in a scope: a module, workflow, chart, Makefile or package.
+"""
 
 import posixpath
 from bisect import bisect_left
@@ -8,37 +11,41 @@ from typing import Literal, NamedTuple, Protocol
 
 from deeprepo.impact.structs import Struct, field
 
-MOST = 50_000  # names of one file: aliases of YAML multiply them
-MODULE_KINDS = frozenset({"variable", "local", "module", "output", "resource"})  # of a module, which is a folder
+MOST = 50_000  # names in one file, which YAML aliases can multiply
+# in a module, which is a folder
+MODULE_KINDS = frozenset({"variable", "local", "module", "output", "resource"})
 Certainty = Literal["sure", "removed", "hint"]
 
 
 class UnreadableDataError(Exception):
-    """A data file that cannot be read to its end. Its text is a phrase: what depends on the file stays open with it."""
+    """A data file that cannot be read completely.
+
+    The message is a phrase; everything that depends on the file stays open.
+    """
 
 
 class Scope(NamedTuple):
-    """A room of names: their kind, and the folder, the file or the part of it that has them."""
+    """A namespace: a kind of names, and the folder, file or part that contains them."""
 
     kind: str  # "variable", "job", "target", ...
     place: str
 
 
 class Declaration(NamedTuple):
-    """A name that a scope offers. One with `*` or `%` in it stands for many."""
+    """A name declared in a scope. `*` or `%` in it matches many names."""
 
     scope: Scope
     name: str
     path: str
     line: int
-    is_required: bool = False  # a call without it fails
+    is_required: bool = False  # a call that omits it fails
 
 
 class NameUse(NamedTuple):
-    """A name that a file asks a scope for.
+    """A use of a name in a scope.
 
-    "sure": a name that nobody declares breaks it. "removed": something out of sight may declare it, but hardly what the change took away.
-    "hint": what the change took away may be meant.
+    A "sure" use breaks if the name is undeclared. "removed": an unknown declaration is possible, but hardly
+    of a name that the change removes. "hint": it may refer to what the change removes.
     """
 
     scope: Scope
@@ -49,39 +56,39 @@ class NameUse(NamedTuple):
 
 
 class CallSite(NamedTuple):
-    """A call of a scope that has to give all that is required there."""
+    """A call of a scope, which must provide all required names."""
 
     scope: Scope
-    names: frozenset[str]  # that it gives
+    names: frozenset[str]  # the names provided
     path: str
     line: int
-    identity: str  # of the call, its file and its name there
+    identity: str  # of the call: its file and name
 
 
 class DataReading(Struct):
-    """One file."""
+    """The declarations and uses of one file."""
 
     path: str
     declarations: list[Declaration] = field(default_factory=list)
     uses: list[NameUse] = field(default_factory=list)
     calls: list[CallSite] = field(default_factory=list)
-    scopes: set[Scope] = field(default_factory=set)  # all of whose names the files declare that are read with it
-    doubts: set[Scope] = field(default_factory=set)  # scopes that may have names which nobody writes
-    aliases: dict[Scope, Scope] = field(default_factory=dict)  # scope -> the one that is meant
-    parts: dict[Scope, set[Scope]] = field(default_factory=dict)  # scope -> others whose names it has too
-    needs: set[str] = field(default_factory=set)  # files that have to be read with it
-    mates: frozenset[str] = frozenset()  # the same, one set for all files of a folder
-    visited: set[int] = field(default_factory=set)  # parts of YAML: what an alias repeats is read once
-    is_foreign: bool = False  # the file turned out to be of no format
+    scopes: set[Scope] = field(default_factory=set)  # scopes that are declared completely by the files read
+    doubts: set[Scope] = field(default_factory=set)  # scopes that may have unwritten names
+    aliases: dict[Scope, Scope] = field(default_factory=dict)  # scope -> the scope that it stands for
+    parts: dict[Scope, set[Scope]] = field(default_factory=dict)  # scope -> scopes whose names it includes
+    needs: set[str] = field(default_factory=set)  # files that must be read as well
+    mates: frozenset[str] = frozenset()  # the same, one shared set for all files of a folder
+    visited: set[int] = field(default_factory=set)  # YAML parts, so that aliases are read once
+    is_foreign: bool = False  # the file belongs to no format
 
     def declare(self, scope: Scope, name: str, line: int, *, is_required: bool = False) -> None:
-        """Add a name that the file declares."""
+        """Add a declaration."""
         self.scopes.add(scope)
         self.declarations.append(Declaration(scope, name, self.path, line, is_required))
         self._count()
 
     def use(self, scope: Scope, name: str, line: int, certainty: Certainty = "sure") -> None:
-        """Add a name that the file asks for."""
+        """Add a use."""
         self.uses.append(NameUse(scope, name, self.path, line, certainty))
         self._count()
 
@@ -91,7 +98,7 @@ class DataReading(Struct):
 
 
 class Paths:
-    """The files of one side."""
+    """The files on one side."""
 
     def __init__(self, paths: Collection[str]) -> None:
         self._paths = frozenset(paths)
@@ -108,29 +115,29 @@ class Paths:
         return iter(self._paths)
 
     def inside(self, folder: str) -> Sequence[str]:
-        """Return the files of a folder, without those of the folders in it."""
+        """Return the files directly in a folder."""
         return self._folders.get(folder, ())
 
     def names(self, folder: str) -> frozenset[str]:
-        """Return the names of the files and folders in a folder, with and without what follows their first dot."""
+        """Return the names in a folder, with and without suffixes."""
         start = f"{folder}/" if folder else ""
         names = (path[len(start) :].partition("/")[0] for path in self.below(folder))
         return self.group("names", folder, lambda: {form for name in names for form in (name, name.partition(".")[0])})
 
     def below(self, folder: str) -> Iterator[str]:
-        """Give the files of a folder and of all that are in it."""
+        """Yield the files in a folder and its subfolders."""
         start = f"{folder}/" if folder else ""
         return (path for path in self._paths if path.startswith(start))
 
     def group(self, kind: str, folder: str, choose: Callable[[], Iterable[str]]) -> frozenset[str]:
-        """Return the files that belong together in a folder, chosen once."""
+        """Return a group of files in a folder, computed once."""
         key = (kind, folder)
         if key not in self._groups:
             self._groups[key] = frozenset(choose())
         return self._groups[key]
 
     def above(self, folder: str, names: Sequence[str]) -> str | None:
-        """Return the nearest file with one of these names, in a folder or in one around it."""
+        """Return the nearest file with one of these names, in a folder or its parents."""
         while True:
             for name in names:
                 if (path := posixpath.join(folder, name)) in self._paths:
@@ -148,12 +155,12 @@ class Format(Protocol):
 
 
 def beside(folder: str, path: str) -> str | None:
-    """Return the path that a folder means by a relative one; None outside the tree."""
+    """Return the target of a relative path; None outside the tree."""
     target = posixpath.normpath(posixpath.join(folder, path))
     return None if target.startswith(("..", "/")) else "" if target == "." else target
 
 
 def line_finder(text: str) -> Callable[[int], int]:
-    """Return what tells the line of a place in a text, from 1."""
+    """Return a function from text positions to 1-based lines."""
     ends = [at for at, letter in enumerate(text) if letter == "\n"]
     return lambda at: bisect_left(ends, at) + 1

@@ -1,4 +1,4 @@
-"""The calls of make and of package scripts in a text for a shell, with the folder that each runs in."""
+"""Find calls of make and package scripts in shell text, with the folder that each runs in."""
 
 import posixpath
 import re
@@ -7,30 +7,30 @@ from collections.abc import Iterator, Sequence
 
 from deeprepo.impact.declarations.reading import Certainty, DataReading, Paths, Scope, beside
 
-MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
-_TOOLS = r"g?make|npm|yarn|pnpm|bun|run-[sp]|npm-run-all2?"  # that run targets and scripts by their names
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in make's search order
+_TOOLS = r"g?make|npm|yarn|pnpm|bun|run-[sp]|npm-run-all2?"  # tools that run targets and scripts by name
 _MAKES, _MANAGERS = ("make", "gmake"), ("npm", "yarn", "pnpm", "bun")
 _RUNNERS = ("run-s", "run-p", "npm-run-all", "npm-run-all2")
 _TOOL = re.compile(rf"(?<![\w./-])(?:{_TOOLS})\s")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*+=")
 _NAME = re.compile(r"[A-Za-z0-9_][\w:.-]*+")
-# Words before the program that a command runs.
+# Words that may precede the program in a command.
 _BEFORE = frozenset(
     ["sudo", "time", "exec", "env", "then", "do", "else", "if", "while", "until", "!", "cross-env", "dotenv", "-"]
 )
 _OTHER_FILE = ("-f", "--file", "--makefile")
-_PLACE = ("-C", "--directory", "--prefix", "--dir", "--cwd")  # options that name the folder
+_PLACE = ("-C", "--directory", "--prefix", "--dir", "--cwd")  # options that set the folder
 _ELSEWHERE = ("-w", "--workspace", "--filter", "-F", "-r", "--recursive", "workspace", "--if-present")
-# The commands of npm that run a script of their name; for the other managers any word may be a script.
+# npm commands that run a script of the same name; in other managers any word may be a script.
 _LIFECYCLE = ("test", "start", "stop", "restart")
 
 
-# Programs that run commands which they are given as texts.
+# Programs that run commands given as strings.
 _RUNS_TEXTS = ("concurrently", "conc", "nodemon", "cross-env-shell", "sh", "bash", "npx", "start-server-and-test")
 
 
 def add_calls(reading: DataReading, text: str, folder: str | None, line: int, paths: Paths) -> None:
-    """Add what the commands of a text ask make and packages for. `line`: of its beginning."""
+    """Add the make targets and package scripts that a text calls. `line`: its first line."""
     if not _TOOL.search(text):
         return
     for number, here, words in _commands(text, folder):
@@ -49,7 +49,7 @@ def add_calls(reading: DataReading, text: str, folder: str | None, line: int, pa
 
 
 def _commands(text: str, folder: str | None) -> Iterator[tuple[int, str, list[str]]]:
-    """The commands whose folder is known, with their lines from 0; a line whose quotes do not end on it is left out."""
+    """Yield the commands with a known folder and 0-based line. Lines with unclosed quotes are skipped."""
     for number, line in enumerate(text.split("\n")):
         lexer = shlex.shlex(line, posix=True, punctuation_chars="();&|")
         lexer.whitespace_split = True
@@ -77,7 +77,7 @@ def _commands(text: str, folder: str | None) -> Iterator[tuple[int, str, list[st
 
 
 def _placed(words: Sequence[str], folder: str) -> tuple[str | None, list[str]]:
-    """The folder that the options name, None if it is out of sight, and the words that are no options."""
+    """Return the folder from the options, None if unknown, and the words that are not options."""
     place: str | None = folder
     names: list[str] = []
     rest = iter(words)
@@ -104,7 +104,7 @@ def _targets(reading: DataReading, words: Sequence[str], folder: str, line: int,
 
 
 def _script(reading: DataReading, tool: str, words: Sequence[str], folder: str, line: int, paths: Paths) -> None:
-    """Add the script that one command of a package manager runs."""
+    """Add the script that a package manager's command runs."""
     own = words[: words.index("--")] if "--" in words else words
     place, names = _placed(own, folder)
     is_run = names[:1] in (["run"], ["run-script"])
@@ -113,7 +113,7 @@ def _script(reading: DataReading, tool: str, words: Sequence[str], folder: str, 
         return
     if is_run and tool in ("npm", "pnpm"):
         _use(reading, name, place, line, "sure", paths)
-    elif tool != "npm" or name in _LIFECYCLE:  # a program, or a command of the manager itself, may be meant
+    elif tool != "npm" or name in _LIFECYCLE:  # it may be a program or a built-in command
         _use(reading, name, place, line, "removed" if tool == "npm" else "hint", paths)
 
 

@@ -1,4 +1,4 @@
-"""Terraform and OpenTofu, parsed by the grammar of HCL: a module is a folder. Variables, local values, calls, resources and outputs."""
+"""Read Terraform and OpenTofu files with the HCL grammar; a module is a folder."""
 
 import posixpath
 import re
@@ -19,15 +19,16 @@ from deeprepo.impact.declarations.reading import (
 from deeprepo.impact.parsing import grammar, root_of, too_deep
 
 SUFFIXES = (".tf", ".tofu")
-_OF_CALLS = frozenset({"source", "version", "providers", "count", "for_each", "depends_on"})  # for Terraform itself
-_FORMER = frozenset({"moved", "removed", "import"})  # blocks that name what is not there any more, or not yet
+# for Terraform itself
+_OF_CALLS = frozenset({"source", "version", "providers", "count", "for_each", "depends_on"})
+_FORMER = frozenset({"moved", "removed", "import"})  # blocks that name something removed or not yet created
 _ROOTS = frozenset({"var", "local", "module", "data"})
 _RESOURCE = re.compile(r"[a-z0-9]+_[\w-]*$")
-Attribute = tuple[str, int, str | None]  # name, line, its value if that is a plain text
+Attribute = tuple[str, int, str | None]  # name, line, and the value if it is a string
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
-    """Note what one file of a module declares and uses. Raises `UnreadableDataError`."""
+    """Add what a module's file declares and uses. Raises `UnreadableDataError`."""
     folder = posixpath.dirname(reading.path)
     reading.scopes |= {Scope(kind, folder) for kind in MODULE_KINDS}
     reading.mates = paths.group("terraform", folder, lambda: _files(folder, paths))
@@ -47,7 +48,7 @@ def _files(folder: str, paths: Paths) -> list[str]:
 
 
 def _blocks(text: str) -> Iterator[Node]:
-    """The outermost blocks. Raises `UnreadableDataError`."""
+    """Yield the outermost blocks. Raises `UnreadableDataError`."""
     source = text.encode()
     root = None if too_deep(source) else root_of(grammar("tree_sitter_hcl", "language"), source)
     if root is None or root.has_error:
@@ -57,17 +58,17 @@ def _blocks(text: str) -> Iterator[Node]:
 
 
 def _until_body(block: Node) -> Iterator[Node]:
-    """The kind and the labels of a block: a label is a text or a name."""
+    """Yield the kind and labels of a block."""
     return takewhile(lambda one: one.type in ("identifier", "string_lit"), block.named_children)
 
 
 def _plain(node: Node) -> str:
-    """The text of a name or of a quoted text."""
+    """Return the text of a name or string."""
     return (node.text or b"").decode("utf-8", "replace").strip('"')
 
 
 def _attributes(block: Node) -> Iterator[Attribute]:
-    """The attributes of a block itself."""
+    """Yield the attributes of a block, without nested ones."""
     for body in block.named_children:
         for one in body.named_children if body.type == "body" else ():
             if one.type == "attribute":
@@ -95,7 +96,7 @@ def _declare(
 def _call(
     reading: DataReading, folder: str, name: str, line: int, attributes: Sequence[Attribute], paths: Paths
 ) -> None:
-    """A call of another module: what it gives, if its source is a folder of the tree."""
+    """Add a call of a local module with the values that it provides."""
     outputs = Scope("output", f"{folder}#{name}")
     source_line, source = next(((at, value) for key, at, value in attributes if key == "source"), (line, None))
     target = beside(folder, source) if source is not None and source.startswith(".") else None
@@ -120,7 +121,7 @@ def _call(
 
 
 def _uses(reading: DataReading, folder: str, block: Node) -> None:
-    """Note what the expressions of a block refer to, however deep they are."""
+    """Add the references in a block's expressions."""
     left = [block]
     while left:
         node = left.pop()
@@ -135,7 +136,7 @@ def _uses(reading: DataReading, folder: str, block: Node) -> None:
 
 
 def _members(node: Node) -> Iterator[str]:
-    """The names that follow a variable: `var.a[0].b` has two."""
+    """Yield the names after a variable: `var.a[0].b` has two."""
     after = node.next_named_sibling
     while after is not None and after.type in ("get_attr", "index", "splat"):
         if after.type == "get_attr":

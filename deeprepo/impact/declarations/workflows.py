@@ -1,4 +1,4 @@
-"""GitHub workflows and actions: jobs, steps, inputs, outputs, secrets, and local calls."""
+"""Read GitHub workflows and actions: jobs, steps, inputs, outputs, secrets and local calls."""
 
 import posixpath
 import re
@@ -20,7 +20,7 @@ _OUTPUTS = {"needs": "job output", "steps": "action output", "jobs": "job output
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
-    """Note what one workflow or action declares and uses. Raises `UnreadableDataError`."""
+    """Add what a workflow or action declares and uses. Raises `UnreadableDataError`."""
     root, path = load(text), reading.path
     if posixpath.basename(path) in ACTIONS and not path.startswith(f"{FOLDER}/"):
         _action(reading, root, paths)
@@ -29,7 +29,7 @@ def read(reading: DataReading, text: str, paths: Paths) -> None:
 
 
 def _declare(reading: DataReading, kind: str, place: str, declared: list[tuple[LinedText, Any]]) -> None:
-    """Add names as GitHub compares them: in small letters."""
+    """Add names in lower case, as GitHub compares them."""
     reading.scopes.add(Scope(kind, place))
     for name, row in declared:
         is_required = at(row, "required") == "true" and not at(row, "default")
@@ -64,7 +64,7 @@ def _job(reading: DataReading, name: str, job: object, folder: object, paths: Pa
 
 
 def _called_workflow(reading: DataReading, name: str, callee: LinedText, job: object, paths: Paths) -> None:
-    """A job that calls a reusable workflow: its outputs are the workflow's."""
+    """Add a job that calls a reusable workflow, whose outputs it has."""
     outputs = Scope("job output", f"{reading.path}#{name}")
     target = beside("", callee) if callee.startswith("./") else None
     if target is None:
@@ -81,7 +81,7 @@ def _called_workflow(reading: DataReading, name: str, callee: LinedText, job: ob
         scope, given = Scope(kind, target), rows(job, key)
         for one, _ in given:
             reading.use(scope, one.lower(), one.line)
-        if not isinstance(at(job, key), LinedText):  # `inherit` gives all
+        if not isinstance(at(job, key), LinedText):  # `inherit` provides all
             names = frozenset(one.lower() for one, _ in given)
             reading.calls.append(CallSite(scope, names, reading.path, callee.line, f"{reading.path} {name} {key}"))
 
@@ -98,7 +98,7 @@ def _action(reading: DataReading, root: object, paths: Paths) -> None:
 
 
 def _steps(reading: DataReading, place: str, steps: object, folder: object, paths: Paths) -> None:
-    """Add the steps of a job. `folder`: where its commands run, None if nobody can tell."""
+    """Add the steps of a job. `folder`: where its commands run, or None if unknown."""
     scope = Scope("step", place)
     reading.scopes.add(scope)
     for step in steps if isinstance(steps, list) and id(steps) not in reading.visited else []:
@@ -133,7 +133,7 @@ def _called_action(reading: DataReading, place: str, uses: LinedText, step: obje
 
 
 def _expressions(reading: DataReading, root: object, place: str) -> None:
-    """Add what every expression below a value names. `place`: the job, or the action, that it is in."""
+    """Add the references in expressions. `place`: the enclosing job or action."""
     for key, text in scalars(root, reading.visited):
         bodies = [(one.start(1), one[1]) for one in _EXPRESSION.finditer(text)]
         for start, body in bodies or ([(0, text)] if key == "if" else []):

@@ -1,4 +1,4 @@
-"""All that the data files of one side declare and use, as far as a change reaches."""
+"""Collect what the data files on one side declare and use, as far as the change reaches."""
 
 import asyncio
 from collections import defaultdict
@@ -24,13 +24,13 @@ from deeprepo.impact.values import Side
 
 BYTES = 1 << 20  # of one file
 ALL_BYTES = 32 << 20
-FILES = 3_000  # that are read for one change
-ROUNDS = 8  # of files that files need
-PATTERNS = 200  # of one scope: a declaration that stands for many names
+FILES = 3_000  # files read for one change
+ROUNDS = 8  # rounds of following needed files
+PATTERNS = 200  # patterns per scope
 
 
 class World:
-    """The names of one side."""
+    """The names on one side."""
 
     def __init__(self, tree: Tree, side: Side) -> None:
         self._tree, self.side = tree, side
@@ -38,15 +38,15 @@ class World:
         self._sizes: Mapping[str, int] = {}
         self.readings: dict[str, DataReading] = {}
         self.texts: dict[str, list[str]] = {}
-        self.unread: dict[str, str] = {}  # path -> why it was not read to its end
+        self.unread: dict[str, str] = {}  # path -> why it was not read completely
         self.is_cut = False
         self._bytes = 0
-        # What all files that were read say together, by scope.
+        # The combined declarations of all files, by scope.
         self._declared: dict[Scope, dict[str, Declaration]] = {}
         self._patterns: dict[Scope, list[str]] = {}
         self._aliases: dict[Scope, Scope] = {}
-        self._families: dict[Scope, set[Scope]] = {}  # scope -> those whose names it has too, and that have its
-        self._known: set[Scope] = set()  # all of whose names were read
+        self._families: dict[Scope, set[Scope]] = {}  # scope -> all scopes that share its names
+        self._known: set[Scope] = set()  # scopes whose names were all read
 
     async def open(self) -> None:
         """Read the paths."""
@@ -55,7 +55,7 @@ class World:
         self.paths = Paths(self._sizes)
 
     async def read(self, start: Iterable[str]) -> None:
-        """Read these files and all that they need."""
+        """Read these files and everything that they need."""
         waiting = {*start}
         for _ in range(ROUNDS):
             waiting = {path for path in waiting if path in self.paths and format_of(path)} - self.readings.keys()
@@ -82,13 +82,13 @@ class World:
                 self.texts[path] = text.split("\n")
                 reader.read(reading, text, self.paths)
             except UnreadableDataError as error:
-                reader.read(reading, "", self.paths)  # its scopes
+                reader.read(reading, "", self.paths)  # still adds its scopes
                 reading.doubts |= reading.scopes
                 if not reading.is_foreign:
                     self.unread[path] = str(error)
 
     def _join(self) -> None:
-        """Put together what all files say that were read."""
+        """Combine all files that were read."""
         declared: dict[Scope, dict[str, Declaration]] = defaultdict(dict)
         families: dict[Scope, set[Scope]] = {}
         for reading in self.readings.values():
@@ -111,15 +111,15 @@ class World:
         return self._families.get(scope, {scope})
 
     def resolve(self, scope: Scope) -> Scope:
-        """Return the scope that another name of it means."""
+        """Return the scope that an alias stands for."""
         return self._aliases.get(scope, scope)
 
     def names(self, scope: Scope) -> Mapping[str, Declaration]:
-        """Return what a scope declares by itself."""
+        """Return a scope's own declarations."""
         return self._declared.get(scope, {})
 
     def declaration(self, scope: Scope, name: str) -> Declaration | None:
-        """Return who declares a name in a scope."""
+        """Return the declaration of a name in a scope, or None."""
         for one in self._family(self.resolve(scope)):
             if row := self.names(one).get(name):
                 return row
@@ -129,7 +129,7 @@ class World:
         return None
 
     def is_known(self, scope: Scope) -> bool:
-        """Return whether everything that a scope declares was read."""
+        """Return whether all declarations of a scope were read."""
         return self.resolve(scope) in self._known
 
     def uses(self) -> Iterable[NameUse]:
@@ -145,7 +145,7 @@ class World:
         return (call for reading in self.readings.values() for call in reading.calls)
 
     def line(self, path: str, number: int) -> str:
-        """Return a line of a file that was read."""
+        """Return a line of a file that was read, or ""."""
         rows = self.texts.get(path, [])
         return rows[number - 1].rstrip("\r") if 0 < number <= len(rows) else ""
 

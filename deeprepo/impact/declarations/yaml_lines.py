@@ -1,4 +1,4 @@
-"""YAML as plain values in which every text knows its line."""
+"""Read YAML as plain values whose strings know their lines."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,14 +9,14 @@ from deeprepo.impact.text.lines import YAML_BREAKS, Places
 
 
 class LinedText(str):
-    """A scalar. `line`: of its first letter, from 1."""
+    """A scalar with the 1-based `line` of its first letter."""
 
     __slots__ = ("line",)
     line: int
 
 
 class _Lined(yaml_reader.Reader):
-    """Every scalar is a text that knows its line; `<<` merges."""
+    """Reads every scalar as a string with its line; `<<` merges."""
 
     yaml_implicit_resolvers = yaml_reader.types(yaml_reader.MERGE)
 
@@ -43,25 +43,28 @@ def load(text: str) -> Any:  # noqa: ANN401 - whatever the file holds
 
 
 def rows(root: object, *keys: str) -> list[tuple[LinedText, Any]]:
-    """Return the keys and values of the mapping at these keys, one inside the other; nothing where there is none."""
+    """Return the items of the mapping at nested keys, or []."""
     value = at(root, *keys)
     return [row for row in value.items() if isinstance(row[0], LinedText)] if isinstance(value, dict) else []
 
 
 def at(root: object, *keys: str) -> Any:  # noqa: ANN401 - the same
-    """Return the value at these keys, None if one is missing."""
+    """Return the value at nested keys, or None."""
     for key in keys:
         root = root.get(key) if isinstance(root, dict) else None
     return root
 
 
 def texts(value: object) -> list[LinedText]:
-    """Return the texts of a list; a text is its own."""
+    """Return the strings in a list, or a single string as a list."""
     return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, LinedText)]
 
 
 def scalars(root: object, visited: set[int]) -> Iterator[tuple[str, LinedText]]:
-    """Give every text below a value with its key; a part that was visited before is left out, so that aliases do not multiply."""
+    """Yield every string below a value with its key.
+
+    Visited parts are skipped, so that aliases do not multiply.
+    """
     left: list[tuple[str, object]] = [("", root)]
     while left:
         key, value = left.pop()

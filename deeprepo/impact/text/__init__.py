@@ -1,1 +1,1 @@
-"""What a path, a pattern or a line tells by itself: is it a test, prose, a comment, a definition? Which lines belong together? Pure."""
+"""Classify paths, patterns and lines on their own: tests, prose, comments, definitions, blocks."""

@@ -1,7 +1,7 @@
-"""Whole syntax blocks around a line, told by indentation, which every language has: a switch with its default, a try with its handlers. Pure.
+"""Find the whole syntax block around a line by indentation.
 
-Nothing is cut in the middle. A block that is too long is cut at the borders of its statements, and keeps the branch that
-holds the line, the head of each part that is left out, and its last branch where that is short.
+Examples are a switch with its default, or a try with its handlers. A block that is too long is cut at
+statement borders. It keeps the branch with the line, the heads of omitted parts, and a short last branch.
 """
 
 import re
@@ -10,15 +10,15 @@ from collections.abc import Iterator, Sequence
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import is_comment
 
-MOST_SCANNED = 1_500  # lines that are looked at upwards, and as many downwards
+MOST_SCANNED = 1_500  # lines that are searched upwards, and downwards
 LONG_HEAD = 8  # lines of a signature
 MAX_LEVELS = 40  # blocks around one line
-NEAR = 4  # lines before and after a statement whose block is too long, in whole statements
+NEAR = 4  # lines before and after a statement in a long block, in whole statements
 LAST_BRANCH = 5  # lines of the last branch of a long block
-MOST_HANDLERS = 12  # lines of the handlers of a long try, together
+MOST_HANDLERS = 12  # lines of all handlers of a long try
 TAB = 4  # columns
 _CLOSES = re.compile(r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b)")
-# The rest of a head: its bracket on a line of its own, conditions on its types.
+# The rest of a head: its brace on a separate line, or conditions on its types.
 _GOES_ON = re.compile(r"\s*(?:\{\s*$|where\b)")
 _BRANCH = re.compile(
     r"\s*(?:\}\s*)?(?:(?:elif|elsif|elseif|except|catch)\b|(?:else|finally|rescue|ensure|case|default|when|otherwise|with\s+_)\b(?!\s*[=.(]\w*\s*[;,]?$))"
@@ -40,9 +40,9 @@ class Block(Struct, frozen=True):
 
 
 def around(path: str, rows: Sequence[str], line: int, most: int, first: int = 0) -> list[int]:
-    """Return the numbers of the lines to show for one line: its largest whole block of at most so many lines.
+    """Return the line numbers to show for a line: its largest whole block of at most `most` lines.
 
-    `first`: the line on which the function around it begins, if that is known: it is shown, and nothing before it.
+    `first`: the first line of the enclosing function, if known; it is shown, and nothing before it.
     """
     best = statement(rows, line)
     if len(best) > most:
@@ -64,7 +64,10 @@ def around(path: str, rows: Sequence[str], line: int, most: int, first: int = 0)
 
 
 def opening_lines(path: str, rows: Sequence[str], start: int, most: int) -> list[int]:
-    """Return the statement or definition that begins on a line: whole, or its first statements without comments, and its last branch."""
+    """Return the lines of the statement that begins on a line.
+
+    A long one is cut to its first statements without comments, and its last branch.
+    """
     block = statement(rows, start)
     if len(block) <= most:
         return [*range(block.start, block.end + 1)]
@@ -84,7 +87,7 @@ def opening_lines(path: str, rows: Sequence[str], start: int, most: int) -> list
 
 
 def statement(rows: Sequence[str], line: int) -> Block:
-    """Return the statement that begins on a line, with all its branches if it opens a block."""
+    """Return the statement that begins on a line, with all branches of its block."""
     end = _end(rows, line, line)
     if end > line and not _is_branch(rows[line - 1]):
         end = _chain_end(rows, line, end)
@@ -92,7 +95,7 @@ def statement(rows: Sequence[str], line: int) -> Block:
 
 
 def openings(rows: Sequence[str], line: int, first: int) -> Iterator[int]:
-    """Yield a line, and those above it down to `first` that open the blocks in which it stands, the nearest first."""
+    """Yield a line and the lines above it, down to `first`, that open its enclosing blocks, nearest first."""
     depth = indent(rows[line - 1])
     yield line
     for number in range(line - 1, max(1, first, line - MOST_SCANNED) - 1, -1):
@@ -102,7 +105,10 @@ def openings(rows: Sequence[str], line: int, first: int) -> Iterator[int]:
 
 
 def heads(rows: Sequence[str], line: int) -> list[int]:
-    """Return the lines that open the blocks in which a line stands, the nearest first; a signature of several lines is whole or has its first."""
+    """Return the lines that open the blocks around a line, nearest first.
+
+    A long signature is cut to its first and last line.
+    """
     lines = list[int]()
     for number in openings(rows, line, 1):
         if number == line:
@@ -113,7 +119,7 @@ def heads(rows: Sequence[str], line: int) -> list[int]:
 
 
 def _enclosing(rows: Sequence[str], block: Block) -> Iterator[Block]:
-    """The blocks around one, from the inside: of a branch first the branch, then the whole."""
+    """Yield the blocks around a block, innermost first; for a branch, first the branch and then the whole."""
     for _ in range(MAX_LEVELS):
         head = _head(rows, block.start)
         if not head:
@@ -134,12 +140,12 @@ def _enclosing(rows: Sequence[str], block: Block) -> Iterator[Block]:
 
 
 def _head(rows: Sequence[str], start: int) -> int:
-    """The nearest line above that is indented less; 0 if none is near."""
+    """Return the nearest line above with less indentation, or 0."""
     return next((number for number in openings(rows, start, 1) if number != start), 0)
 
 
 def _opening(rows: Sequence[str], branch: int) -> int:
-    """The line that opens the whole of which this line begins a branch."""
+    """Return the line that opens the statement to which a branch belongs."""
     depth = indent(rows[branch - 1])
     for number in range(branch - 1, max(0, branch - MOST_SCANNED), -1):
         text = rows[number - 1]
@@ -151,18 +157,18 @@ def _opening(rows: Sequence[str], branch: int) -> int:
 
 
 def _continues(text: str) -> bool:
-    """Whether a line goes on with what an earlier line of its depth began."""
+    """Return whether a line continues a statement that began at the same indentation."""
     return bool(_CLOSES.match(text) or _GOES_ON.match(text))
 
 
 def _ends_head(rows: Sequence[str], block: Block, number: int) -> bool:
-    """Whether a line of a long block only ends its head, and what it opens is the rest of the block."""
+    """Return whether a line only ends the head of a long block."""
     text = rows[number - 1]
     return indent(text) == indent(rows[block.start - 1]) and _continues(text) and number + 1 < block.end
 
 
 def _end(rows: Sequence[str], head: int, least: int) -> int:
-    """The last line of what a line opens: what is indented more, and the bracket that closes it."""
+    """Return the last line of the block that a line opens, including its closing bracket."""
     depth, last = indent(rows[head - 1]), least
     for number in range(least + 1, min(len(rows), least + MOST_SCANNED) + 1):
         text = rows[number - 1]
@@ -182,12 +188,12 @@ def _end(rows: Sequence[str], head: int, least: int) -> int:
 
 
 def _is_done(text: str, depth: int) -> bool:
-    """Whether nothing goes on after a line: it ends a statement or a block, or is an item of its own."""
+    """Return whether a line ends a statement, block or item."""
     return text.rstrip().endswith((";", "}") if indent(text) > depth else (";", "}", ","))
 
 
 def _chain_end(rows: Sequence[str], head: int, end: int) -> int:
-    """The end with the branches that follow at the same depth, and the bracket behind them."""
+    """Return the end including the following branches and closing bracket."""
     depth = indent(rows[head - 1])
     for _ in range(MOST_SCANNED):
         number = end + 1
@@ -200,7 +206,7 @@ def _chain_end(rows: Sequence[str], head: int, end: int) -> int:
 
 
 def _siblings(rows: Sequence[str], best: Block, beyond: Block) -> Iterator[int]:
-    """Whole statements beside one, as many lines as NEAR on each side."""
+    """Yield up to NEAR lines of whole statements on each side of a block."""
     depth = indent(rows[best.start - 1])
     top = best.start
     for number in range(best.start - 1, max(beyond.start, best.start - NEAR - 1), -1):
@@ -223,7 +229,7 @@ def _siblings(rows: Sequence[str], best: Block, beyond: Block) -> Iterator[int]:
 
 
 def _last_branch(rows: Sequence[str], whole: Block) -> range:
-    """The default of a long switch, the handler of a long try: the last branch, if it is short."""
+    """Return the last branch of a long block, such as a default, if it is short."""
     for number in range(whole.end, max(whole.start, whole.end - LAST_BRANCH - 1), -1):
         if _LAST.match(rows[number - 1]):
             return range(number, min(_end(rows, number, number), whole.end) + 1)
@@ -231,7 +237,7 @@ def _last_branch(rows: Sequence[str], whole: Block) -> range:
 
 
 def _handlers(rows: Sequence[str], whole: Block) -> Iterator[int]:
-    """The handlers of a long try, as many as are short together: which errors get out is what a reader asks of it."""
+    """Yield the short handlers of a long try, which show the errors that escape."""
     depth, left = indent(rows[whole.start - 1]), MOST_HANDLERS
     for number in range(whole.start + 1, whole.end + 1):
         if indent(rows[number - 1]) == depth and _HANDLER.match(rows[number - 1]):
@@ -243,7 +249,7 @@ def _handlers(rows: Sequence[str], whole: Block) -> Iterator[int]:
 
 
 def _doc(rows: Sequence[str], number: int, end: int) -> int:
-    """The last line of the docstring that begins on a line; 0 if none does."""
+    """Return the last line of the docstring that begins on a line, or 0."""
     match = _DOCSTRING.match(rows[number - 1])
     if not match:
         return 0
@@ -253,7 +259,7 @@ def _doc(rows: Sequence[str], number: int, end: int) -> int:
 
 
 def indent(text: str) -> int:
-    """Return how far a line is indented, in columns."""
+    """Return the indentation of a line in columns."""
     return len(text) - len(text.lstrip()) + (TAB - 1) * text[: len(text) - len(text.lstrip())].count("\t")
 
 

@@ -1,7 +1,7 @@
-"""Patterns of paths as in .gitignore, by the library `pathspec`, and what .gitattributes says by them.
+"""Match paths against .gitignore patterns, using `pathspec`, and read .gitattributes.
 
-A pattern that begins with EXACT is the path of one file, every character as it is. The form of .gitignore has none for that: it
-drops blanks at the ends, and a name also means everything in a folder of that name.
+A pattern that begins with EXACT is the exact path of one file. A .gitignore pattern cannot express that,
+because it drops blanks at the ends and also matches everything in a folder of that name.
 """
 
 import re
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 EXACT = "="
 KEPT = 4096  # lists of patterns
-MOST = 64  # patterns that one with braces stands for
-MOST_RULES = 2_000  # of .gitattributes, the last ones: each is held against each changed file
+MOST = 64  # patterns that one with braces expands to
+MOST_RULES = 2_000  # the last rules of .gitattributes; each is compared with each changed file
 BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
 def check(pattern: str) -> None:
-    """Raise a ValueError where this is not a pattern."""
+    """Raise ValueError for an invalid pattern."""
     _spec((pattern,))
 
 
 def matches(patterns: Iterable[str], path: str) -> bool:
-    """Return whether the patterns, the later ones first, take the path."""
+    """Return whether the patterns match the path; later patterns take precedence."""
     return _spec(tuple(patterns)).match_file(path)
 
 
 def is_usable(pattern: str) -> bool:
-    """Return whether it is a pattern that takes paths, as in .gitignore: no comment, and nothing that only leaves paths out."""
+    """Return whether a pattern includes paths: not a comment and not an exclusion."""
     try:
         check(pattern)
     except ValueError:
@@ -41,7 +41,10 @@ def is_usable(pattern: str) -> bool:
 
 
 def braces(pattern: str) -> list[str]:
-    """Return the patterns that one with braces stands for: `*.{ts,tsx}` are two. Git knows no braces; beyond MOST they stay as they are."""
+    """Expand braces, which git does not support: `*.{ts,tsx}` becomes two patterns.
+
+    Beyond MOST they stay unexpanded.
+    """
     results, left = list[str](), [pattern]
     while left:
         one = left.pop(0)
@@ -54,9 +57,10 @@ def braces(pattern: str) -> list[str]:
 
 
 def generated_marks(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
-    """Return what the .gitattributes files of the base say of a path: generated or vendored, explicitly not, or nothing.
+    """Return a function that looks a path up in the base's .gitattributes.
 
-    The base's, because a change must not be able to hide its own files from the review.
+    It returns True for generated or vendored, False for explicitly not, or None. The base is used because a
+    change must not hide its own files from the review.
     """
     rules: list[tuple[str, str, bool]] = []
     for path in sorted(files, key=lambda name: name.count("/")):
@@ -75,7 +79,7 @@ def generated_marks(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
         for folder, pattern, on in rules:
             inside = not folder or path.startswith(folder + "/")
             if inside and matches([pattern], path[len(folder) + 1 :] if folder else path):
-                is_on = on  # git: the last matching line decides
+                is_on = on  # in git, the last matching line decides
         return is_on
 
     return is_marked
@@ -90,7 +94,10 @@ def _spec(patterns: Sequence[str]) -> "GitIgnoreSpec":
 
 @cache
 def _form() -> "type[GitIgnoreSpecPattern]":
-    """A pattern as the library has it, or of one file. The library is imported with the first pattern: many reviews have none."""
+    """Return the pattern class with support for EXACT.
+
+    The library is imported on first use, since many reviews have no patterns.
+    """
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
     class Pattern(GitIgnoreSpecPattern):

@@ -1,7 +1,7 @@
-"""How a file becomes lines, and what one line tells in any language: whether it is a comment, and what it defines. Pure.
+"""Split files into lines, and recognize comments and definitions in single lines of any language.
 
-A language's own parser answers better when a whole file of a language that has one is at hand. These answers are for the lines that a
-search brings from anywhere in a tree: from a template, a migration, a script, a language without a parser.
+If a whole file and a parser are available, the parser gives better answers. This module is for lines found
+anywhere in a tree: in templates, migrations, scripts or languages without a parser.
 """
 
 import codecs
@@ -22,13 +22,14 @@ ENCODINGS = (
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
-)  # the first that fits
-HEAD_BYTES = 8_000  # of a file, in which git looks for a NUL byte
-QUOTED = 500  # characters of a longer line that a finding quotes
+)  # the first that matches
+HEAD_BYTES = 8_000  # bytes at the start of a file in which git searches for a NUL byte
+QUOTED = 500  # characters of a long line that a finding quotes
 
 _DASHES, _SEMICOLON = r"--(?!>)", r";"
-_STYLE = r"/\*(?:(?!\*/).)*+(?:$|\*/\s*$)|\*+/\s*$|\*(?=\s)(?![^\n]*[{,]\s*$)"  # `* {` is every element of a page
-# Where `#` may begin a directive of a preprocessor, an attribute or a private field.
+# `* {` selects every element of a page
+_STYLE = r"/\*(?:(?!\*/).)*+(?:$|\*/\s*$)|\*+/\s*$|\*(?=\s)(?![^\n]*[{,]\s*$)"
+# In these files, `#` may begin a preprocessor directive, an attribute or a private field.
 _NO_DIRECTIVE = r"#(?!!|\[|\w+\s*[=;(]|(?:include|import|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|region|endregion)\b)"
 _UNKNOWN = (_NO_DIRECTIVE, SLASHES, _BLOCK, r"--\s", r";;", PAGE)
 _BY_SUFFIX: tuple[tuple[str, Marks], ...] = (
@@ -73,7 +74,7 @@ _BY_NAME: tuple[tuple[str, Marks], ...] = (
     ),
     ("jenkinsfile go.mod go.work", C_COMMENTS),
 )
-# Marks of a comment behind code, with the strings in front of them that may hold the same characters.
+# Comment marks after code, and the strings before them that may contain the same characters.
 _STRING = r"\"(?:\\.|[^\"\\\n])*+(?:\"|$)|`(?:\\.|[^`\\\n])*+(?:`|$)|(?<!\w)'(?:\\.|[^'\\\n]){0,300}+'"
 _BEHIND: Mapping[str, str] = {
     HASH: r"#\s",
@@ -82,7 +83,7 @@ _BEHIND: Mapping[str, str] = {
     _DASHES: r"--\s",
     _SEMICOLON: r";\s",
 }
-# How comments of several lines begin and end, and what may stand above a file's header.
+# Start and end of comments of several lines, and lines that may precede a file header.
 _BLOCKS = {
     "/*": "*/",
     "<!--": "-->",
@@ -95,29 +96,29 @@ _BLOCKS = {
     "<#": "#>",
 }
 _ABOVE = re.compile(r"#!|<\?|<!DOCTYPE|[\"']use \w+[\"'];?$|package\s+[\w.]+;?$|---$", re.IGNORECASE)
-BLOCK = 180  # lines of a block at most
-_LONG = 2_000  # characters; a longer line was written by a program
+BLOCK = 180  # maximum lines of a block
+_LONG = 2_000  # characters; a longer line is generated
 
 _WORDS = (
     r"def|defp|defmacro|fn|fun|func|function\*?|sub|class|struct|enum|interface|trait|protocol|object|record|union|typedef|type|module|namespace|mod"
     r"|const|static|var|let|val|macro_rules!|message|(?i:create)\s++(?i:or\s++replace\s++)?(?i:table|view|function|index|type)(?i:\s++if\s++not\s++exists)?"
 )
 _DEFINES = (
-    # Announced by a word: `def NAME`, `func (r *T) NAME`, `pub const NAME`, `CREATE TABLE NAME`.
-    # `let Some(value) = ` takes apart what is there, `*const NAME` is a type, and the variable of a loop lives in it.
+    # With a keyword: `def NAME`, `func (r *T) NAME`, `pub const NAME`, `CREATE TABLE NAME`. Excluded are the
+    # pattern `let Some(value) = `, the type `*const NAME`, and loop variables.
     rf"(?<![\w.$'\"*-])(?<!import )(?<!use )(?!let\s++\w++\()(?:{_WORDS})\s++(?:\([^)]{{0,200}}+\)\s*+)?(?:(?:mut|class|struct|readonly)\s++)?(?:\w++[.:])?[\"'`]?NAME(?![\w$-]|\s++(?:of|in)\s)"
-    # A macro of the C family.
+    # A macro in the C family.
     r"|^\s*+#\s*+define\s++NAME\b"
-    # Written like a call behind a type, or alone, with a body: `int NAME(int a) {`, `NAME(a) {`.
+    # Like a call after a type, or alone, with a body: `int NAME(int a) {`, `NAME(a) {`.
     r"|^\s*+(?!(?:return|new|else|await|throw|case|in|if|for|while|switch|let)\b)(?:[\w<>\[\],.?*&:]++\s++){1,12}?[*&]?NAME\s*+\([^;]*\{\s*$"
     r"|^\s*+NAME\s*+\([^()]*+\)\s*+(?::[^{;]*+)?\{\s*$"
 )
 _BINDS = r"^\s*+(?:export\s++)?(?:(?:const|let|var)\s++)?NAME\s*+(?::(?!:)|=(?![=>~]))"
-_STANDS_FOR = "\u01c2"  # a letter that no name holds, so that the borders of words stay where they are
+_STANDS_FOR = "\u01c2"  # a letter that occurs in no name, so that word boundaries stay the same
 _DEFINED = re.compile(
     r"(?<![\w.$])(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val)\s+([A-Za-z_$][\w$]*+)(?!\s+(?:of|in)\s)"
 )
-# For `git grep`: a definition that a word announces, at the beginning of its line.
+# For `git grep`: a definition with a keyword at the start of its line.
 _ANNOUNCED = (
     r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|internal\s+|static\s+|async\s+|pub(?:\([a-z]+\))?\s+|final\s+|abstract\s+"
     r"|open\s+|sealed\s+|data\s+|override\s+|suspend\s+|inline\s+|unsafe\s+|declare\s+|readonly\s+)*"
@@ -127,7 +128,7 @@ _ANNOUNCED = (
 
 
 def utf8(source: bytes) -> bytes:
-    """Return a text without its byte order mark, in UTF-8 if the mark says that it is UTF-16 or UTF-32."""
+    """Return a text in UTF-8 without its byte order mark, which may indicate UTF-16 or UTF-32."""
     encoding = next((name for mark, name in ENCODINGS if source.startswith(mark)), "")
     if encoding in ("", "utf-8-sig"):
         return source.removeprefix(BYTE_ORDER_MARK)
@@ -135,30 +136,30 @@ def utf8(source: bytes) -> bytes:
 
 
 def is_binary(blob: bytes) -> bool:
-    """Return whether a file is not a text, as git decides it."""
+    """Return whether a file is binary by git's rule."""
     return b"\0" in blob[:HEAD_BYTES]
 
 
 def without_mark(source: bytes) -> bytes:
-    """Return a text without the byte order mark before it, so that its first line begins like any other."""
+    """Return a text without its byte order mark."""
     return source.removeprefix(BYTE_ORDER_MARK)
 
 
 class Cap(Struct, frozen=True):
-    """How much of a file patterns and parsers may see: nothing of one that is larger, and an empty line for one that is longer. In bytes."""
+    """Limits in bytes for patterns and parsers: a larger file becomes empty, and so does a longer line."""
 
     size: int
     line: int
 
     def shorten(self, source: bytes) -> bytes:
-        """Return the part of a file that may be seen, in UTF-8."""
+        """Return the part of a file within the limits, in UTF-8."""
         source = utf8(source)
         if len(source) > self.size:
             return b""
         return b"\n".join([line if len(line) <= self.line else b"" for line in source.split(b"\n")])
 
     def problem(self, source: bytes) -> str:
-        """Return why something of a file may not be seen, as what follows its path in a sentence; "" if all of it may."""
+        """Return why a part of a file exceeds the limits, as the end of a sentence that begins with its path, or ""."""
         source = utf8(source)
         if len(source) > self.size:
             return f"is larger than {self.size >> 10} kB"
@@ -167,8 +168,8 @@ class Cap(Struct, frozen=True):
         return ""
 
 
-CONFIG = Cap(64 << 10, 2_000)  # a configuration file; a longer line was written by a program
-# A manifest that is parsed; one that is read line by line, or is JSON, may be as large as any file.
+CONFIG = Cap(64 << 10, 2_000)  # a configuration file; a longer line is generated
+# A parsed manifest; one that is read by lines or is JSON may have any size.
 MANIFEST = Cap(512 << 10, 20_000)
 
 
@@ -177,14 +178,14 @@ YAML_BREAKS = re.compile(r"\r\n?|[\n\x85\u2028\u2029]")
 
 
 class Places:
-    """Where something is by git's lines, which end at line feeds alone, of a text whose lines a program ends elsewhere too (`ends`)."""
+    """Translates positions from a tool's line breaks (`ends`) to git's, which are line feeds only."""
 
     def __init__(self, text: str, ends: re.Pattern[str] = RETURNS) -> None:
         self._theirs = (0, *(match.end() for match in ends.finditer(text)))
         self._ours = (0, *(match.end() for match in FEEDS.finditer(text)))
 
     def at(self, row: int, column: int = 1) -> tuple[int, int]:
-        """Return the row and the column of what the program places here; both are from 1. Behind the text nothing is known."""
+        """Return git's row and column for a tool's position, both 1-based; unchanged beyond the text."""
         if self._theirs == self._ours or not 0 < row <= len(self._theirs):
             return row, column
         offset = self._theirs[row - 1] + column - 1
@@ -192,28 +193,28 @@ class Places:
         return line, offset - self._ours[line - 1] + 1
 
     def row(self, row: int) -> int:
-        """Return the row alone."""
+        """Return only the row."""
         return self.at(row)[0]
 
 
-@lru_cache(maxsize=32)  # what lies around a dozen uses in one file is asked for in turn
+@lru_cache(maxsize=32)  # several references in one file ask for its lines
 def file_lines(blob: bytes | None) -> tuple[str, ...]:
-    """Return the lines of a file, each with the carriage return that may end it; of no file one empty line."""
+    """Return the lines of a file, possibly ending with a carriage return; one empty line for None."""
     return tuple((blob or b"").decode("utf-8", "replace").split("\n"))
 
 
 def line_number(text: str, at: int) -> int:
-    """Return the number of the line in which a position is, from 1."""
+    """Return the 1-based line number of a position."""
     return text.count("\n", 0, at) + 1
 
 
 def is_comment(line: str, path: str) -> bool:
-    """Return whether a line holds a comment and nothing else. Of a file whose language is unknown: whether it looks like one."""
+    """Return whether a line contains only a comment; for unknown languages, whether it looks like one."""
     return bool(_comment(_marks(path)).match(line[:_LONG]))
 
 
 def header(start: bytes, path: str) -> str:
-    """Return the comments above the first line of code. `start`: how the file begins."""
+    """Return the comments above the first line of code, given the start of a file."""
     lines, closing = list[str](), ""
     for line in utf8(start).decode("utf-8", "replace").split("\n"):
         text = line.strip()
@@ -228,9 +229,9 @@ def header(start: bytes, path: str) -> str:
 
 
 def code_of(line: str, path: str) -> str:
-    """Return a line without the comment behind its code. What a string holds is code."""
+    """Return a line without a comment after its code. Strings count as code."""
     marks = tuple(dict.fromkeys(_BEHIND[mark] for mark in _marks(path) if mark in _BEHIND))
-    if marks and _spaced(marks).search(line):  # few lines have one, and whole files are asked about
+    if marks and _spaced(marks).search(line):  # fast check, since whole files are processed
         for match in _behind(marks).finditer(line[:_LONG]):
             if match["comment"] is not None:
                 return line[: match.start()]
@@ -238,34 +239,37 @@ def code_of(line: str, path: str) -> str:
 
 
 def defines(line: str, name: str, path: str = "") -> bool:
-    """Return whether a line gives the name its meaning: a function, a type, a constant, a macro. No comment does."""
+    """Return whether a line defines a function, type, constant or macro of this name."""
     if not name or name not in line or (path and is_comment(line, path)):
         return False
     return says(_DEFINES, name, line)
 
 
 def binds(line: str, name: str) -> bool:
-    """Return whether a line begins with the name and gives it a value, as a variable or as a key."""
+    """Return whether a line begins with an assignment to the name, as a variable or key."""
     return name in line and says(_BINDS, name, line)
 
 
 def defined_names(line: str) -> list[str]:
-    """Return the names that a word announces as defined in a line."""
+    """Return the names that a line defines with a keyword."""
     return _DEFINED.findall(line)
 
 
 def special(name: str) -> bool:
-    """Return whether a name is one of those that every class may define: it says nothing without its class."""
+    """Return whether every class may define a name, so that it is meaningless without its class."""
     return name == "constructor" or (name.startswith("__") and name.endswith("__"))
 
 
 def definition(name: str) -> str:
-    """Return a Perl pattern for lines that define a name, in the languages that announce definitions by a word."""
+    """Return a Perl pattern for lines that define a name with a keyword."""
     return _ANNOUNCED.replace("NAME", re.escape(name))
 
 
 def says(pattern: str, name: str, line: str) -> bool:
-    """Return whether a pattern holds with NAME for a name. One word is put for each name: a pattern per name takes 0.1 s to compile."""
+    """Return whether a pattern with NAME matches a line.
+
+    The name is replaced in the line, because compiling a pattern per name takes 0.1 s.
+    """
     if (name[0] + name[-1]).replace("_", "a").isalnum():
         return bool(_look(pattern, _STANDS_FOR).search(line.replace(name, _STANDS_FOR)))
     return bool(_look(pattern, name).search(line))
@@ -279,7 +283,7 @@ def _look(pattern: str, name: str) -> re.Pattern[str]:
 @lru_cache(maxsize=65_536)
 @lru_cache(maxsize=256)
 def _marks(path: str) -> Marks:
-    """How a comment begins in this file, by its name."""
+    """Return how comments begin in a file, by its name."""
     base = posixpath.basename(path).lower()
     stem = base.partition(".")[0] if base.startswith(("dockerfile", "makefile", "jenkinsfile")) else base
     return _marks_by_name().get(stem) or _marks_by_suffix().get(posixpath.splitext(base)[1]) or _UNKNOWN
@@ -316,9 +320,9 @@ def _behind(marks: Marks) -> re.Pattern[str]:
 
 
 def block(rows: Sequence[str], line: int, most: int = BLOCK) -> tuple[int, int]:
-    """Return the first and the last line of the block around a line, by indentation; only the line itself if it is in no block.
+    """Return the first and last line of the block around a line, by indentation; otherwise the line itself.
 
-    A line that opens a block of its own, such as the head of a function, stands for that block.
+    A line that opens a block, such as a function head, represents that block.
     """
     if not 1 <= line <= len(rows):
         return line, line
@@ -334,7 +338,7 @@ def block(rows: Sequence[str], line: int, most: int = BLOCK) -> tuple[int, int]:
 
 
 def closing(rows: Sequence[str], start: int, most: int = BLOCK) -> int:
-    """Return the last line of the block that a line opens, by indentation; the line itself where it opens none."""
+    """Return the last line of the block that a line opens, by indentation, or the line itself."""
     indent, last = _indent(rows[start - 1]), start
     for number in range(start + 1, min(len(rows), start + most) + 1):
         text = rows[number - 1]
@@ -352,7 +356,7 @@ def _indent(text: str) -> int:
 
 
 def quote_of(line: str) -> str:
-    """Return what a finding quotes of a line: all of it, or of a long one its beginning up to the end of a word; empty if it is blank."""
+    """Return the quote of a line for a finding, cut at the end of a word if it is long, or ""."""
     if len(line) <= QUOTED:
         return line if line.strip() else ""
     ends = [at for at in range(QUOTED, 0, -1) if line[at - 1].isalnum() and not (line[at].isalnum() or line[at] == "_")]

@@ -1,7 +1,7 @@
-"""What a path alone tells about a file: whether it is a test, prose, a sample, settings, or made by a program. Pure.
+"""Classify files by their paths: tests, prose, samples, settings, generated files.
 
-Each question is answered here and nowhere else, so that no part of a review takes a file for a test that another part takes for
-the product. A suffix that code has decides before a name does: `src/history.ts` is code, `HISTORY` and `history.md` are prose.
+All parts of a review use these functions, so that they agree. A code suffix takes precedence over the name:
+`src/history.ts` is code, `HISTORY` and `history.md` are prose.
 """
 
 import difflib
@@ -12,16 +12,16 @@ from posixpath import basename, dirname
 
 from deeprepo.impact.filetypes import filetype
 
-# How a name shows bytes that are no UTF-8.
+# Escapes for bytes of a name that is not UTF-8.
 _NAME_ESCAPE = re.compile(r"\\x(?:5c|[89a-f][0-9a-f])")
 _RAW_ESCAPE = re.compile(rb"\\x(5c|[89a-f][0-9a-f])")
-COMPARED = 200  # characters of a path that is compared with others: that takes the square of its length
+COMPARED = 200  # characters of a path that is compared with others, which takes quadratic time
 
 
 def _kind(
     *, suffixes: str = "", names: str = "", folders: str = "", other: str = "", any_case: bool = True
 ) -> re.Pattern[str]:
-    """What the paths of one kind of files have: a suffix, a name, a folder around them, or another form; each a pattern."""
+    """Return a pattern for a kind of files by suffix, name, parent folder or another form."""
     forms = (
         rf"\.(?:{suffixes})$" if suffixes else "",
         rf"(?:^|/)(?:{names})$" if names else "",
@@ -31,7 +31,7 @@ def _kind(
     return re.compile("|".join(filter(None, forms)), re.IGNORECASE if any_case else 0)
 
 
-# Beside what a language of `deeprepo/impact/languages` reads.
+# In addition to the languages in `deeprepo/impact/languages`.
 _CODE = _kind(
     suffixes=r"pyw|pyx|ipynb|[cm]jsx|[cm]tsx|astro|groovy|gradle|fs|vb|erb|php\d|pl|pm|r|jl|dart|mm?|c\+\+"
     r"|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|k?sh|bash|zsh|fish|ps1|psm1|bat|cmd|p?sql|ddl|proto|graphql|tf|hcl|cmake|mk",
@@ -43,7 +43,7 @@ _TEST_FOLDER = re.compile(
     r"|testdata|testutils?|test_\w+)/|^t/",
     re.IGNORECASE,
 )
-# The name of a folder that ends like a project or a source set of tests: Shop.Tests, androidTest.
+# Folders named like a test project or test source set: Shop.Tests, androidTest.
 _TEST_PROJECT = re.compile(r"(?:^|/)(?:[\w.-]+\.(?:\w*Tests?|Specs)|[a-z]\w*Tests?|\w*[a-z]UITests|\w*[a-z]UnitTests)/")
 _TEST_NAME = re.compile(
     r"(?:^|/)(?:test_[^/]*|conftest\.pyi?|(?:jest|vitest)[-.]setup\.[cm]?[jt]sx?|test-[^/]*\.[cm]?[jt]sx?|tests\.\w+)$"
@@ -51,18 +51,18 @@ _TEST_NAME = re.compile(
     r"|[._-](?:tests?|spec|cy|e2e|test-d)\.[a-z]+$|_tests?\.[a-z]+$|\.(?:feature|t|bats)$",
     re.IGNORECASE,
 )
-# A class of tests, by the conventions of JUnit, NUnit, xUnit, PHPUnit, ScalaTest, Spock and XCTest.
+# Test classes by the conventions of JUnit, NUnit, xUnit, PHPUnit, ScalaTest, Spock and XCTest.
 _TEST_CLASS = re.compile(
     r"(?:^|/)(?:\w*[a-z0-9_])?(?:Tests?|TestCase|Spec|Specs)\.(?:java|kts?|cs|fs|vb|php|scala|groovy|swift|mm?|cc|cpp|cxx|h|hpp|dart|ts|js)$"
     r"|(?:^|/)\w*[a-z0-9_](?:IT|ITCase)\.(?:java|kt|groovy|scala)$|(?:^|/)(?:Test|IT)[A-Z]\w*\.(?:java|kt|groovy|scala|php)$"
     r"|(?:^|/)setupTests\.[jt]sx?$"
 )
 _PROSE = _kind(suffixes="md|mdx|markdown|mkd|rst|txt|adoc|asciidoc|po|pot|rtf|tex|[1-8]")
-# Texts by their suffix that a program reads: a build, dependencies, what a crawler may fetch.
+# Text files that programs read: builds, dependencies, rules for crawlers.
 _NO_PROSE = _kind(
     names=r"CMakeLists\.txt|(?=[^/]*requirements)[\w.-]+\.txt|requirements/[^/]+\.txt|constraints[\w.-]*\.txt|robots\.txt"
 )
-# Without a suffix a name in capitals is a document; a word that may well be a script's name needs its capital.
+# Documents without a suffix, in capitals; words that may be scripts must be capitalized.
 _DOCUMENT = re.compile(
     r"(?:^|/)(?:(?i:readme|changelog|changes|licen[cs]e|copying|authors|contributors|contributing|maintainers)"
     r"|NEWS|News|HISTORY|History|NOTICE|Notice|CREDITS|Credits|THANKS|Thanks|TODO|INSTALL|PATENTS|UPGRADING|RELEASE[-_]?NOTES)"
@@ -80,7 +80,7 @@ _OUTPUT = _kind(
     suffixes="svg|lock|lockb|snap|map|diff|patch",
     names=r"package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|packages\.lock\.json",
 )
-DUMP = 500_000  # bytes of a file that is no code
+DUMP = 500_000  # bytes of a file without code
 _PACKED = (".min.js", ".min.css", ".map", ".svg")
 _TRANSLATIONS = (
     ".json",
@@ -125,10 +125,10 @@ _DUMP = _kind(
     folders="assets|dist|gallery",
     any_case=False,
 )
-# JSON that settings or packages are read from; other JSON is data.
+# JSON for settings or packages; other JSON is data.
 _JSON_SETTINGS = _kind(names=r"(?:package|tsconfig|jsconfig|composer|deno|turbo|nx)[\w.-]*\.json", any_case=False)
 _STYLE = _kind(suffixes="css|scss|sass|less")
-# The kinds of files that say nothing about a change, those that are most certain first.
+# Kinds of files that are irrelevant to a change, most certain first.
 _SILENT_KINDS = {
     "vendored": _VENDORED,
     "output": _OUTPUT,
@@ -143,52 +143,52 @@ _SILENT_KINDS = {
 
 @lru_cache(maxsize=65_536)
 def is_test(path: str) -> bool:
-    """Return whether a file tests the product or helps its tests, by the conventions of the languages and their runners."""
+    """Return whether a file is a test or a test helper, by the conventions of languages and test runners."""
     if is_prose(path):
         return False
     return any(form.search(path) for form in (_TEST_FOLDER, _TEST_NAME, _TEST_CLASS, _TEST_PROJECT))
 
 
 def is_test_scope(name: str) -> bool:
-    """Return whether a qualified name is part of a module or class called `tests`, as where a file holds its own tests."""
+    """Return whether a qualified name is inside a module or class such as `tests`."""
     return not {"test", "tests", "Tests"}.isdisjoint(name.split(".")[:-1])
 
 
 @lru_cache(maxsize=65_536)
 def is_prose(path: str) -> bool:
-    """Return whether a file is written for people to read: documentation, a change log, a licence, a catalogue of translations."""
+    """Return whether a file is written for people: documentation, change log, license, translations."""
     if _PROSE.search(path):
         return not _NO_PROSE.search(path)
     return bool(_DOCUMENT.search(path)) and not (is_code(path) or _DATA.search(path) or _MADE.search(path))
 
 
 def is_code(path: str) -> bool:
-    """Return whether a file is code by its name."""
+    """Return whether a file is code, by its name."""
     return bool(filetype(path).parser or _CODE.search(path))
 
 
 def names_file(text: str) -> bool:
-    """Return whether a text is a file's name, by its suffix."""
+    """Return whether a text is a file name, by its suffix."""
     return is_code(text) or any(form.search(text) for form in (_DATA, _PROSE, _OUTPUT, _DUMP))
 
 
 def is_generated(path: str) -> bool:
-    """Return whether a program writes this file as source, by the name that its generator gives it."""
+    """Return whether a file is generated source, by its name."""
     return bool(_MADE.search(path))
 
 
 def is_output(path: str) -> bool:
-    """Return whether a file holds what a program has written down: generated source, a lock file, a snapshot, a patch, a drawing."""
+    """Return whether a file is the output of a program: generated source, lock file, snapshot, patch, drawing."""
     return is_generated(path) or bool(_OUTPUT.search(path))
 
 
 def is_lock(path: str) -> bool:
-    """Return whether a package manager writes down in a file which versions it has chosen, by the name that it gives it."""
+    """Return whether a file is a package manager's lock file, by its name."""
     return basename(path) in _LOCK_FILES
 
 
 def is_unwritten(path: str, size: int) -> bool:
-    """Return whether a search for names passes a file by, which nobody shows: a translation, what a tool has packed or locked, a large dump."""
+    """Return whether a search for names skips a file: translations, packed or locked files, large dumps."""
     if is_lock(path) or path.endswith(_PACKED):
         return True
     return not is_code(path) and (size > DUMP or (path.endswith(_TRANSLATIONS) and _LOCALES.search(path) is not None))
@@ -200,7 +200,7 @@ def is_settings(path: str) -> bool:
 
 
 def is_page(path: str) -> bool:
-    """Return whether a file is a page: a template as well as a document that somebody exported."""
+    """Return whether a file is an HTML page, including templates and exports."""
     return bool(_PAGE.search(path))
 
 
@@ -210,31 +210,32 @@ def is_workflow(path: str) -> bool:
 
 
 def is_action(path: str) -> bool:
-    """Return whether a file says what an action of GitHub does."""
+    """Return whether a file defines a GitHub action."""
     return basename(path) in ("action.yml", "action.yaml")
 
 
 def is_dockerfile(path: str) -> bool:
-    """Return whether a file says how an image is built."""
+    """Return whether a file defines how an image is built."""
     name = basename(path).lower()
     return name in ("dockerfile", "containerfile") or name.endswith(".dockerfile")
 
 
 def is_style(path: str) -> bool:
-    """Return whether a file holds what pages look like, and no name of code."""
+    """Return whether a file is a style sheet."""
     return bool(_STYLE.search(path))
 
 
 def is_sample(path: str) -> bool:
-    """Return whether code shows or feeds something rather than being the product: examples, fixtures, notebooks, documentation's code."""
+    """Return whether code is an example, fixture, notebook or documentation rather than the product."""
     return bool(_SAMPLE.search(path))
 
 
 @lru_cache(maxsize=65_536)
 def decides_nothing(path: str) -> str:
-    """Return the kind of file that says nothing about a change unless the change edits that kind or names it; "" for every other file.
+    """Return the kind of a file that is irrelevant unless the change is about it, or "".
 
-    These are locks and other output, checksums, vendored code, styles, examples, dumps of data, scripts of build tools, prose, CI.
+    The kinds are output such as locks, checksums, vendored code, styles, samples, data dumps, build scripts,
+    prose and CI.
     """
     kind = next((kind for kind, form in _SILENT_KINDS.items() if form.search(path)), "")
     if kind or is_test(path):
@@ -247,18 +248,18 @@ def decides_nothing(path: str) -> str:
 
 
 def vendored_folder(path: str) -> str | None:
-    """Return the folder of other people's code that a path is in, if any."""
+    """Return the folder of vendored code that contains a path, or None."""
     match = _VENDORED.search(path)
     return path[: match.end()] if match else None
 
 
 def is_product(path: str) -> bool:
-    """Return whether people wrote this file to run: no test, no prose, nothing that a program has written down."""
+    """Return whether a file belongs to the product: no test, prose or output."""
     return not (is_test(path) or is_prose(path) or is_output(path))
 
 
 def nearest(path: str, candidates: Iterable[str]) -> str:
-    """Return the paths that may have been meant, as the end of a sentence."""
+    """Return similar paths, as the end of a sentence."""
     paths = list(candidates)
     name = path.rpartition("/")[2]
     near = [p for p in paths if p.rpartition("/")[2] == name][:3]
@@ -268,7 +269,7 @@ def nearest(path: str, candidates: Iterable[str]) -> str:
 
 
 def uses_nothing(path: str) -> bool:
-    """Return whether nothing breaks by the names that a file holds: prose, a test, what a tool wrote, other people's code."""
+    """Return whether the names in a file can be ignored: prose, tests, output and vendored code."""
     return is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path) is not None
 
 
@@ -285,5 +286,5 @@ def name_of(raw: bytes) -> str:
 
 
 def raw_name(path: str) -> bytes:
-    """Return the path whose text `name_of` has returned."""
+    """Return the raw path for a text from `name_of`."""
     return _RAW_ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), path.encode("utf-8", "surrogateescape"))

@@ -1,4 +1,4 @@
-"""What files of settings hold, as plain values: a file that cannot be parsed holds nothing."""
+"""Read settings files as plain values; a file that cannot be parsed is empty."""
 
 import json
 import posixpath
@@ -17,46 +17,46 @@ _NOISE = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:
 
 
 def manifest_text(source: bytes) -> str:
-    """Return a manifest as patterns and parsers may see it."""
+    """Return the part of a manifest that patterns and parsers read."""
     return MANIFEST.shorten(source).decode("utf-8", "replace")
 
 
 def table(value: object) -> Mapping[str, object]:
-    """Return a table, an empty one in place of anything else."""
+    """Return a table, or an empty one for any other value."""
     return value if isinstance(value, dict) else {}
 
 
 def at(value: object, path: str) -> object:
-    """Return what is at a dotted path of tables, None if nothing is."""
+    """Return the value at a dotted path, or None."""
     for key in path.split("."):
         value = table(value).get(key)
     return value
 
 
 def strings(value: object) -> list[str]:
-    """Return the texts of a list."""
+    """Return the strings in a list."""
     return [item for item in value if isinstance(item, str)] if isinstance(value, list | tuple) else []
 
 
 def texts(value: object) -> list[str]:
-    """Return the texts of a list, or the one that is there instead of a list."""
+    """Return the strings in a list, or a single string as a list."""
     return [value] if isinstance(value, str) else strings(value)
 
 
 def text_of(value: object) -> str:
-    """Return a text, an empty one in place of anything else."""
+    """Return a string, or "" for any other value."""
     return value if isinstance(value, str) else ""
 
 
 def toml(source: bytes) -> Mapping[str, object]:
-    """Return what a file of TOML holds."""
+    """Return the content of a TOML file."""
     with suppress(ValueError, RecursionError):
         return tomllib.loads(manifest_text(source))
     return {}
 
 
 def json_table(source: bytes) -> Mapping[str, object]:
-    """Return what a file of JSON holds, which may have comments and trailing commas."""
+    """Return the content of a JSON file, which may have comments and trailing commas."""
     text = utf8(source).decode("utf-8", "replace")
     with suppress(ValueError, RecursionError):
         return table(json.loads(text))
@@ -66,8 +66,8 @@ def json_table(source: bytes) -> Mapping[str, object]:
 
 
 def ini(source: bytes) -> "ConfigParser":
-    """Return what a file of sections holds."""
-    import configparser  # here: few changes have such a file
+    """Return the content of an INI file."""
+    import configparser  # imported here because few changes have such a file
 
     result = configparser.ConfigParser(interpolation=None, strict=False)
     with suppress(configparser.Error):
@@ -76,7 +76,7 @@ def ini(source: bytes) -> "ConfigParser":
 
 
 def problem(path: str, source: bytes) -> str:
-    """Return why a manifest cannot be read to its end, "" if it can: what follows its path in a sentence."""
+    """Return why a manifest is not read completely, as the end of a sentence that begins with its path, or ""."""
     base, ending = posixpath.basename(path), posixpath.splitext(path)[1]
     if ending in (".json", ".jsonc"):
         is_empty = not json_table(source) and source.strip(b" \t\r\n{}")

@@ -1,7 +1,7 @@
-"""The one reader of YAML: plain data, and the tree with its lines, within bounds.
+"""Read YAML within limits: plain data, and the node tree with its lines.
 
-Files are hostile: what is nested deeper than any person writes is refused while the tree is composed, because the parser's own composer
-recurses where nothing stops it. What a scalar becomes is the reader's matter: a subclass of `Reader` says it.
+Files may be hostile. Deep nesting is refused while the tree is composed, because the parser's recursion has
+no limit. Subclasses of `Reader` decide what scalars become.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,10 @@ TIMESTAMP, MERGE = "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:merge"
 
 
 class UnreadableYamlError(ValueError):
-    """Text that is not YAML which can be used. `line`: where, from 1, if that is known. `is_refused`: others may read it, this program does not."""
+    """Unusable YAML.
+
+    `line`: its 1-based line, if known. `is_refused`: valid YAML that this program does not accept.
+    """
 
     def __init__(self, problem: str, line: int | None = None, *, is_refused: bool = False) -> None:
         super().__init__(problem)
@@ -29,7 +32,10 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Reader(*((_Loader,) if issubclass(_Loader, Composer) else (Composer, _Loader))):  # type: ignore[misc]
-    """Builds plain data as YAML says. `takes_aliases`: some hundred bytes with aliases of aliases stand for more than a machine can hold."""
+    """Builds plain data.
+
+    Without `takes_aliases`, aliases are refused, since a few hundred bytes of them can exhaust memory.
+    """
 
     takes_aliases = True
 
@@ -39,7 +45,7 @@ class Reader(*((_Loader,) if issubclass(_Loader, Composer) else (Composer, _Load
         self.depth = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:  # noqa: ANN401 - PyYAML's own
-        """Compose the next node, if it is not nested too deeply."""
+        """Compose the next node, unless it is nested too deeply."""
         if not self.takes_aliases and self.check_event(yaml.AliasEvent):
             event = self.peek_event()
             problem = f"the alias *{event.anchor} is not supported: write the value out"
@@ -53,27 +59,30 @@ class Reader(*((_Loader,) if issubclass(_Loader, Composer) else (Composer, _Load
 
 
 def types(only: str = "", *, but: str = "") -> dict[str, list[tuple[str, Any]]]:
-    """Return what tells the type of a scalar by its look: of one type alone, or of all but one."""
+    """Return the resolvers of scalars' types: of one type only, or of all except one."""
     resolvers: dict[str, list[tuple[str, Any]]] = Reader.yaml_implicit_resolvers
     return {letter: [row for row in rows if row[0] == (only or row[0]) != but] for letter, rows in resolvers.items()}
 
 
 def read(text: str, reader: type[Reader] = Reader) -> tuple[yaml.Node | None, Any]:
-    """Read a text of one document: its tree with its lines, and its data. Raises `UnreadableYamlError`."""
+    """Read a text with one document as a node tree and data. Raises `UnreadableYamlError`."""
     with _opened(text, reader) as loader:
         node = loader.get_single_node()
         return node, None if node is None else loader.construct_document(node)
 
 
 def documents(text: str, reader: type[Reader] = Reader) -> Iterator[Any]:
-    """Read the documents of a text, one after the other. Raises `UnreadableYamlError`."""
+    """Yield the documents of a text. Raises `UnreadableYamlError`."""
     with _opened(text, reader) as loader:
         while loader.check_data():
             yield loader.get_data()
 
 
 def faulty_lines(source: bytes) -> frozenset[int] | None:
-    """Return the line on which a file stops being YAML, as git counts lines; None if it is nested too deeply to tell. No anchor is followed."""
+    """Return the line of a syntax error, in git's line count; None if the nesting is too deep.
+
+    Aliases are not followed.
+    """
     text, depth = source.decode("utf-8", "replace"), 0
     try:
         with _opened(text, Reader) as reader:
@@ -87,7 +96,7 @@ def faulty_lines(source: bytes) -> frozenset[int] | None:
 
 @contextmanager
 def _opened(text: str, reader: type[Reader]) -> Iterator[Reader]:
-    """Give the reader of a text, and translate what PyYAML raises: of its own, of a date that no month has, of a text without an encoding."""
+    """Create a reader, and convert PyYAML's errors and other failures to `UnreadableYamlError`."""
     loader = None
     try:
         loader = reader(text)
@@ -97,7 +106,7 @@ def _opened(text: str, reader: type[Reader]) -> Iterator[Reader]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or " ".join(str(error).split())
-        last = len(YAML_BREAKS.split(text))  # what ends with the text is told one line behind it
+        last = len(YAML_BREAKS.split(text))  # an error at the end of the text is reported one line after it
         raise UnreadableYamlError(problem, None if mark is None else min(mark.line + 1, last)) from error
     except RecursionError:
         raise UnreadableYamlError("it is nested too deeply") from None

@@ -1,4 +1,4 @@
-"""Where a changed definition is used: match the identifiers of a file with what the file imports."""
+"""Match the identifiers of a file with its imports to find references to a changed definition."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -13,39 +13,41 @@ from deeprepo.impact.values import Link, Use
 MODULE = "<module>"
 
 
-Meaning = tuple[str, str]  # a changed file, and a name of it; "*" is the file as a whole
-Doors = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> name that it offers -> what that stands for
+Meaning = tuple[str, str]  # a changed file and a name in it; "*" is the whole file
+Doors = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
 Span = tuple[int, int]
 
 
 class Local(Struct, frozen=True):
-    """A name by which a file writes what it imports."""
+    """A local name for something imported."""
 
     here: str
     door: str  # the imported file
-    there: str  # what the door calls it
-    receiver: str = ""  # what stands before the name where it is used
-    span: Span | None = None  # the lines in which it means that; None: all of them
+    there: str  # its name in the imported file
+    receiver: str = ""  # the qualifier before the name
+    span: Span | None = None  # the lines in which it applies; None stands for all
     line: int = 0  # of the import
 
 
 class Bindings(Struct):
-    """What the imports of one file bind, for the files that the change touches."""
+    """The imports of one file that concern changed files."""
 
     locals: dict[Meaning, set[Local]] = field(default_factory=dict)
-    modules: dict[str, set[tuple[str, str]]] = field(default_factory=dict)  # file -> {(name here, door)}
-    stars: dict[str, set[str]] = field(default_factory=dict)  # file -> doors of `import *`
-    assignments: set[tuple[str, int]] = field(default_factory=set)  # (name, line) of the assignments that are followed
+    # file -> pairs of local name and imported file
+    modules: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+    stars: dict[str, set[str]] = field(default_factory=dict)  # file -> files imported with a wildcard
+    # name and line of the assignments that are followed
+    assignments: set[tuple[str, int]] = field(default_factory=set)
 
     def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
-        """Yield each way to write a name of a file, with its door."""
+        """Yield each way to write a name of a file, with the imported file."""
         for one in self.locals.get((origin, name), ()):
             yield f"{one.receiver}.{one.here}" if one.receiver else one.here, one.door
         for here, door in self.modules.get(origin, ()):
             yield f"{here}.{name}", door
 
     def follow(self, uses: Iterable[Use]) -> frozenset[str]:
-        """Take the assignments in that give a bound name another one, `total = lib.total`, and return the new names."""
+        """Add assignments that rename a bound name, such as `total = lib.total`, and return the new names."""
         aliases: set[str] = set()
         aliased_uses = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
         meant_by_way: dict[str, set[tuple[str, str, str]]] = {}
@@ -68,7 +70,10 @@ class Bindings(Struct):
 def bind(
     imports: Iterable[Link], origins: Mapping[str, Collection[str]], doors: Doors = MappingProxyType({})
 ) -> Bindings:
-    """Return the names that a file's imports bind. `origins`: imported file -> the changed files whose names it hands on; `doors`: those that offer a few."""
+    """Return the names that a file's imports bind.
+
+    `origins`: imported file -> changed files that it re-exports; `doors`: files that re-export single names.
+    """
     bindings = Bindings()
     for item in imports:
         here = dict(item.aliases)
@@ -78,7 +83,7 @@ def bind(
                     local_name = here.get(name, name)
                     one = Local(local_name, item.target, name, line=item.line)
                     bindings.locals.setdefault((origin, name), set()).add(one)
-                    if "." in local_name:  # a qualified name: its module is spelling out where it is used
+                    if "." in local_name:  # a qualified name: the module is also written where it is used
                         bindings.modules.setdefault(origin, set()).add((local_name.rpartition(".")[0], item.target))
                 elif "*" in here:
                     bindings.modules.setdefault(origin, set()).add((here["*"], item.target))
@@ -91,7 +96,7 @@ def bind(
 
 
 def _bind_offer(bindings: Bindings, item: Link, there: str, origin: str, name: str) -> None:
-    """Bind what a door offers under one name, if the import takes it."""
+    """Bind a name that a file re-exports, if the import takes it."""
     here = dict(item.aliases)
     ways = [here.get(there, there).rpartition(".")[::2]] if there in item.names else []
     if "*" in item.names:
@@ -105,7 +110,7 @@ def _bind_offer(bindings: Bindings, item: Link, there: str, origin: str, name: s
 
 
 def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
-    """Return the words that can be a use of one of the targets in a file."""
+    """Return the words that may refer to one of the targets in a file."""
     names_found: set[str] = set()
     for target in targets:
         names_found |= target.shorts
@@ -120,16 +125,16 @@ def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
 
 
 class Match(Struct, frozen=True):
-    """A use and the door through which it was recognised; "" inside the definition's own file."""
+    """A reference and the imported file that connects it; "" in the definition's own file."""
 
     use: Use
     sure: bool
     door: str = ""
-    name: str = ""  # the name that the door must offer
-    star: bool = False  # the name came with everything else of the door
-    unbound: bool = False  # a class named in place of an instance: its first argument may be the receiver
-    is_extension: bool = False  # a member of something, by the name of an extension that the file can call
-    is_inherited: bool = False  # a member that the class around it, or that of its receiver, has from another
+    name: str = ""  # the name that the imported file must export
+    star: bool = False  # imported with a wildcard
+    unbound: bool = False  # a class used instead of an instance, so its first argument may be the receiver
+    is_extension: bool = False  # a member with the name of an extension that the file can call
+    is_inherited: bool = False  # a member inherited by the class around it, or by its receiver's class
 
 
 def match(
@@ -138,14 +143,15 @@ def match(
     bound: Bindings,
     path: str,
 ) -> list[Match]:
-    """Return the uses of a file that mean the target, and those that may mean it."""
+    """Return the references in a file that mean or may mean the target."""
     matches = []
     definitions = tuple(
         use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
     )
     classes = classes_of(target, bound, path) if target.owner else {}
     words = names([target], bound) | {written.rpartition(".")[2] for written in classes}
-    spelt = (use for use in uses if use.name in words or not use.name.isidentifier())  # a path may end in any of them
+    # a path may end in any of these
+    spelt = (use for use in uses if use.name in words or not use.name.isidentifier())
     for use in map(target.in_namespace, spelt):
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
         if hit is None and target.owner:
@@ -164,7 +170,7 @@ def match(
 
 
 def _calls_macro(target: UseTarget, use: Use, uses: Sequence[Use], path: str) -> bool:
-    """Whether a call of a macro means this one: of its package, or of a file that imports the name; not where the file defines its own."""
+    """Return whether a macro call means this one: in its package, imported, or qualified, and not redefined."""
     mine = [one for one in uses if one.name == use.name]
     if path in target.homes:
         return True
@@ -174,9 +180,9 @@ def _calls_macro(target: UseTarget, use: Use, uses: Sequence[Use], path: str) ->
 
 
 def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> list[Match]:
-    """The matches without the same word in the imports of other files, as a file has it that hands on many of them.
+    """Return the matches without equal words in imports of other files.
 
-    Where a statement of several lines begins above the word nothing tells the imports apart, and all of them are kept.
+    If a statement begins on an earlier line than the word, all matches are kept.
     """
     dropped: list[Match] = []
     for word in {hit.use.name for hit in matches if hit.use.form == "import"}:
@@ -208,12 +214,12 @@ def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions:
 
 
 def _is_bare(use: Use) -> bool:
-    """Whether a name without a receiver may be a member that a class around it inherits from what is not in sight."""
+    """Return whether a bare name may be a member inherited from an unknown class."""
     return use.form == "member" and not use.receiver and use.types == ("?",)
 
 
 def _is_in_sight(target: UseTarget, bound: Bindings, path: str) -> bool:
-    """Whether a file holds the definition, or takes it under its own name."""
+    """Return whether a file contains the definition, or imports it under its own name."""
     if path in target.homes:
         return True
     return any(
@@ -224,7 +230,7 @@ def _is_in_sight(target: UseTarget, bound: Bindings, path: str) -> bool:
 
 
 def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
-    """A use of what a file takes from another under this name."""
+    """Return a reference to something imported under this name."""
     own = bound.locals.get((origin, name), ())
     if use.form == "member":
         door = _door(bound.modules.get(origin, ()), use.receiver) if use.name == name else ""
@@ -248,7 +254,10 @@ def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Se
 
 
 def _whole(use: Use, origin: str, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
-    """A use, as a value, of a file that is what it offers as the default: `const guard = require("./guard")` and `app.use(guard)`."""
+    """Return a reference to a whole file that is its own default export.
+
+    Example: `const guard = require("./guard")` and `app.use(guard)`.
+    """
     door = _door(bound.modules.get(origin, ()), use.name) if use.form == "name" and not use.is_receiver else ""
     is_shadowed = any(
         one.name == use.name and one.span is not None and _is_within(use, one.span) for one in definitions
@@ -257,7 +266,7 @@ def _whole(use: Use, origin: str, bound: Bindings, definitions: Sequence[Use]) -
 
 
 def _means(use: Use, local: Local) -> bool:
-    """Whether a use without a receiver is what a file calls an imported name, or the name in the import itself."""
+    """Return whether a bare reference is the local name of an import, or the name in the import itself."""
     if use.form == "import":
         return use.name == local.there
     is_inside = local.span is None or _is_within(use, local.span)
@@ -265,9 +274,9 @@ def _means(use: Use, local: Local) -> bool:
 
 
 def _beside(hit: Match, definitions: Sequence[Use]) -> Match:
-    """A use of an imported name beside what else the file binds to the name: another function's variable is none of its business.
+    """Lower the certainty of a match if its function or file also binds the name otherwise.
 
-    A variable of its own function takes the name over, unless it is called; what stands around may or may not be what is meant.
+    Variables of other functions do not count.
     """
     use = hit.use
     rivals = [one for one in definitions if one.name == use.name and (one.span is None or _is_within(use, one.span))]
@@ -302,7 +311,7 @@ def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | 
 
 
 def _member_by_name(target: UseTarget, use: Use, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
-    """A use of a member that the file imports without its class: `import static shop.Cart.total;`."""
+    """Return a reference to a member that is imported without its class: `import static shop.Cart.total;`."""
     is_bare = _is_bare(use)
     for origin, door_names in sorted(target.doors) if is_bare or use.form in ("name", "import") else ():
         for name in sorted(door_names & target.shorts):
@@ -315,8 +324,8 @@ def _member_by_name(target: UseTarget, use: Use, bound: Bindings, definitions: S
 
 
 def _member_of_result(target: UseTarget, use: Use, uses: Sequence[Use], classes: Mapping[str, str]) -> Match | None:
-    """A use of a member of what a function returns: on a name for the result, or under the name that it gets where the result is taken apart."""
-    # Of a value its line tells little.
+    """Return a reference to a member of a function's result, through a variable or by destructuring."""
+    # A value gives little evidence.
     is_function = target.symbol is not None and target.symbol.symbol.kind == "method"
     if not (target.owner.endswith(RESULT) and is_function) or use.name not in target.shorts or use.form == "definition":
         return None
@@ -331,9 +340,9 @@ def _member_of_result(target: UseTarget, use: Use, uses: Sequence[Use], classes:
 
 
 def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
-    """Return the ways in which a file can write the class of a member, with the door of each."""
+    """Return the ways in which a file can write a member's class, with the imported file of each."""
     class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
-    class_names |= {f"{home}:{target.within}": "" for home in target.homes}  # of what a function returns
+    class_names |= {f"{home}:{target.within}": "" for home in target.homes}  # for results of functions
     outer, _, rest = target.within.partition(".")
     result = RESULT if outer.endswith(RESULT) and not rest else ""
     for origin, door_names in target.doors:
@@ -360,9 +369,10 @@ def is_imported(target: UseTarget, bound: Bindings) -> bool:
 
 
 def is_imported_elsewhere(target: UseTarget, hit: Match, imported_names: Collection[str], bound: Bindings) -> bool:
-    """Return whether the file imports the name itself, from another place: `import static java.lang.Math.abs` decides what `abs(x)` is.
+    """Return whether the file imports the name from elsewhere.
 
-    `imported_names`: the names that the import statements of the file take.
+    For example, `import static java.lang.Math.abs` decides what `abs(x)` is. `imported_names`: the names in
+    the file's import statements.
     """
     use = hit.use
     if use.receiver or use.form == "import" or (hit.door and not hit.star) or use.name not in imported_names:
@@ -373,7 +383,7 @@ def is_imported_elsewhere(target: UseTarget, hit: Match, imported_names: Collect
 def reference(
     target: UseTarget, hit: Match, path: str, lines: Sequence[str], tie: Tie = "name", fate: Fate = "unknown"
 ) -> Reference:
-    """Return a match as the value that is handed on."""
+    """Return a match as a Reference."""
     use, call = hit.use, hit.use.arguments
     return Reference(
         symbol=target.key,
@@ -389,12 +399,15 @@ def reference(
         call=call is not None,
         positional=call.positional if call else 0,
         keywords=call.keywords if call else (),
-        spread=bool(call and call.spread) or hit.unbound or use.is_guarded,  # a failure that is foreseen
+        spread=bool(call and call.spread) or hit.unbound or use.is_guarded,  # a failure is handled
         form="import" if use.form == "import" else "call" if call else "mention",
     )
 
 
 def mention(symbol: str, name: str, path: str, line: int, text: str, *, lone: bool = True) -> Reference:
-    """Return a line that holds a name and was found by that name alone. `lone`: the name is so telling that it can hardly mean anything else."""
+    """Return a reference found by name only.
+
+    `lone`: the name is specific enough to hardly mean anything else.
+    """
     tie: Tie = "telling" if lone else "name"
     return Reference(symbol, name, path, line, text, MODULE, None, tie, test=is_test(path))

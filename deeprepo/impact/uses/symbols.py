@@ -1,4 +1,4 @@
-"""Which definitions a change touches, and which attributes its classes set no more: compare both sides."""
+"""Compare both sides of files to find changed definitions, and attributes that classes no longer set."""
 
 import difflib
 import re
@@ -17,11 +17,11 @@ from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.contract import is_contested, without_formatting
 from deeprepo.impact.values import COMPONENT, SINGLETON, Definition, Facts, Side
 
-VALUES = frozenset({"variable", COMPONENT})  # what has no body
-HOLDERS = frozenset({"class", "type"})  # what has members
-SHORT = 12  # lines of a definition of which one edited line is much
+VALUES = frozenset({"variable", COMPONENT})  # kinds without a body
+HOLDERS = frozenset({"class", "type"})  # kinds with members
+SHORT = 12  # lines of a definition in which one edited line matters
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-ALIKE = 0.6  # of two bodies: from here on, one definition under two names
+ALIKE = 0.6  # minimum similarity of two bodies to count as a rename
 MAX_BODY = 4_000  # characters compared
 MOST_FITTING = 100  # new definitions that each removed one is compared with
 OWN = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)")
@@ -34,7 +34,7 @@ FIELD = (
 
 
 class ChangedSource(Struct, frozen=True):
-    """A changed file on both sides, as its language reads it."""
+    """A changed file on both sides, with its facts."""
 
     file: ChangedFile
     language: Language
@@ -53,12 +53,12 @@ _split = lru_cache(maxsize=4)(file_lines)
 
 
 def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> ChangedSource:
-    """Read the facts of both sides of a file; a side that does not exist is empty."""
+    """Read the facts of both sides of a file; a missing side is empty."""
     old, new = (
         _outline(language, file.old_path or file.path, before, "base"),
         _outline(language, file.path, after, "head"),
     )
-    if why := new.unread or old.unread:  # then neither side is compared with nothing
+    if why := new.unread or old.unread:  # an unreadable side must not count as empty
         old = new = Facts(complete=False, unread=why)
     return ChangedSource(file, language, before or b"", after or b"", old, new)
 
@@ -89,7 +89,7 @@ class _Edits:
 
 
 def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
-    """Return the definitions that the change adds, removes, renames or edits, in the order of the file."""
+    """Return the definitions that the change adds, removes, renames or edits, in file order."""
     base, head = _Edits(source.old, source.file.removed_lines), _Edits(source.new, source.file.added_lines)
     companions = _companions(source.old) | _companions(source.new)
     old = _by_name(source.old.definitions, companions=companions)
@@ -109,17 +109,18 @@ def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
 
 
 def _is_misread(source: ChangedSource, symbol: Definition) -> bool:
-    """Whether a line still defines what an outline has not: the grammar does not know all of the file."""
+    """Return whether a line still defines something that the grammar missed."""
     if source.new.complete:
         return False
     owner, _, short = symbol.name.rpartition(".")
-    is_constructor = owner and short in filetype(source.file.path).constructors  # which the head of its class may write
+    # the head of the class may define it
+    is_constructor = owner and short in filetype(source.file.path).constructors
     word = owner.rpartition(".")[2] if is_constructor else symbol.short
     return any(defines(line, word, source.file.path) for line in _split(source.after))
 
 
 def _companions(outline: Facts) -> frozenset[str]:
-    """The names that a class and an object share."""
+    """Return the names that a class and an object share."""
     is_object = {(symbol.name, SINGLETON in symbol.marks) for symbol in outline.definitions if symbol.kind in HOLDERS}
     return frozenset(name for name, is_one in is_object if is_one and (name, False) in is_object)
 
@@ -129,7 +130,7 @@ def _by_name(
     others: Mapping[tuple[str, int], Definition] = MappingProxyType({}),
     companions: Collection[str] = (),
 ) -> dict[tuple[str, int], Definition]:
-    """Definitions by name; those of the same name are told apart by their order. Overloads take the place of their like."""
+    """Return definitions by name and order. Overloads are matched by their heads."""
     symbols_by_key: dict[tuple[str, int], Definition] = {}
     keys_by_head = {(symbol.name, _head(symbol)): key for key, symbol in reversed(list(others.items()))}
     later = []
@@ -158,7 +159,7 @@ def _is_overloaded(symbol: Definition) -> bool:
 
 
 def _is_one_of_many(symbol: Definition) -> bool:
-    """Whether there are overloads of it, all of which count: none takes the place of another."""
+    """Return whether it is one of several overloads that are all in effect."""
     return _is_overloaded(symbol) and not symbol.ambiguous
 
 
@@ -174,7 +175,10 @@ def _pair(base: _Edits, head: _Edits, before: Definition, after: Definition) -> 
 
 
 def _removal(symbol: Definition, now: Facts) -> ChangedSymbol:
-    """A removed overload leaves its name to the others: calls have to fit one of them."""
+    """Return the change for a removed definition.
+
+    For a removed overload, the signature changes, since others remain.
+    """
     left = [other for other in now.definitions if other.name == symbol.name and other.called]
     if left and _is_overloaded(symbol):
         return ChangedSymbol(symbol, left[0], "signature")
@@ -182,20 +186,20 @@ def _removal(symbol: Definition, now: Facts) -> ChangedSymbol:
 
 
 def _holds(outer: Definition, inner: Definition) -> bool:
-    """Whether one definition stands inside another, whatever they are called: a class in a module."""
+    """Return whether one definition is inside another, whatever their names."""
     return (
         outer.start <= inner.start and inner.end <= outer.end and (outer.start, outer.end) != (inner.start, inner.end)
     )
 
 
 def _outermost(symbols: Sequence[Definition], left_names: Collection[str]) -> list[Definition]:
-    """A removed class stands for its members, unless the object of its name is left, or the other way round."""
+    """Return the definitions without members of removed classes, unless an object of that name remains."""
     names = {symbol.name for symbol in symbols} - {*left_names}
     return [symbol for symbol in symbols if not names & set(_outer(symbol.name))]
 
 
 def _outer(name: str) -> Iterator[str]:
-    """`a.b.c` is inside `a` and inside `a.b`."""
+    """Yield the qualified names around a name: `a.b` and `a` for `a.b.c`."""
     while name := name.rpartition(".")[0]:
         yield name.removesuffix("()")
 
@@ -203,7 +207,7 @@ def _outer(name: str) -> Iterator[str]:
 def _renames(
     source: ChangedSource, removed_symbols: Sequence[Definition], added_symbols: Sequence[Definition]
 ) -> list[ChangedSymbol]:
-    """Pairs of one definition under two names: of the same kind, in the same place, and alike."""
+    """Return renamed definitions: the same kind and place, and similar bodies."""
     pairs = []
     left: dict[tuple[str, str], list[Definition]] = defaultdict(list)
     for after in added_symbols:
@@ -230,7 +234,7 @@ def _place(symbol: Definition) -> tuple[str, str]:
 
 
 def _alike(source: ChangedSource, before: Definition, after: Definition) -> float:
-    """How alike two bodies are, 0 to 1, their own names left out. Variables have no body: they are never alike."""
+    """Return how similar two bodies are without their own names, from 0 to 1; 0 for variables."""
     if before.kind in VALUES:
         return 0.0
     old = re.sub(rf"\b{re.escape(before.short)}\b", "_", source.lines(before))[:MAX_BODY]
@@ -239,7 +243,10 @@ def _alike(source: ChangedSource, before: Definition, after: Definition) -> floa
 
 
 def token_likeness(old: str, new: str) -> float:
-    """Return how alike two texts are by their tokens, 0 to 1: a short body of which one line is edited. 0 if each has a word that the other lacks."""
+    """Return how similar the tokens of two short texts are, from 0 to 1.
+
+    Return 0 if each has a word that the other lacks.
+    """
     if min(old.count("\n"), new.count("\n")) > SHORT:
         return 0.0
     one, two = (_TOKEN.findall(text) for text in (old, new))
@@ -252,7 +259,7 @@ def token_likeness(old: str, new: str) -> float:
 def with_moves(
     sources: Sequence[ChangedSource], symbols: Mapping[str, tuple[ChangedSymbol, ...]]
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """Return the symbols, where a definition that left one file and came alike to another is one that moved, not one removed."""
+    """Return the symbols, with removed definitions that were added elsewhere marked as moved."""
     by_path = {source.file.path: source for source in sources}
     came: dict[tuple[str, str], tuple[ChangedSource, Definition]] = {}
     for path, items in symbols.items():
@@ -281,7 +288,7 @@ def _same(old: ChangedSource, before: Definition, new: ChangedSource, after: Def
 
 
 def _likeness(one: str, two: str) -> float:
-    """How alike two texts are, 0 to 1, by their lines."""
+    """Return how similar the lines of two texts are, from 0 to 1."""
     old, new = ([line.strip() for line in text.split("\n")] for text in (one, two))
     shorter, longer = sorted((len(old), len(new)))
     if shorter * 3 < longer:
@@ -290,9 +297,9 @@ def _likeness(one: str, two: str) -> float:
 
 
 def lost_attributes(sources: Sequence[ChangedSource]) -> Iterator[tuple[str, str, str]]:
-    """Give (path, class, attribute) of those that classes set on their objects before, and that their files, or those to which they went, set no more.
+    """Yield (path, class, attribute) for attributes that no new version of the class sets.
 
-    A class that is gone, too, is a loss of its own.
+    Attributes of removed classes are not included.
     """
     for source in sources:
         path = source.file.path
@@ -300,7 +307,7 @@ def lost_attributes(sources: Sequence[ChangedSource]) -> Iterator[tuple[str, str
         left = {symbol.name for symbol in source.new.definitions}
         classes = [one for one in source.old.definitions if one.kind == "class" and not is_test(path)]
         told = set[str]()
-        for owner in sorted(classes, key=lambda one: one.end - one.start):  # the innermost first
+        for owner in sorted(classes, key=lambda one: one.end - one.start):  # innermost first
             names = {name for line in lines[owner.start - 1 : owner.end] for name in SET.findall(line)}
             if owner.name in left and names - told:
                 holders = [other for other in sources if other is source or _has_class(other, owner.short)]
@@ -315,7 +322,7 @@ def _has_class(source: ChangedSource, name: str) -> bool:
 
 
 def _sets(source: ChangedSource, name: str) -> bool:
-    """Whether a file as it is now defines the name, assigns it to an object of its own, alone or among others, or declares it as a field."""
+    """Return whether a file defines the name, assigns it to its own object, or declares it as a field."""
     if any(symbol.short == name for symbol in source.new.definitions):
         return True
     lines = (line for line in file_lines(source.after) if name in line and not is_comment(line, source.file.path))
@@ -323,6 +330,6 @@ def _sets(source: ChangedSource, name: str) -> bool:
 
 
 def _assigned(line: str) -> set[str]:
-    """The attributes that a line assigns: what stands before its first sign, alone or among others, and before each further one."""
+    """Return the attributes that a line assigns, including tuple and chained targets."""
     targets, *values = ASSIGNS.split(line, maxsplit=1)
     return {*SET.findall(line), *(OWN.findall(targets) if values else ())}

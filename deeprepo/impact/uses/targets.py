@@ -1,4 +1,4 @@
-"""What is looked up: every changed definition as its users can write it, and every name that is offered no longer."""
+"""Build the targets of the search: changed definitions as users write them, and names that are no longer exported."""
 
 import re
 from collections.abc import Iterable
@@ -15,65 +15,66 @@ if TYPE_CHECKING:
 
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
-EXTENSION = "extension "  # how the condition begins under which a function is called like a member
-RESULT = "()"  # behind the name of a function in an outline: the object that it returns
-LONG = 4  # letters that make a resemblance
-WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
-LOST = frozenset({"removed", "renamed"})  # contracts that an import minds, too
+EXTENSION = "extension "  # prefix of the mark of an extension function
+RESULT = "()"  # suffix of a function's name for the object that it returns
+LONG = 4  # letters required for a resemblance
+WHOLE_MODULE = "default"  # the name under which CommonJS exports a whole module
+LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
 
 
 class UseTarget(Struct, frozen=True):
-    """A changed name as its users can write it."""
+    """A changed name as users can write it."""
 
-    key: str  # Reference.symbol
+    key: str  # as in `Reference.symbol`
     doors: tuple[
         tuple[str, frozenset[str]], ...
-    ]  # (file, names that importers take from it): the definition or its class
+    ]  # pairs of a file and the names under which it exports the definition or its class
     shorts: frozenset[str]  # the definition's own name, before and after
-    homes: frozenset[str]  # the files that held it or hold it
+    homes: frozenset[str]  # the files that contained it or contain it
     symbol: ChangedSymbol | None = None
     owner: str = ""  # the class or object of a member
-    within: str = ""  # the same with the classes around it: "Outer.Inner"
-    is_gone: bool = False  # the old name stands nowhere in its file any more
-    is_attribute: bool = False  # an attribute that a class sets no more: other code may set it, so nothing is proven
+    within: str = ""  # the qualified class: "Outer.Inner"
+    is_gone: bool = False  # its file no longer has the old name
+    # an attribute that a class no longer sets; other code may set it, so nothing is proven
+    is_attribute: bool = False
     is_apart: bool = False  # a member whose class is in another file
-    whole_homes: frozenset[str] = frozenset()  # of the homes, those that are as a whole what they offer as the default
-    is_loaded: bool = False  # it concerns those alone who load the file by a call
+    whole_homes: frozenset[str] = frozenset()  # the homes that export themselves as the default
+    is_loaded: bool = False  # it only concerns code that loads the file by a call
 
     @property
     def contract(self) -> tuple[Contract, ...]:
-        """Return what changed for its users; a name that a file no longer offers is gone for them."""
+        """The changes that concern its users; a name no longer exported is removed for them."""
         if self.symbol is not None:
             return self.symbol.contract
         return ("removed",) if self.is_gone and not all(is_test(home) for home in self.homes) else ()
 
     @property
     def has_new_signature(self) -> bool:
-        """Return whether the change gives it a new signature."""
+        """Whether its signature changed."""
         return self.symbol is not None and self.symbol.change == "signature"
 
     @property
     def former_names(self) -> frozenset[str]:
-        """Return the names that are gone: of a renamed definition only the old one."""
+        """The removed names; for a renamed definition, only the old one."""
         before = self.symbol.before if self.symbol is not None else None
         return frozenset({before.short}) if before is not None else self.shorts
 
     @property
     def is_macro(self) -> bool:
-        """Return whether it is a macro that all of its package calls without importing it."""
+        """Whether it is a macro that its whole package can call without an import."""
         is_macro = self.symbol is not None and self.symbol.symbol.kind == "macro" and not self.owner
         return is_macro and any(filetype(home).shared_macros for home in self.homes)
 
     @property
     def is_method_of_a_value(self) -> bool:
-        """Return whether it is a function that takes its object, which may be any value: nobody writes down the class of that."""
+        """Whether it is a function on a value whose class is never written."""
         before = self.symbol.before if self.symbol is not None else None
         head = before.head if before is not None and before.called else ""
         return any(re.search(filetype(home).loose_methods, head) for home in self.homes)
 
     @property
     def is_extension(self) -> bool:
-        """Return whether it is called like a member of a type that stands elsewhere, on either side. One that moved within its package is still there."""
+        """Whether it extends a type defined elsewhere, on either side, and has not only moved."""
         item = self.symbol
         if item is not None and item.before and item.after and item.contract == ("renamed",):
             was, now = item.before, item.after
@@ -90,13 +91,14 @@ class UseTarget(Struct, frozen=True):
 
     @property
     def constructor(self) -> bool:
-        """Return whether calling the class calls it."""
+        """Whether calling the class calls it."""
         return bool(self.owner) and all(not self.shorts.isdisjoint(filetype(home).constructors) for home in self.homes)
 
     @property
     def reached_by_name(self) -> bool:
-        """Return whether it can be reached through an object that no import names: a member, or an exported function made one."""
-        if all(is_test(home) for home in self.homes):  # a runner calls a test's methods, other tests its helpers
+        """Whether it can be reached through an object without an import: a member, or a function stored in one."""
+        # test runners call test methods; other tests call helpers
+        if all(is_test(home) for home in self.homes):
             return self.is_gone and bool(self.owner) and all(telling(s) and not RUN.match(s) for s in self.shorts)
         return (
             bool(self.owner)
@@ -106,19 +108,22 @@ class UseTarget(Struct, frozen=True):
         )
 
     def is_visible(self, path: str) -> bool:
-        """Return whether a file could name it before the change: nobody else can have relied on it."""
+        """Return whether a file could use it before the change."""
         before = self.symbol.before or self.symbol.after if self.symbol is not None else None
         return before is None or path in self.homes or before.is_visible(path)
 
     def in_namespace(self, use: Use) -> Use:
-        """Return the use, out of doubt if it names the namespace around the definition: `shop::total`."""
+        """Return the reference, not guarded if it names the namespace around the definition: `shop::total`."""
         if use.form != "name" or not use.receiver or self.symbol is None:
             return use
         is_named = f"{SPACE}{use.receiver.rpartition('::')[2]}" in (self.symbol.before or self.symbol.symbol).marks
         return replace(use, is_guarded=False) if is_named else use
 
     def is_own_line(self, use: Use, path: str) -> bool:
-        """Return whether a use is the definition's own head, or in another file has a receiver, which what is called without one never has."""
+        """Return whether a reference is the definition's own head.
+
+        A reference to a private member through a receiver in another file counts, too.
+        """
         after = self.symbol.after if self.symbol is not None else None
         before = self.symbol.before or after if self.symbol is not None else None
         is_private = before is not None and before.visible == "self" and path not in self.homes
@@ -126,43 +131,49 @@ class UseTarget(Struct, frozen=True):
         return is_head or (is_private and use.receiver not in ("", "self"))
 
     def is_provided_for(self, use: Use) -> bool:
-        """Return whether the code around a use of what is gone foresees that: `if hasattr(store, "load"): store.load()`."""
+        """Return whether the code around a reference handles the missing name.
+
+        Example: `if hasattr(store, "load"): store.load()`.
+        """
         return use.is_guarded and self.is_gone and not self.is_loaded and use.name in self.former_names
 
     def is_member_apart(self, use: Use) -> bool:
-        """Return whether a use is a member of a value whose type is called like this one's class, which is in another file."""
+        """Return whether a reference is a member of a type with the class's name, defined in another file."""
         is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
         return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
 
 
 def is_extension(definition: Definition) -> bool:
-    """Return whether it is called like a member of a type that stands elsewhere."""
+    """Return whether a definition extends a type defined elsewhere."""
     return any(one.startswith(EXTENSION) for one in definition.marks)
 
 
 def telling(name: str) -> bool:
-    """Return whether a name is made of two words at least: `load_settings`, `setWasTracked`, not `resolve`, not `__len__`."""
+    """Return whether a name has several words: `load_settings` or `setWasTracked`, not `resolve` or `__len__`."""
     return not name.startswith("__") and bool(TWO_WORDS.search(name))
 
 
 def last_word(receiver: str) -> str:
-    """Return the last part of a receiver, whatever stands before it: `Cart` of `shop.Cart` and of `Shop::Cart`."""
+    """Return the last part of a receiver: `Cart` for `shop.Cart` and `Shop::Cart`."""
     return receiver.rpartition(".")[2].rpartition("::")[2]
 
 
 def names_class(receiver: str) -> bool:
-    """Return whether a receiver is written like a class: `shop.Cart`, not `shop.Make()`, which is called like one."""
+    """Return whether a receiver is written like a class: `shop.Cart`, not `shop.Make()`."""
     return last_word(receiver).lstrip("_")[:1].isupper() and receiver[-1:] not in (")", "]")
 
 
 def resembles(receiver: str, owner: str) -> bool:
-    """Return whether a receiver is named after a class: `self._client_protocol` after `H2ClientProtocol`, `crawler` after `Crawler`."""
+    """Return whether a receiver is named after a class.
+
+    Examples: `self._client_protocol` after `H2ClientProtocol`, `crawler` after `Crawler`.
+    """
     last = last_word(receiver).replace("_", "").lower()
     return len(last) >= LONG and last in owner.lower()
 
 
 async def attribute_targets(scene: "Scene", attributes: Iterable[tuple[str, str, str]]) -> list[UseTarget]:
-    """Return attributes that classes set no more: (path, class, name)."""
+    """Return targets for attributes that classes no longer set, given as (path, class, name)."""
     targets = []
     for path, within, name in attributes:
         outline = await scene.exports.outline("head", path)
@@ -179,7 +190,7 @@ async def attribute_targets(scene: "Scene", attributes: Iterable[tuple[str, str,
 
 
 async def use_targets(scene: "Scene") -> list[UseTarget]:
-    """Return every changed definition, and every name that a changed file or a barrel no longer offers."""
+    """Return targets for changed definitions and for names that are no longer exported."""
     targets = [
         await _target(scene, item) for items in scene.symbols.values() for item in items if item.change != "added"
     ]
@@ -196,7 +207,7 @@ async def use_targets(scene: "Scene") -> list[UseTarget]:
         known_names = {name for origin, name in covered_names if origin in {path, *scene.origins[path]}}
         gone_names = await scene.exports.gone_names(path)
         if WHOLE_MODULE in gone_names & known_names and path not in lost_homes:
-            targets.append(_loaded_default(path))  # no statement names it, so that nothing is proven by the definition
+            targets.append(_loaded_default(path))  # no statement names it, so the definition proves nothing
         lost_names = sorted(gone_names - known_names)
         targets += [
             UseTarget(
@@ -208,7 +219,7 @@ async def use_targets(scene: "Scene") -> list[UseTarget]:
 
 
 def _loaded_default(path: str) -> UseTarget:
-    """The default that a file offers no longer, for who loads the file by a call."""
+    """Return the target for a removed default export, for code that loads the file by a call."""
     name = frozenset({WHOLE_MODULE})
     return UseTarget(f"{path}:{WHOLE_MODULE}", ((path, name),), name, frozenset({path}), is_gone=True, is_loaded=True)
 
@@ -228,7 +239,7 @@ async def _target(scene: "Scene", item: ChangedSymbol) -> UseTarget:
             exports = outline.exports if outline else ()
             export_names = frozenset(name for name, local in exports if local in above)
             if not export_names and scene.head.mates(path):
-                export_names = frozenset({side.name.partition(".")[0]})  # a neighbouring file defines the type
+                export_names = frozenset({side.name.partition(".")[0]})  # a neighboring file defines the type
             is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.definitions)
             doors[path] = doors.get(path, frozenset()) | export_names
             whole_homes.update([path] if outline is not None and outline.is_whole else [])
@@ -248,8 +259,8 @@ async def _target(scene: "Scene", item: ChangedSymbol) -> UseTarget:
 
 
 def _may_be_there(scene: "Scene", item: ChangedSymbol) -> bool:
-    """Whether the file of a definition does not parse and still writes its name: it may define more than is read of it."""
-    from deeprepo.impact.language import language_of  # its grammars load with the first search
+    """Return whether a file does not parse and still contains the name, which it may define."""
+    from deeprepo.impact.language import language_of  # grammars load with the first search
     from deeprepo.impact.reader import has_errors
 
     if (was := item.before) is None:

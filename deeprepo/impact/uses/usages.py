@@ -1,4 +1,4 @@
-"""Who calls a name, and who reads it: for names that no definition is behind, too."""
+"""Find who calls or reads a name, even one without a definition."""
 
 import posixpath
 import re
@@ -31,9 +31,10 @@ KINDS = ("attribute", "key", "string", "environment", "name", "write", "configur
 
 
 async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limit: int = 200) -> tuple[Reference, ...]:
-    """Return every place where a name is written as code: calls first, then mentions, imports, definitions (`form` says which).
+    """Return every place where a name is written as code.
 
-    Strings and comments never count. A dotted name is looked up by its last part.
+    Calls come first, then mentions, imports and definitions (`form`). Strings and comments never count. A
+    dotted name is looked up by its last part.
     """
     short = name.strip().rpartition(".")[2]
     if not re.fullmatch(r"[\w$]+", short):
@@ -72,9 +73,10 @@ def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
 
 
 async def readers(tree: Tree, name: str, limit: int = 200, near: str = "") -> tuple[Row, ...]:
-    """Return unchanged lines, in files of any kind, that read a name: an attribute, a key, a constant, a variable of the environment.
+    """Return unchanged lines, in any files, that read a name.
 
-    The likeliest reader comes first: code before tests and prose, and files near `near`, where a path is given.
+    It may be an attribute, key, constant or environment variable. The likeliest come first: code before tests
+    and prose, and files near `near`.
     """
     short_name = name.strip()
     if not short_name:
@@ -102,7 +104,7 @@ async def readers(tree: Tree, name: str, limit: int = 200, near: str = "") -> tu
 
 
 def _kind(name: str, path: str, text: str) -> str:
-    """What a line does with a name, told from its look alone: the first that fits."""
+    """Return what a line seems to do with a name; the first form that matches."""
     if is_prose(path) or is_output(path) or is_comment(text, path):
         return "text"
     if is_test(path):
@@ -116,7 +118,7 @@ def _kind(name: str, path: str, text: str) -> str:
 
 
 def _apart(near: str, path: str) -> int:
-    """Folders up and down from one file to the other."""
+    """Return the number of folders up and down from one file to the other."""
     if not near:
         return 0
     one, two = posixpath.dirname(near).split("/"), posixpath.dirname(path).split("/")

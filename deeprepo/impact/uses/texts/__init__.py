@@ -1,6 +1,7 @@
-"""What still says, as a text, what a change takes away: keys, settings, routes, columns, names of the environment, paths, names of definitions.
+"""Find text that still mentions what a change removes.
 
-No syntax ties the two ends together, so nothing is proven here: the result is a place that also says the word, and never a finding.
+Examples are keys, settings, routes, columns, environment variables, paths and names. No syntax connects
+these, so nothing is proven: the result is a place that mentions the word, never a finding.
 """
 
 from deeprepo.impact.uses.texts.environment import Renaming, Role, new_variables, renamings, roles

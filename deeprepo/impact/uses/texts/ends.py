@@ -1,6 +1,7 @@
-"""The two ends of a name that no syntax ties together: a line that gives it, and a line that asks for it. Pure.
+"""Recognize lines that define or use a name that no syntax connects.
 
-A word that a change takes away is missed where its last giver went and a line still asks. A line that only says the same word misses nothing.
+A removed word is missed if its last definition was removed and another line still uses it. A line that only
+contains the word misses nothing.
 """
 
 import re
@@ -12,14 +13,15 @@ from deeprepo.impact.text.lines import binds, defines
 from deeprepo.impact.text.paths import is_page, is_settings, is_style
 
 SCHEMA = re.compile(r"\.(?:sql|prisma|proto|graphqls?|gql)$")
-# What a manifest calls a package is asked for by imports, which their language resolves.
+# A package's name in a manifest is used by imports, which their language resolves.
 _MANIFEST = re.compile(
     r"(?:^|/)(?:package|composer|deno|bower)\.jsonc?$|(?:^|/)(?:Cargo|pyproject|libs\.versions)\.toml$|(?:^|/)(?:pubspec\.yaml|Pipfile|mix\.exs|pom\.xml)$"
 )
 Given = Literal["", "code", "data", "entry"]
-_STANDS_FOR = "\u01c2"  # a letter that no name holds: one pattern for every word
+_STANDS_FOR = "\u01c2"  # a letter that occurs in no name, so that one pattern works for every word
 _KEY = re.compile(rf"^\s*+(?:-\s++)?(?:export\s++)?[\"']?{_STANDS_FOR}[\"']?\s*+(?:[:=]|\([^)\n]*\)\s*+:)")
-# A field of a table, a model, a message: `total_cents Int`, `"total_cents" INTEGER`, `int64 total_cents = 2;`.
+# A field of a table, a model, a message: `total_cents Int`, `"total_cents" INTEGER`, `int64 total_cents =
+# 2;`.
 _FIELD = re.compile(rf"^\s*+[\"`\[]?{_STANDS_FOR}[\"`\]]?\s++[\w\[]|\b{_STANDS_FOR}\s*+=\s*+\d++\s*+[;\[]")
 # How code names a key: by a tag, an attribute, an argument. What an attribute suppresses is the name of a check.
 _TAG = re.compile(
@@ -42,12 +44,12 @@ _ON_PAGE = re.compile(rf"\{{[{{%][^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-
 
 
 def is_data(path: str) -> bool:
-    """Return whether a file holds names with a value or a type, and no code."""
+    """Return whether a file contains names with values or types, and no code."""
     return is_settings(path) or SCHEMA.search(path) is not None
 
 
 def gives(word: str, path: str, text: str) -> Given:
-    """Return whether a line gives a word its meaning: as a constant or a definition, or as what data call it, by a key, a field, a tag."""
+    """Return how a line defines a word: in code, or in data as a key, field or tag; "" if it does not."""
     if is_page(path) or is_style(path) or _MANIFEST.search(path):
         return ""
     line = _with(word, text)
@@ -86,5 +88,5 @@ def _word(word: str) -> re.Pattern[str]:
 
 
 def _with(word: str, text: str) -> str:
-    """A line in which the word is one letter."""
+    """Return a line with the word replaced by one letter."""
     return _word(word).sub(_STANDS_FOR, text)

@@ -1,6 +1,6 @@
-"""Variables of the environment: the lines that read one, those that set one, and the rows of a document that tell of one. Pure.
+"""Recognize lines that read, set or document environment variables.
 
-Code reads what `.env`, images, compose files, workflows, charts and tools set: a contract that no compiler knows.
+Code reads what `.env`, images, compose files, workflows, charts and tools set, and no compiler checks this.
 """
 
 import re
@@ -15,17 +15,17 @@ from deeprepo.impact.text.paths import is_prose, is_settings, uses_nothing
 
 NAME = r"[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++(?!\w)"
 Role = Literal["reads", "sets", "tells"]
-# Whatever is called after the environment gives one: `process.env.A_B`, `os.environ["A_B"]`, `env::var("A_B")`, `System.getenv("A_B")`;
-# so do a tag, and a field that a validator describes.
+# Any object named after the environment: `process.env.A_B`, `os.environ["A_B"]`, `env::var("A_B")`,
+# `System.getenv("A_B")`. A tag and a field described by a validator count, too.
 _READS = re.compile(
     rf"(?i:[\w$]{{0,40}}env\w{{0,40}})(?:\(\s*+\))?(?:(?:\.|::)\w{{2,20}})?!?\s*+(?:[\[(]\s*+[\"'`]|\.)({NAME})"
     rf"|\benv(?:config)?:\"({NAME})|^\s++({NAME})\s*+:\s*+z\."
 )
-_FIELD = re.compile(rf"^\s++({NAME})\s*+:")  # of pydantic's settings
+_FIELD = re.compile(rf"^\s++({NAME})\s*+:")  # a field of pydantic settings
 _ASSIGNS = re.compile(rf"^\s*+(?:export\s++|(?:ENV|ARG)\s++)?({NAME})\s*+=|^\s*+(?:ENV|ARG)\s++({NAME})")
 _ENTRY = re.compile(rf"^\s*+(?:-\s++)?[\"']?({NAME})[\"']?\s*+[:=]|\bname\s*+:\s*+[\"']?({NAME})")
 _LISTED = re.compile(rf"[\"']({NAME})[\"']")
-# The first cell of a table's row, or what a list explains: "| `A_B` | where ... |", "- `A_B`: where ...".
+# The first cell of a table row, or a list item: "| `A_B` | where ... |", "- `A_B`: where ...".
 _ROW = re.compile(
     rf"^\s*+(?:\|\s*+[`*\"]{{0,3}}({NAME})[`*\"]{{0,3}}\s*+\||[-*]\s++[`*]{{1,3}}({NAME})[`*]{{1,3}}\s*+[:(\u2013\u2014-])"
 )
@@ -35,7 +35,7 @@ _SCRIPT = re.compile(r"\.(?:ba|z|k)?sh$|(?:^|/)\.?envrc$")
 
 
 class Renaming(NamedTuple):
-    """A line that now reads, or sets, a variable of another name and is otherwise as it was."""
+    """A line that only changed the name of the variable that it reads or sets."""
 
     old: str
     new: str
@@ -45,7 +45,10 @@ class Renaming(NamedTuple):
 
 
 def roles(path: str, text: str, *, is_described: bool = False) -> Iterator[tuple[Role, str]]:
-    """Yield what a line does with which variables. `is_described`: its file has a class of settings whose fields are variables."""
+    """Yield the roles of variables in a line.
+
+    `is_described`: the file has a settings class whose fields are variables.
+    """
     is_document = is_prose(path) and not _OF_EARLIER.search(path)
     if not is_document and (uses_nothing(path) or is_comment(text, path)):
         return
@@ -68,7 +71,7 @@ def roles(path: str, text: str, *, is_described: bool = False) -> Iterator[tuple
 
 
 def unread(files: Sequence[ChangedFile]) -> set[str]:
-    """Return the variables that the change reads no more, and under no other name."""
+    """Return the variables that the change no longer reads, under any name."""
     read = {"+": set[str](), "-": set[str]()}
     for file in files:
         for line in [line for hunk in file.hunks for line in hunk.lines if line.kind in read]:
@@ -77,7 +80,7 @@ def unread(files: Sequence[ChangedFile]) -> set[str]:
 
 
 def new_variables(files: Sequence[ChangedFile]) -> dict[str, tuple[str, DiffLine]]:
-    """Return the variables that added lines read without a default and removed lines do not, each with its file and first line."""
+    """Return the variables that only added lines read, without a default, with their file and first line."""
     found: dict[str, tuple[str, DiffLine]] = {}
     known = set[str]()
     for file in files:
@@ -91,13 +94,13 @@ def new_variables(files: Sequence[ChangedFile]) -> dict[str, tuple[str, DiffLine
 
 
 def renamings(files: Sequence[ChangedFile]) -> list[Renaming]:
-    """Return the variables to which edited lines give another name."""
+    """Return the variables that edited lines rename."""
     found = []
     for file in files:
         for hunk in file.hunks:
             for is_edit, lines in groupby(hunk.lines, key=lambda line: line.kind != " "):
                 run = list(lines) if is_edit else []
-                # A table's row is padded to the width of its column.
+                # A table row is padded to the width of its column.
                 added = {" ".join(line.text.split()): line for line in run if line.kind == "+"}
                 for line in run:
                     found += [*_renamed(file.path, " ".join(line.text.split()), added)] if line.kind == "-" else []

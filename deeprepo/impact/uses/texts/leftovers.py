@@ -1,7 +1,8 @@
-"""Names that lost their definition while other files still use them: ids, keys with the key around them, template paths, half-done renames.
+"""Find names that lost their definition while other files use them.
 
-One rule for all languages: the change removes every place that gives a distinctive name, nothing else in the tree gives it, and a line
-elsewhere still asks for it in a form that can mean nothing else. Each kind is a way to give a name that was mostly right on ordinary commits.
+They are ids, nested keys, template paths and partial renames. The rule is the same for all languages. The
+change removes every definition of a distinctive name, nothing else defines it, and an unchanged line uses it
+in an unambiguous form. Each kind was mostly right on ordinary changes.
 """
 
 import difflib
@@ -19,14 +20,14 @@ from deeprepo.impact.text.paths import is_prose, is_settings, is_style, is_test,
 from deeprepo.impact.uses.targets import telling
 from deeprepo.impact.uses.texts.words import IMPORTS, VALUES, is_distinctive
 
-MOST = 80  # names of one change that are looked up
-MANY = 40  # lines that say one of them: more say that the word is a word of its own
-SHORTEST, SHORT = 6, 3  # letters of a name, and of one that says its folder or its key too
+MOST = 80  # names per change that are searched
+MANY = 40  # lines with one name; more mean that it is an ordinary word
+SHORTEST, SHORT = 6, 3  # letters of a name, and of one with its folder or key
 _NAME = r"[A-Za-z][\w-]*(?:[.:][\w-]+)*"
 _MARKUP = re.compile(
     r"\.(?:x?html?|xml|erb|ejs|hbs|vue|svelte|astro|[jt]sx|cshtml|razor|twig|liquid|jinja2?|j2|njk|heex|eex|php|gohtml|tmpl)$"
 )
-# An element's id; a named resource of an XML file.
+# An element's id; a named resource in an XML file.
 _ID = re.compile(rf"(?<![\w:-])(?:android:)?id\s*=\s*\{{?[\"'`](?:@\+id/)?({_NAME})[\"'`]")
 _RESOURCE = re.compile(rf"^\s*<[\w-]+\s+name=\"({_NAME})\"")
 _KEY = re.compile(rf"^(\s*)[\"']?({_NAME})[\"']?\s*:(?:\s|$)")
@@ -41,28 +42,31 @@ FEW = 6  # lines that a renaming may leave behind: more say that the former name
 
 
 class Lost(Struct, frozen=True):
-    """A name without a definition. `asks`, `gives`: patterns of the lines that ask for it, and that give it."""
+    """A name without a definition. `asks` and `gives` are patterns of lines that use and define it."""
 
     name: str
-    home: str  # the file that gave it
-    words: str  # a plain pattern that every line that asks for it matches: it is looked for in the whole tree
+    home: str  # the file that defined it
+    words: str  # a plain pattern that every use matches, for searching the whole tree
     asks: str
     gives: str = "(?!)"
     has_twins: bool = False  # the data files beside its own repeat it, as translations do
-    is_given_by_its_last_part: bool = False  # the lines that give it need not match `words`
+    is_given_by_its_last_part: bool = False  # the defining lines need not match `words`
     new_name: str = ""  # what the change calls it now: it's a new name only if the base has it nowhere
     role: str = ""  # the word in front of the former name where it was renamed
 
     @property
     def key(self) -> str:
-        """Return what it is called in the list of places."""
+        """The key in the list of references."""
         return f"{self.home}:{self.name}"
 
 
 def lost_definitions_of_text(
     files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str], paths: Collection[str]
 ) -> list[Lost]:
-    """Return the names that the change takes away. `before`, `after`: the changed files on both sides; `paths`: of the tree after it."""
+    """Return the names that the change removes.
+
+    `before`, `after`: the changed files on both sides; `paths`: those of the head.
+    """
     mine = [file for file in files if file.is_analyzed and not uses_nothing(file.path)]
     found: dict[str, Lost] = {}
     for finder in (_ids, _keys, _renamings):
@@ -87,7 +91,7 @@ def _word(name: str) -> str:
 
 
 def _ids(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Lost]:
-    """The ids of elements, and named resources."""
+    """Yield the removed ids of elements and named resources."""
     del before, after
     for file in files:
         for line in _removed(file) if _MARKUP.search(file.path) else ():
@@ -108,7 +112,7 @@ def _ids(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping
 
 
 def _keys(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Lost]:
-    """The keys of data files, under the name of the key around them: `links.title`."""
+    """Yield the removed keys of data files, qualified by their parent key: `links.title`."""
     for file in files:
         if not re.search(r"\.(?:ya?ml|json)$", file.path) or posixpath.basename(file.path) in _MANIFESTS:
             continue
@@ -136,7 +140,7 @@ _MANIFESTS = frozenset({"package.json", "package-lock.json", "composer.json", "t
 
 
 def _around(lines: Sequence[str], number: int, indent: int) -> str:
-    """The key around a line of a data file, by its indentation; "" if none is near."""
+    """Return the parent key of a line in a data file, by indentation; "" if there is none nearby."""
     for text in reversed(lines[max(0, number - 2_000) : number - 1]):
         match = _KEY.match(text)
         if match is not None and len(match[1]) < indent:
@@ -184,7 +188,7 @@ def files_with_tests(files: Sequence[ChangedFile]) -> Sequence[ChangedFile]:
 
 
 def _replaced(file: ChangedFile) -> Iterator[tuple[str, str, str]]:
-    """The name before, the name after, and the word in front of it, of each edited line that differs in one name alone."""
+    """Yield the old name, the new name and the word before it, for lines that differ in one name only."""
     for hunk in file.hunks:
         for is_edit, lines in groupby(hunk.lines, key=lambda line: line.kind != " "):
             run = list(lines) if is_edit else []
@@ -216,7 +220,7 @@ def _role(text: str, at: int, path: str) -> str:
 
 
 def _is_said(match: re.Match[str], text: str, path: str) -> bool:
-    """Whether a word is in a text, a symbol, or a file that is no code."""
+    """Return whether a word is in a string, a symbol, or a file without code."""
     before, behind = text[: match.start()], text[match.end() :]
     among = " " if _MARKUP.search(path) else ""  # an attribute of an element may be a list: `class="wide js-cart"`
     is_text = (
@@ -229,7 +233,10 @@ def _is_said(match: re.Match[str], text: str, path: str) -> bool:
 
 
 def _templates(files: Sequence[ChangedFile], paths: Collection[str]) -> Iterator[Lost]:
-    """The paths under which a text names a template: a folder and a name without suffixes, with any mark between them."""
+    """Yield the paths by which code refers to a removed template.
+
+    They are a folder and a name without suffixes, with any separator.
+    """
     stems = {_stem(path) for path in paths}
     for file in files:
         path = file.old_path or ""
@@ -262,7 +269,7 @@ def _stem(path: str) -> tuple[str, ...]:
 def asking_lines(
     lost: Lost, rows: Sequence[tuple[str, int, str]], is_silent: Callable[[str, str], bool]
 ) -> list[tuple[str, int, str]]:
-    """Return the lines that ask for a name; none if so many do that it is a word of its own."""
+    """Return the lines that use a name; none if there are so many that it is an ordinary word."""
     asks = re.compile(lost.asks)
     mine = [
         row

@@ -1,6 +1,7 @@
-"""Names that only a framework resolves: parts of templates, routes, elements of pages, views, and definitions that a text names.
+"""Find names that only a framework resolves.
 
-The rows are in `naming.toml`.
+They are template parts, routes, page elements, views, and definitions named in strings. The rows are in
+`naming.toml`.
 """
 
 import re
@@ -16,43 +17,44 @@ from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_test, uses_nothing
 from deeprepo.impact.uses.targets import telling
 
-LONG_LINE = 2_000  # characters; of a longer one the beginning is read
-MOST_LINES = 60  # of a definition in which its marks are looked for
-SOURCES = ("src", "lib")  # folders of which no path of a module has the name
-EXACT = ("OWNER", "MODULE", "DOTTED")  # a pattern with one of them says whose name it is
+LONG_LINE = 2_000  # characters; longer lines are cut
+MOST_LINES = 60  # lines of a definition in which its marks are searched
+SOURCES = ("src", "lib")  # folders that are not part of a module's path
+EXACT = ("OWNER", "MODULE", "DOTTED")  # placeholders that make a pattern unambiguous
 PLACEHOLDERS = (*EXACT, "QUALIFIED", "NAME")
 
 
 class Naming(Struct, frozen=True):
-    """How a framework names something: by what lines give it, or by the path of its file; and how others ask for it."""
+    """How a framework defines a name, by lines or by a file's path, and how others use it."""
 
     what: str
     asks: str
     gives: str = ""
     path: str = ""
-    mark: str = "/"  # between the parts of a name that is made of a path
-    home: str = ""  # a pattern of the files that give it
-    within: str = ""  # the same of those that ask for it
-    needs: str = ""  # the same of a file that a tree has which uses the framework
-    of_definition: bool = False  # it is that of a definition, or is made of it
-    marks: str = ""  # what stands on such a definition or in it
-    called: str = ""  # the part of its name that counts, as a group; its first letter is a small one then
-    own: bool = False  # only its own file asks for it
-    beside: bool = False  # the same of files in its folder
-    proves: bool = False  # who asks for it means that definition and no other
-    loose: bool = False  # the form in which it is asked for is that of other names, too
-    doubts: str = ""  # what its file holds where another one may be meant
-    block: str = ""  # how the block begins whose lines give it, with the name of that, which is OWNER
-    takes: str = ""  # how a file takes OWNER that asks for it
-    again: str = ""  # the form of a line by which something else is called OWNER
+    mark: str = "/"  # separates the parts of a name made from a path
+    home: str = ""  # a pattern of the defining files
+    within: str = ""  # a pattern of the files that use the name
+    needs: str = ""  # a pattern of a file that every tree with the framework has
+    of_definition: bool = False  # the name is that of a definition, or derived from it
+    marks: str = ""  # a pattern of code on or in such a definition
+    # a pattern whose group is the part of the name that is used, with its first letter in lower case
+    called: str = ""
+    own: bool = False  # only its own file uses the name
+    beside: bool = False  # only files in its folder use the name
+    proves: bool = False  # a use can only mean this definition
+    loose: bool = False  # other names are used in the same form
+    doubts: str = ""  # a pattern in its file that makes the target uncertain
+    block: str = ""  # a pattern of the head of a block with such lines, whose name is OWNER
+    takes: str = ""  # how a file that uses the name gets OWNER
+    again: str = ""  # a pattern of lines that call something else OWNER
 
     def names_in(self, lines: Collection[str]) -> frozenset[str]:
-        """Return the names that some lines give."""
+        """Return the names that lines define."""
         look = re.compile(self.gives.replace("NAME", r"([A-Za-z][\w.-]{1,80})"))
         return frozenset(name for line in lines for match in look.finditer(line) for name in match.groups() if name)
 
     def in_blocks(self, text: str) -> frozenset[str]:
-        """Return the names that the blocks of a text give, each behind that of its block."""
+        """Return the names that the blocks of a text define, qualified by their block."""
         owner, found = "", set[str]()
         for line in text.split("\n"):
             head = re.match(self.block, line)
@@ -61,12 +63,12 @@ class Naming(Struct, frozen=True):
         return frozenset(found)
 
     def of_path(self, path: str) -> str:
-        """Return what the framework calls a file; an empty text if it calls it nothing."""
+        """Return the framework's name for a file, or ""."""
         match = re.search(self.path, path) if self.path else None
         return "/".join(filter(None, match.groups())).replace("/", self.mark) if match else ""
 
     def pattern_of(self, names: Sequence["LostName"]) -> str:
-        """Return the pattern of the lines that ask for any of some names."""
+        """Return a pattern of the lines that use any of the names."""
         meant = {
             word: list(dict.fromkeys(one.meaning[word] for one in names)) for word in PLACEHOLDERS if word in self.asks
         }
@@ -77,18 +79,21 @@ class Naming(Struct, frozen=True):
         )
 
     def name_of(self, short: str) -> str:
-        """Return what the framework calls a definition; "" if it calls it nothing."""
+        """Return the framework's name for a definition, or ""."""
         found = re.fullmatch(self.called, short) if self.called else None
         return f"{found[1][:1].lower()}{found[1][1:]}" if found else "" if self.called else short
 
     def is_asked_in(self, path: str, home: str) -> bool:
-        """Return whether a file may ask for a name of another one."""
+        """Return whether a file may use a name of another one."""
         is_near = path == home if self.own else path.rpartition("/")[0] == home.rpartition("/")[0] or not self.beside
         return is_near and re.search(self.within, path) is not None
 
 
 class LostName(Struct, frozen=True):
-    """A name that the change takes away. `key`: of the definition, or of the file with the name; `qualified`: the name with its class."""
+    """A name that the change removes.
+
+    `key` identifies the definition or the file and name; `qualified` includes the class.
+    """
 
     naming: Naming
     name: str
@@ -99,12 +104,12 @@ class LostName(Struct, frozen=True):
 
     @property
     def pattern(self) -> str:
-        """Return the pattern of the lines that ask for it."""
+        """The pattern of lines that use it."""
         return self.naming.pattern_of([self])
 
     @property
     def meaning(self) -> Mapping[str, str]:
-        """Return what each placeholder of a naming means in it, as patterns."""
+        """The pattern for each placeholder of a naming."""
         return {
             "DOTTED": _dotted(self.home),
             "OWNER": re.escape(self.qualified.rpartition(".")[0].rpartition(".")[2]),
@@ -115,12 +120,12 @@ class LostName(Struct, frozen=True):
 
     @property
     def owner(self) -> str:
-        """Return the class, or the block, that has it."""
+        """The class or block that contains it."""
         return self.key.rpartition(":")[2].rpartition(".")[0].rpartition(".")[2]
 
     @property
     def elsewhere(self) -> str:
-        """Return the pattern of the lines by which another file may have it, too; "" where those who ask say whose it is."""
+        """The pattern of lines with which another file may define it, too; "" if a use is unambiguous."""
         is_exact = any(word in self.naming.asks for word in EXACT)
         name = re.escape(self.name)
         if self.naming.again:
@@ -143,7 +148,7 @@ def namings() -> tuple[Naming, ...]:
 def lost_names(
     files: Sequence[ChangedFile], before: Mapping[str, bytes], texts: Mapping[str, str], head_paths: Collection[str]
 ) -> Iterator[LostName]:
-    """Yield what the change takes away and no changed file gives any more. `before`, `texts`: the changed files before the change, and after it."""
+    """Yield names that no changed file defines any more. `before`, `texts`: the changed files on each side."""
     mine = [file for file in files if file.is_analyzed and (is_test(file.path) or not uses_nothing(file.path))]
     removed = {file.path: _removed(file) for file in mine}
     gone_paths = [
@@ -188,7 +193,7 @@ def _lost(naming: Naming, name: str, path: str) -> LostName:
 
 
 def blocks_of(files: Iterable[ChangedFile]) -> list[str]:
-    """Return the changed files, as they were called before, whose blocks give names."""
+    """Return the former paths of changed files whose blocks define names."""
     homes = [naming.home for naming in namings() if naming.block]
     return [file.old_path for file in files if file.old_path and any(re.search(one, file.old_path) for one in homes)]
 
@@ -196,7 +201,10 @@ def blocks_of(files: Iterable[ChangedFile]) -> list[str]:
 def lost_definitions(
     symbols: Iterable[ChangedSymbol], before: Mapping[str, bytes], after: Mapping[str, str], head_paths: Collection[str]
 ) -> Iterator[LostName]:
-    """Yield the same of definitions that are gone. `before`: their files before the change; `after`: the changed files after it."""
+    """Yield the removed names of definitions.
+
+    `before`: their former files; `after`: the changed files after it.
+    """
     for naming in namings():
         if not naming.of_definition or not _is_used(naming, head_paths):
             continue
@@ -229,7 +237,7 @@ def _is_marked(naming: Naming, source: bytes, start: int, end: int) -> bool:
 
 
 def _dotted(path: str) -> str:
-    """The pattern of the paths by which a text means a module: whole, or from one of its folders on."""
+    """Return a pattern of the dotted paths of a module, complete or from one of its folders on."""
     parts = module_path(path).split("/")
     parts = parts[1:] if len(parts) > 1 and parts[0] in SOURCES else parts
     *folders, last = map(re.escape, parts)

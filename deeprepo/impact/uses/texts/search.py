@@ -1,4 +1,4 @@
-"""One look-up of what the change takes away, and the lines elsewhere that still say it."""
+"""Search for what the change removes, and return the unchanged lines that still mention it."""
 
 import posixpath
 import re
@@ -36,13 +36,14 @@ from deeprepo.impact.uses.texts.words import (
     suffix,
 )
 
-WORDS = 200  # of one change that are looked up
-ROWS = 5_000  # lines of the tree that are looked at
-ROWS_OF_UNPARSED = 2_000  # the same, for the words of files that nothing parses: most of these are everywhere
-LINES = 40  # of one word that are listed
-RARE = 8  # files that hold a word of a file which nothing parses: more say nothing
+WORDS = 200  # words per change that are searched
+ROWS = 5_000  # lines of the tree that are read
+ROWS_OF_UNPARSED = 2_000  # the same for words of unparsed files, most of which are common
+LINES = 40  # lines per word that are listed
+RARE = 8  # files with a word of an unparsed file; more mean that the word is common
 NAMED = 6  # files in a sentence
-# Files that say a definition that is gone or a word that an edit left behind; any other word. In more it is a word of its own.
+# Maximum number of files with a removed definition or renamed word, and with any other word. In more files,
+# it is an ordinary word.
 FILES, FEW = 60, 6
 _COMMON_FILES = re.compile(
     r"^(?:index|main|mod|__init__|readme|config|utils?|types?|test|setup|package)\.\w+$", re.IGNORECASE
@@ -52,30 +53,30 @@ _Row = tuple[str, int, str]  # path, line, text
 
 
 class _Lost(Struct, frozen=True):
-    """What the change takes away, by how others ask for it."""
+    """What the change removes, by the way others use it."""
 
     every_word: Sequence[LostWord]
-    definitions: Mapping[str, str]  # telling name of a definition that is gone -> its key
-    attributes: Mapping[str, str]  # the same of attributes that are set no more and seem to be used
-    names: Sequence[LostName]  # that a framework resolves
-    paths: Mapping[str, str]  # as a text says it -> the file
+    definitions: Mapping[str, str]  # specific name of a removed definition -> its key
+    attributes: Mapping[str, str]  # the same for attributes that are no longer set and seem to be used
+    names: Sequence[LostName]  # resolved by a framework
+    paths: Mapping[str, str]  # spelling in a text -> the file
     without_definition: Sequence[Lost]
-    unasked: frozenset[str]  # names of definitions that no text of others can mean
+    unasked: frozenset[str]  # names of definitions that text elsewhere cannot mean
     functions: frozenset[str]  # names of functions that are gone
 
     @property
     def words(self) -> Mapping[str, LostWord]:
-        """Return the words that are looked up."""
+        """The words that are searched, by their text."""
         return {one.text: one for one in self.every_word[:WORDS]}
 
     @property
     def gone(self) -> Mapping[str, str]:
-        """Return what code defined, or set."""
+        """What code defined or set."""
         return {**self.attributes, **self.definitions}
 
     @property
     def forms(self) -> list[str]:
-        """Return the patterns of the lines that say any of it."""
+        """The patterns of lines that mention any of it."""
         plain = [*self.words, *self.gone, *self.paths]
         return [
             *([_any_of(plain)] if plain else []),
@@ -85,7 +86,7 @@ class _Lost(Struct, frozen=True):
 
     @property
     def by_naming(self) -> Mapping[Naming, Sequence[LostName]]:
-        """Return the names of each framework."""
+        """The names by framework."""
         found: dict[Naming, list[LostName]] = defaultdict(list)
         for one in self.names:
             found[one.naming].append(one)
@@ -100,10 +101,10 @@ async def also_says(
     suffixes: Collection[str],
     budget: SearchLimits,
 ) -> Dependents:
-    """Return the unchanged lines that still say a word, a name or a path which the change takes away, with what was found before.
+    """Return the unchanged lines that still mention something removed, with the references found before.
 
-    Of files that no language reads, those that hold a distinctive word of a changed line. `found`: the uses that a language's syntax has
-    shown. `suffixes`: of the languages that are parsed.
+    For unparsed files, these are lines with a distinctive word of a changed line. `found`: references found
+    by syntax. `suffixes`: those of parsed languages.
     """
     unparsed = [
         file
@@ -131,7 +132,8 @@ async def also_says(
     places_used = {
         (row.path, row.line, row.name) for row in by_syntax if row.form != "definition" and not row.is_guessed
     }
-    told = {(row.path, row.line) for row in by_syntax if row.misuse is not None}  # the word on it is one of its keys
+    # the word is one of its keys
+    told = {(row.path, row.line) for row in by_syntax if row.misuse is not None}
     by_text = [
         replace(row, asks=not row.is_lost and (row.asks or (row.path, row.line, row.name) in missed))
         for row in _by_text(_unchanged(said, added), _unchanged(speaking, added), lost, takers, suffixes)
@@ -151,7 +153,7 @@ async def also_says(
 async def _lost(
     tree: Tree, files: Sequence[ChangedFile], symbols: Sequence[ChangedSymbol], found: Sequence[Reference]
 ) -> _Lost:
-    """What the change takes away."""
+    """Return what the change removes."""
     texts = {
         path: raw.decode("utf-8", "replace")
         for path, raw in (await tree.read_many([file.path for file in files if file.is_analyzed])).items()
@@ -189,7 +191,10 @@ def _by_text(
     takers: Mapping[str, Collection[str]],
     suffixes: Collection[str],
 ) -> list[Reference]:
-    """One reference for each unchanged line: what says most about the line counts. `speaking`: the lines that an import does not explain."""
+    """Return one reference per unchanged line, the most informative one.
+
+    `speaking`: lines that are not imports.
+    """
     plain = [row for row in rows if not is_prose(row[0]) and not is_comment(row[2], row[0])]
     by_naming = _of_names(plain, lost.by_naming, takers)
     references = [
@@ -203,8 +208,12 @@ def _by_text(
 
 
 def _missed_of(rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile]) -> set[tuple[str, int, str]]:
-    """The lines (path, number, word) that ask for something which nothing gives any more, or give it to nobody."""
-    deleted = {file.path for file in files if file.status == "deleted"}  # what they had may be a package's now
+    """Return the lines that use something no longer defined, or define something no longer used.
+
+    Each is given as path, number and word.
+    """
+    # their names may now come from a package
+    deleted = {file.path for file in files if file.status == "deleted"}
     defined = {
         name: LostWord(name, key, given="code")
         for name, key in lost.gone.items()
@@ -222,7 +231,7 @@ async def _left_behind(
     added: Mapping[str, Collection[int]],
     suffixes: Collection[str],
 ) -> list[Reference]:
-    """The unchanged lines that ask for a name which nothing gives any more: each is open."""
+    """Return the unchanged lines that use a name that nothing defines any more."""
     asking = {one: asking_lines(one, rows, lambda path, text: _is_silent(path, text, suffixes)) for one in lost}
     keys = [one.gives.removeprefix("^") for one, mine in asking.items() if mine and one.is_given_by_its_last_part]
     giving = await tree.grep_lines(Query(keys, syntax="perl", limit=ROWS)) if keys else ()
@@ -234,7 +243,7 @@ async def _left_behind(
         if one.new_name in known:
             continue
         unchanged = _unchanged(mine, added)
-        # Where the change itself still asks for it, something out of sight gives it.
+        # If the change itself still uses it, something unknown defines it.
         if len(unchanged) == len(mine) and not is_given(one, [*rows, *giving]):
             found += [replace(mention(one.key, one.name, *row), asks=True) for row in unchanged]
     return found
@@ -246,7 +255,10 @@ def _first(
     used: Collection[tuple[str, int, str]],
     told: Collection[tuple[str, int]],
 ) -> list[Reference]:
-    """The references in this order, one for each line; `used`, `told`: what syntax has shown there counts more."""
+    """Return the references in this order, one per line.
+
+    `used` and `told` are places found by syntax, which take precedence.
+    """
     shown = {(path, line) for path, line, _ in used} | {*told}
     mine = [row for row in first if (row.path, row.line) not in shown]
     taken = {(row.path, row.line) for row in mine}
@@ -256,8 +268,8 @@ def _first(
 async def _of_unparsed(
     tree: Tree, files: Sequence[ChangedFile], added: Mapping[str, Collection[int]], budget: SearchLimits
 ) -> list[Reference]:
-    """The lines that hold a distinctive word of a file that nothing parses: a word may mean anything, so that only rare ones say something."""
-    owners: dict[str, str] = {}  # a word -> the file
+    """Return the lines with a distinctive word of an unparsed file; only rare words are used."""
+    owners: dict[str, str] = {}  # word -> file
     for file in files:
         for word in distinctive_words(file):
             owners.setdefault(word, file.path)
@@ -301,7 +313,7 @@ def _missed(
         known = {word.given, "entry", "code" if word.given == "entry" else word.given}
         is_given = any(gives(text, path, line) in known for path, _, line in mine)
         if word.given == "data" and not word.is_renamed and is_settings(word.path):
-            # A key that goes alone is most often a tool's, and what code defines is its own.
+            # A key removed alone usually belongs to a tool, and code defines its own names.
             is_given |= any(filetype(path).parser and gives(text, path, line) == "code" for path, _, line in mine)
         is_left_behind = word.is_renamed and word.given == "data"
         if is_given and not (is_left_behind and not any(asks(text, *one) for one in removed if text in one[1])):
@@ -316,9 +328,9 @@ def _missed(
 
 
 def _set_in_vain(rows: Sequence[_Row], names: Collection[str]) -> set[tuple[str, int, str]]:
-    """The lines (path, number, name) that set a variable of the environment which code read before and nothing reads any more.
+    """Return the lines (path, number, name) that set an environment variable that code no longer reads.
 
-    A step of a workflow sets it for a tool as well.
+    Workflows are excluded, because their steps also set variables for tools.
     """
     found: set[tuple[str, int, str]] = set()
     for name, mine in _by_word(rows, names).items():
@@ -334,14 +346,14 @@ def _set_in_vain(rows: Sequence[_Row], names: Collection[str]) -> set[tuple[str,
 
 
 def _names_folder(word: str, paths: Collection[str]) -> bool:
-    """Whether a word is a package's whole path, `example.org/shop/tax`, whose folder is still in the tree: a line of an import block."""
+    """Return whether a word is the import path of a package whose folder still exists: `example.org/shop/tax`."""
     host, _, inner = word.partition("/")
     folders = [inner.split("/", at)[at] for at in range(inner.count("/") + 1)] if "." in host and inner else []
     return any(path.startswith(f"{folder}/") for folder in folders for path in paths)
 
 
 def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
-    """The telling names of definitions that are gone, each with its key."""
+    """Yield the specific names of removed definitions, with their keys."""
     for item in symbols:
         before, after = item.before, item.after
         if before is not None and (after is None or after.short != before.short) and telling(before.short):
@@ -349,7 +361,7 @@ def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
 
 
 def _gone_attributes(symbols: Iterable[ChangedSymbol], found: Iterable[Reference]) -> Mapping[str, str]:
-    """The telling names of attributes that are set no more and seem to be used, each with its key."""
+    """Return the specific names of attributes that are no longer set and seem to be used, with their keys."""
     keys = {f"{item.symbol.path}:{item.symbol.name}" for item in symbols}
     return {
         row.name: row.symbol for row in found if row.symbol not in keys and not row.is_guessed and telling(row.name)
@@ -357,7 +369,7 @@ def _gone_attributes(symbols: Iterable[ChangedSymbol], found: Iterable[Reference
 
 
 def _is_silent(path: str, text: str, suffixes: Collection[str]) -> bool:
-    """Whether a line says nothing here: an import is resolved by its language."""
+    """Return whether a line is irrelevant, such as an import, which its language resolves."""
     is_import = suffix(path) in suffixes and IMPORTS.search(text) is not None
     return is_import or uses_nothing(path) or vendored_folder(path) is not None or is_comment(text, path)
 
@@ -368,7 +380,7 @@ def _any_of(words: Collection[str]) -> str:
 
 
 def _by_word(rows: Sequence[_Row], words: Collection[str]) -> Mapping[str, list[_Row]]:
-    """The lines that hold each of some words."""
+    """Return the lines that contain each of the words."""
     by_word: dict[str, list[_Row]] = defaultdict(list)
     if words:
         look = re.compile(_any_of(words))
@@ -390,7 +402,10 @@ def _of_words(rows: Sequence[_Row], words: Mapping[str, LostWord], suffixes: Col
 
 
 def _says(word: LostWord, path: str, text: str, *, is_parsed: bool) -> bool:
-    """Whether a line says a word as a text, a key, a member or a symbol; of other files than code any word of several counts."""
+    """Return whether a line mentions a word as a string, key, member or symbol.
+
+    Outside code, any occurrence of several words counts.
+    """
     name = re.escape(word.text)
     if not word.is_plain and (not is_parsed or word.text.isupper()):
         return True
@@ -402,13 +417,13 @@ def _says(word: LostWord, path: str, text: str, *, is_parsed: bool) -> bool:
 
 
 def _in_text(word: str, text: str) -> bool:
-    """Whether a line of code has a word in one of its texts."""
+    """Return whether a line of code has a word in a string."""
     look = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
     return any(look.search(match[2]) for match in _TEXT.finditer(text) if match[2])
 
 
 def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
-    """Code says a definition by its syntax, which is found elsewhere; here it is in texts, and in other files."""
+    """Return mentions of definitions in strings and unparsed files; code is searched elsewhere."""
     references: list[Reference] = []
     for name, mine in _by_word(rows, names).items():
         said = [
@@ -422,7 +437,7 @@ def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Co
 def _of_names(
     rows: Sequence[_Row], names: Mapping[Naming, Sequence[LostName]], takers: Mapping[str, Collection[str]]
 ) -> list[Reference]:
-    """The lines that ask for what a framework resolves: that it is gone is proven where they can mean nothing else."""
+    """Return the lines that use a framework's name; unambiguous ones are proven."""
     references: list[Reference] = []
     for naming, lost in names.items():
         any_of_them = re.compile(naming.pattern_of(lost))
@@ -438,7 +453,7 @@ def _of_names(
 
 
 async def _proving(tree: Tree, names: Sequence[LostName]) -> list[LostName]:
-    """The names; one that another definition of the tree bears as well proves nothing."""
+    """Return the names; those that another definition shares prove nothing."""
     proving = [one.elsewhere for one in names if one.proves and one.elsewhere]
     rows = await tree.grep_lines(Query(list(dict.fromkeys(proving)), syntax="perl", limit=ROWS)) if proving else ()
     # The block of a name is still in its own file.
@@ -454,7 +469,7 @@ async def _proving(tree: Tree, names: Sequence[LostName]) -> list[LostName]:
 async def _takers(
     tree: Tree, rows: Sequence[_Row], names: Mapping[Naming, Sequence[LostName]]
 ) -> Mapping[str, Collection[str]]:
-    """The files that take what a name belongs to from where it is made, by the key of the name."""
+    """Return, by the key of a name, the files that import its owner."""
     wanted = {naming: lost for naming, lost in names.items() if naming.takes}
     asks = [re.compile(naming.pattern_of(lost)) for naming, lost in wanted.items()]
     paths = {path for path, _, text in rows if any(one.search(text) for one in asks)}
@@ -467,7 +482,10 @@ async def _takers(
 
 
 def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
-    """A text, a settings file, an image's file or a script names a file that is gone; an import is resolved by its language."""
+    """Return mentions of removed files in strings, settings, build files and scripts.
+
+    Imports are resolved elsewhere.
+    """
     references: list[Reference] = []
     for said, mine in _by_word(rows, paths).items():
         home = paths[said]
@@ -483,7 +501,7 @@ def _beyond(files: Sequence[ChangedFile], budget: SearchLimits) -> tuple[str, ..
 
 
 def _notes(files: Sequence[ChangedFile], how_to_install: Callable[[str], str]) -> tuple[str, ...]:
-    """One sentence about all of them, and one about those whose grammar can be installed."""
+    """Return a sentence about all unparsed files, and one for each grammar that can be installed."""
     if not files:
         return ()
     kinds = sorted({suffix(file.path) or posixpath.basename(file.path) for file in files})
@@ -504,7 +522,10 @@ def _some(names: Sequence[str]) -> str:
 
 
 def lost_paths(files: Sequence[ChangedFile], head_paths: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield (what a line writes that names it, path) for each file that goes: its name with its folder, alone if no other file has it; its module."""
+    """Yield (mention, path) for each removed file.
+
+    It is mentioned by its name with its folder, by a unique name alone, or as a module.
+    """
     names = {posixpath.basename(path) for path in head_paths}
     for file in files:
         path = file.old_path or ""

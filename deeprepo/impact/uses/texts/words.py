@@ -1,4 +1,4 @@
-"""The words that removed lines hold as a text, a key or a path, and that no added line and no changed file holds any more. Pure."""
+"""Find the words in strings, keys or paths of removed lines that no changed file contains any more."""
 
 import posixpath
 import re
@@ -17,8 +17,9 @@ from deeprepo.impact.uses.targets import telling
 from deeprepo.impact.uses.texts.ends import SCHEMA, Given, gives
 
 SHORTEST, LONGEST = 4, 60  # letters of a word
-VALUES = frozenset({"true", "false", "null", "none", "undefined"})  # of any language: no name that a line gives
-LONG_LINE = 2_000  # characters; of a longer one the beginning is read
+# values in any language, which are not names
+VALUES = frozenset({"true", "false", "null", "none", "undefined"})
+LONG_LINE = 2_000  # characters; longer lines are cut
 LONE_WORD = re.compile(r"(?<![\w$\\])[A-Za-z_]\w{5,59}(?![\w$])")  # not the escape \u8A9E of a translation
 LONG_WORD = 12  # letters of a word that is distinctive without parts
 WORDS_OF_FILE = 24  # per file; one pattern for all
@@ -34,36 +35,36 @@ IMPORTS = re.compile(
 
 
 class LostWord(Struct, frozen=True):
-    """A word that one file gives up. `key` says which and where; a renamed one was left behind by an edit of its line."""
+    """A removed word. `key` identifies the word and its file; a renamed word was replaced in an edited line."""
 
     text: str
     path: str
     is_renamed: bool = False
-    given: Given = ""  # how the line that goes gave it its meaning
+    given: Given = ""  # how the removed line defined it
 
     @property
     def key(self) -> str:
-        """Return what it is called in the list of places."""
+        """The key in the list of references."""
         return f"{self.path}:{self.text}"
 
     @property
     def is_plain(self) -> bool:
-        """Return whether it is one word of a language, which may mean anything."""
+        """Whether it is an ordinary word, which may mean anything."""
         return not is_distinctive(self.text)
 
 
 def is_distinctive(word: str) -> bool:
-    """Return whether a word is seldom another one: of several words, joined, or a path."""
+    """Return whether a word is unlikely to mean something else: several words, joined words, or a path."""
     return (telling(word) or any(mark in word for mark in "/.:-")) and word not in COMMON
 
 
 def suffix(path: str) -> str:
-    """Return the ending that decides who reads a file."""
+    """Return the suffix that selects the parser of a file."""
     return posixpath.splitext(path)[1].lower()
 
 
 def distinctive_words(file: ChangedFile) -> list[str]:
-    """Return the distinctive words of the changed lines: first those that the change removes, then the most frequent."""
+    """Return the distinctive words of the changed lines, removed ones first, then longer ones."""
     removed_counts: Counter[str] = Counter()
     come: Counter[str] = Counter()
     for hunk in file.hunks:
@@ -82,14 +83,14 @@ def distinctive_words(file: ChangedFile) -> list[str]:
 
 
 class _Now:
-    """What a changed file says now. A line is read when it has the text of a word that is asked for."""
+    """The current content of a changed file. Lines are only read when they contain a requested word."""
 
     def __init__(self, path: str, text: str) -> None:
         self._path, self._text = path, "\n".join(line[:LONG_LINE] for line in text.split("\n"))
         self._words: dict[str, frozenset[str]] = {}
 
     def words_with(self, text: str) -> Iterator[str]:
-        """Yield the words, and the parts of dotted ones, of the lines that have a text."""
+        """Yield the words, and the parts of dotted ones, in lines that contain a text."""
         at = self._text.find(text)
         while at >= 0:
             start, end = self._text.rfind("\n", 0, at) + 1, self._text.find("\n", at)
@@ -102,7 +103,7 @@ class _Now:
 
 
 def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[LostWord]:
-    """Return the words that the change takes away, the telling ones first. `texts`: the changed files as they are now."""
+    """Return the words that the change removes, specific ones first. `texts`: the current changed files."""
     mine = [file for file in by_risk(files) if file.is_analyzed and not uses_nothing(file.path)]
     added = {file.path: {word for _, text in _lines(file, "+") for word in _words(file.path, text)} for file in mine}
     words: dict[str, LostWord] = {}
@@ -111,7 +112,7 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
             continue
         whole = texts.get(file.path, "")
         now = _Now(file.path, whole)
-        # What a whole file had is still there if a file of its kind gets it: a text that nothing parses has no keys.
+        # A deleted file's words still exist only if a file of the same type adds them.
         is_whole = file.status == "deleted"
         here = {path for path in added if not is_whole or suffix(path) == suffix(file.path)}
         kept = set().union(*(added[path] for path in here))
@@ -119,7 +120,7 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
             for word in _words(file.path, text):
                 is_retagged = is_edited and any(one not in whole for one in _tags(word, text))
                 is_kept = ((word in kept or word in now.words_with(word)) and not is_retagged) or word in words
-                if f"{word}/${{" in text:  # a value was written out: `/jobs/${name}` is `/jobs/nightly` now
+                if f"{word}/${{" in text:  # a value was inserted: `/jobs/${name}` is `/jobs/nightly` now
                     is_kept |= any(one.startswith(f"{word}/") for one in (*kept, *now.words_with(f"{word}/")))
                 if not is_kept and (is_distinctive(word) or is_edited):
                     words[word] = LostWord(word, file.path, is_edited, gives(word, file.path, text))
@@ -127,12 +128,12 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
 
 
 def _tags(word: str, text: str) -> list[str]:
-    """The tags by which a line calls a field so: `json:"total` may go while `form:"total` stays."""
+    """Return the tags with which a line names a field: `json:"total` may be removed while `form:"total` stays."""
     return re.findall(rf"\w{{1,30}}:\"{re.escape(word)}(?=[\",])", text) if f':"{word}' in text and "`" in text else []
 
 
 def _lines(file: ChangedFile, kind: str) -> Iterator[tuple[bool, str]]:
-    """The lines of one kind, each with whether lines of the other kind stand beside it."""
+    """Yield the added or removed lines, and whether they are part of an edit."""
     for hunk in file.hunks:
         run: list[tuple[str, str]] = []
         for line in (*hunk.lines, None):
@@ -150,18 +151,21 @@ def _lines(file: ChangedFile, kind: str) -> Iterator[tuple[bool, str]]:
 
 @lru_cache(maxsize=512)
 def _is_of_words(path: str) -> bool:
-    """Whether any word of a file may be said elsewhere, not its texts alone."""
+    """Return whether any word of a file may be mentioned elsewhere, not only its strings."""
     return bool(
         not filetype(path).parser or SCHEMA.search(path) or is_settings(path) or is_page(path) or is_style(path)
     )
 
 
 def _words(path: str, text: str) -> Iterator[str]:
-    """The words of a line that others may say: of code those in its texts, of other files all; routes without their parameters."""
+    """Yield the words of a line that may be mentioned elsewhere.
+
+    In code, these are the words in strings; in other files, all words. Parameters of routes are removed.
+    """
     found = [*_QUOTED.findall(text), *_ENVIRONMENT.findall(text)]
     found += _PATH.findall(text) if "/" in text else []
     if _is_of_words(path):
-        # `check.status` in a page is what it reads of a value that it is given, and no name that it gives.
+        # In a page, `check.status` reads a value and defines no name.
         found += (_PAGE_TOKEN if is_page(path) else _TOKEN).findall(text)
     for word in found:
         for part in _PARAMETER.split(word) if "/" in word or "{" in word else (word,):
