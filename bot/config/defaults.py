@@ -237,8 +237,11 @@ class ReviewSettings:
     ignore: tuple[IgnoreItem, ...] = setting(
         (), "What not to report: files, kinds of findings, or single findings.", entries=IgnoreItem
     )
-    quota: int = setting(
-        4, "How many findings to show in full. Critical findings are always shown and do not count.", ge=0
+    quota: int | None = setting(
+        None,
+        "How many findings to show in full. Default: 4 for a small change, up to 10 for 100 files. Critical findings are always shown "
+        "and do not count.",
+        ge=0,
     )
     minimum_severity: Severity = setting(
         "low",

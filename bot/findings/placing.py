@@ -29,6 +29,8 @@ from deeprepo.impact.text.paths import is_prose
 
 MAX_ANCHORED_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
 TWICE = 2
+LEAST_IN_FULL, MOST_IN_FULL = 4, 10  # findings shown in full for a small change, and for a large one
+FILES_FOR_MOST = 100  # changed files of a large change
 SECURITY = ("security", "secret")  # categories
 _SLIP = re.compile(
     r"\b(?:typos?|misspel\w+|mis-spel\w+|spelling|spelled|grammar|grammatical\w*|duplicated word)\b",
@@ -106,6 +108,11 @@ def _numbers(hunk: Hunk, side: Side) -> list[int]:
 
 def _number(line: DiffLine, side: Side) -> int | None:
     return line.new if side == "head" else line.old
+
+
+def room(files: int) -> int:
+    """Return how many findings are shown in full for a change to this many files, if the owner sets no `quota`."""
+    return min(MOST_IN_FULL, LEAST_IN_FULL + files * (MOST_IN_FULL - LEAST_IN_FULL) // FILES_FOR_MOST)
 
 
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:

@@ -57,9 +57,8 @@ async def place(
     if prove is not None:
         placed_findings = tuple(await prove(placed_findings, session))
     bars = [bar for bar in (settings.fail_on, settings.request_changes) if bar is not None and bar != "off"]
-    ranked_findings = placing.rank(
-        placed_findings, settings.quota, past.collapsed_fingerprints(said, subject.files, bars)
-    )
+    quota = placing.room(len(subject.files)) if settings.quota is None else settings.quota
+    ranked_findings = placing.rank(placed_findings, quota, past.collapsed_fingerprints(said, subject.files, bars))
     return (
         *(
             replace(placed_finding, finding=copies.with_copies(placed_finding.finding, subject.files))

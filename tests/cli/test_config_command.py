@@ -75,7 +75,7 @@ def test_the_defaults_of_another_owner_are_not_used(repository: Repository, tmp_
     """The variable may stand in a profile, and the repository be a stranger's."""
     repository.commit({"a.py": "a = 1\n"})
     lines = explained(repository, **defaults(repository, tmp_path / "defaults", "other/.deeprepo"))
-    assert lines["quota"].split() == ["quota", "4", "[default]"]
+    assert lines["quota"].split() == ["quota", "(not", "set)", "[default]"]
 
 
 def test_a_clone_that_is_not_there_costs_a_line(repository: Repository, tmp_path: Path) -> None:

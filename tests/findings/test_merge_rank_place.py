@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import pytest
 
-from bot.config.defaults import ReviewSettings
 from bot.findings import merge, placing
 from bot.values import Basis, Evidence, Finding, PlacedFinding, Source, Verdict
 from tests.findings_changed import changed
@@ -109,11 +108,17 @@ def placed(**fields: object) -> PlacedFinding:
 
 
 def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:
-    """Four by default, and the critical ones, which are exempt."""
+    """Four of a small change, and the critical ones, which are exempt."""
     items = [placed(start=number) for number in range(6)] + [placed(severity="critical", start=9)]
-    ranked = placing.rank(items, ReviewSettings().quota)
+    ranked = placing.rank(items, placing.room(1))
     assert [item.place for item in ranked] == ["inline"] * 5 + ["folded"] * 2
     assert ranked[0].finding.severity == "critical"
+
+
+@pytest.mark.parametrize(("files", "shown"), [(1, 4), (16, 4), (50, 7), (100, 10), (5_000, 10)])
+def test_a_larger_change_shows_more_findings_in_full(files: int, shown: int) -> None:
+    """From four findings of a small change to ten of a change to a hundred files."""
+    assert placing.room(files) == shown
 
 
 TWICE = (Source("model", "m", "worker"), Source("model", "m", "worker", view="diff"))

@@ -14,7 +14,7 @@ async def test_every_word_is_answered_once(at: Whole) -> None:
     number = await at.reviewed()
     told = await at.said(number, "/deeprepo help")
     assert all(f"/deeprepo {word}" in told for word in COMMANDS)
-    assert "| `quota` | `4` |" in await at.said(number, "/deeprepo config")
+    assert "| `tone` | `normal` |" in await at.said(number, "/deeprepo config")
     assert "shop/cart.py" in await at.said(number, "/deeprepo explain 1")
     assert await at.said(number, "/deeprepo pause")
     await at.pushed({"NEWS.md": "one\n"})
