@@ -69,7 +69,7 @@ def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, rep
         text=True,
         check=True,
     )
-    assert "[.deeprepo.yml]" in next(line for line in shown.stdout.splitlines() if line.startswith("quota"))
+    assert "[.deeprepo.yml]" in next(line for line in shown.stdout.splitlines() if line.startswith("effort "))
 
 
 def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
