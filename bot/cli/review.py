@@ -21,7 +21,9 @@ OutputFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write to 
 FailOn = Annotated[Severity | None, typer.Option(help="Exit with code 1 if a finding has at least this severity.")]
 Quota = Annotated[
     int | None,
-    typer.Option(min=0, help="How many findings to show in full (default: 4 to 10, by size). Critical findings are always shown."),
+    typer.Option(
+        min=0, help="How many findings to show in full (default: 4 to 10, by size). Critical findings are always shown."
+    ),
 ]
 JournalFile = Annotated[
     str | None,

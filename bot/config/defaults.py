@@ -239,8 +239,7 @@ class ReviewSettings:
     )
     quota: int | None = setting(
         None,
-        "How many findings to show in full. Default: 4 for a small change, up to 10 for 100 files. Critical findings are always shown "
-        "and do not count.",
+        "How many findings to show in full, not counting critical ones. Default: 4 to 10, by the size of the change.",
         ge=0,
     )
     minimum_severity: Severity = setting(
