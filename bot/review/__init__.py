@@ -1,1 +1,1 @@
-"""One review: its session, the workers that judge units, and what an earlier review lets it leave out."""
+"""Run one review: its session, its workers, and what earlier reviews allow it to skip."""

@@ -1,4 +1,4 @@
-"""The worker without a model: the analysers judge the whole change once, and answer path by path."""
+"""Run the static checks as a worker: they judge the whole change once and report per file."""
 
 import asyncio
 from collections import Counter
@@ -20,12 +20,12 @@ from deeprepo.impact.concurrency import together
 if TYPE_CHECKING:
     from bot.review.context.file_questions import Part, Sight
 
-MOST_OF_A_FILE = 100  # findings of one analyser in a file that are judged further
-MOST_FINDINGS = 1_000  # of one analyser: a file that a program wrote can bring 20,000
+MOST_OF_A_FILE = 100  # findings per analyzer and file; the rest are only counted
+MOST_FINDINGS = 1_000  # per analyzer, because a generated file can produce 20,000
 
 
 class AnalyzerWorker:
-    """The analysers behind the same door as a model: they judge the whole change once, and answer path by path."""
+    """Runs the analyzers behind the same interface as a model, once for the whole change."""
 
     model = None
 
@@ -33,19 +33,23 @@ class AnalyzerWorker:
         self.name = ", ".join(analyzers)
         self._analyzers, self._survey = analyzers, survey
         self._homes = {unit.path for unit in survey.units}
-        self._found: dict[str, list[Finding]] = {}  # by the name of the analyser, once it is done
-        # By the name of an analyser that ran to its end: the files that it judged to theirs.
+        self._found: dict[str, list[Finding]] = {}  # by analyzer name, once the analyzer has finished
+        # For each analyzer that finished: the files it judged completely.
         self._complete: dict[str, frozenset[str]] = {}
-        self._idle: set[str] = set()  # those that had nothing to do: they are not named
-        self._partly: set[tuple[str, str]] = set()  # a check and a file of which it has told a part only
+        self._idle: set[str] = set()  # analyzers that had nothing to do, so they are not listed
+        # analyzer and file, if the analyzer judged only part of the file
+        self._partly: set[tuple[str, str]] = set()
         self._compared: dict[tuple[str, str, int], str] = {}
-        self._confirming: frozenset[str] | None = None  # those that have confirmed what others found
-        self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
+        # the type checkers that have confirmed other analyzers' findings
+        self._confirming: frozenset[str] | None = None
+        # questions come in parallel, but the analyzers run only for the first one
+        self._once = asyncio.Lock()
 
     async def compare(self, units: Sequence[Unit]) -> None:
-        """Run the analysers that compare uses with changed contracts, and mark what they have looked at.
+        """Run the analyzers that compare uses with changed contracts, and mark what they checked.
 
-        What they leave open decides what prompts show; the marks come before those of any reader, however soon that answers.
+        Prompts show the uses that these analyzers could not decide. Call this before any model answers, so
+        that the marks always come in the same order.
         """
         async with self._once:
             for name, analyzer in self._analyzers.items():
@@ -54,12 +58,13 @@ class AnalyzerWorker:
         self._mark_compared(units)
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - analysers know their question
-        """Check these units' files, and the callers that they break, by the analysers.
+        """Run the analyzers on the files of these code regions and on the callers that they break.
 
-        Findings outside every unit (such as those of a file that only moved) are part of every answer, even if no unit is asked about.
+        Findings outside every code region (for example in a file that was only moved) are part of every
+        answer, even if no region is asked about.
         """
         async with self._once:
-            # Type checkers are programs of their own: they run while the others read.
+            # Type checkers are separate programs, so they run in parallel with the others.
             apart = [name for name, analyzer in self._analyzers.items() if isinstance(analyzer, Confirms)]
             await together(self._analyze_all(self._analyzers.keys() - {*apart}), *map(self._analyze_named, apart))
             if self._confirming is None:
@@ -75,9 +80,10 @@ class AnalyzerWorker:
         return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine))
 
     def absence(self, source: Source, finding: Finding) -> Absence | None:
-        """Return what it means that a source no longer reports this finding; None if the owner has switched its analyser off.
+        """Return how to interpret that a source no longer reports this finding; None if its analyzer is off.
 
-        Reports of other tools and clones of consumers are handed in with each run: without them nobody has looked.
+        Reports from other tools and clones of consumers are supplied anew for each run. If they are missing,
+        the finding is "unseen".
         """
         name = "sarif" if source.kind == "tool" else source.name
         analyzer = self._analyzers.get(name)
@@ -89,18 +95,21 @@ class AnalyzerWorker:
         return "unseen" if absence == "fixed" and self._is_unjudged(name, finding) else absence
 
     def _has_told(self, name: str, path: str) -> bool:
-        """Whether an analyser ran, and has told all of a file."""
+        """Return whether an analyzer ran and reported everything it found in a file."""
         return name in self._complete and not self._partly & {(name, path), (name, "")}
 
     def _is_unjudged(self, name: str, finding: Finding) -> bool:
-        """Whether a file that the finding is about was not judged to its end this time, although something in it could be reported."""
+        """Return whether a file related to the finding was not fully judged this time.
+
+        Files in which nothing could be reported don't count.
+        """
         paths = {finding.path, *(item.path for item in finding.evidence)}
         if any((name, path) in self._partly for path in paths):
             return True
         now = next((file for file in self._survey.files if finding.path in (file.path, file.old_path)), None)
         if name == "sarif":
             return False
-        # Who compares states what was looked at, if it could be read; so does the look at a consumer.
+        # Analyzers that compare, and the search in consumers, cover every file that could be read.
         if isinstance(self._analyzers[name], Compares) or finding.consumer:
             return any(self._is_unread(path) for path in paths)
         if now is None or now.status == "deleted":
@@ -108,7 +117,7 @@ class AnalyzerWorker:
         return (bool(now.added_lines) or now.path != finding.path) and now.path not in self._complete[name]
 
     def _is_unread(self, path: str) -> bool:
-        """Whether nothing could read a place of a finding this time: a file that is no text."""
+        """Return whether a file of the finding could not be read this time, for example a binary file."""
         now = next((file for file in self._survey.files if path in (file.path, file.old_path)), None)
         if now is None or now.status in ("renamed", "deleted"):
             return False
@@ -116,7 +125,7 @@ class AnalyzerWorker:
         return not is_read and (now.is_unreviewed or now.is_ignored)
 
     async def answer(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
-        """Answer that no analyser answers questions."""
+        """Return an error, since analyzers don't answer questions."""
         from bot.review.context.file_questions import Sight
 
         paths = len({part.path for part in parts})
@@ -131,7 +140,7 @@ class AnalyzerWorker:
         await self._analyze(name, self._analyzers[name])
 
     async def _analyze(self, name: str, analyzer: Analyzer) -> None:
-        """Run one analyser, once."""
+        """Run one analyzer, unless it has already run."""
         if name in self._found:
             return
         files = [file for file in self._survey.files if analyzer.wants(file)]
@@ -157,7 +166,11 @@ class AnalyzerWorker:
         self._found[name] = list(findings)
 
     async def _judge(self, analyzer: Analyzer, files: Sequence[ChangedFile]) -> Judgement:
-        """What an analyser states about these files. Whatever it does not state is open; an exception costs the file that caused it."""
+        """Return what an analyzer reports for these files.
+
+        Anything that it doesn't report stays open. If it raises an unexpected exception, only the file that
+        caused the exception stays open.
+        """
         if not files and not (isinstance(analyzer, Compares) and self._survey.dependents.references):
             return Judgement((), frozenset())
         try:
@@ -179,7 +192,7 @@ class AnalyzerWorker:
         return replace(judgement, unjudged=judgement.unjudged_files(files))
 
     def _most(self, name: str, findings: Sequence[Finding]) -> list[Finding]:
-        """The most severe of an analyser's findings, by file and in all. How many are left out is a sentence."""
+        """Return an analyzer's most severe findings up to the limits, and note how many are left out."""
         kept_findings: list[Finding] = []
         of: Counter[str] = Counter()
         left: Counter[str] = Counter()
@@ -194,7 +207,7 @@ class AnalyzerWorker:
         return kept_findings
 
     def _leave_open(self, name: str, path: str, sentence: str) -> None:
-        """A file of which a check has told a part only: no unit of it counts as checked by it."""
+        """Note that a check judged only part of a file, so none of the file's regions count as checked."""
         self._partly.add((name, path))
         self._survey.tracker.note_unchecked(path, sentence)
 
@@ -211,9 +224,11 @@ class AnalyzerWorker:
         for unit in units:
             judges = judges_by_path.get(unit.path)
             if judges and all(isinstance(self._analyzers[name], Confirms) for name in judges):
-                judges = None  # a type checker's silence proves nothing, so it is named beside others only
+                # a type checker's silence proves nothing, so it is listed only together with other checks
+                judges = None
             if judges == [] and not files[unit.path].added_lines:
-                judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
+                # no check examines removed lines, except for uses of what they defined
+                judges = [NOTHING_ADDED]
             if judges:
                 self._survey.tracker.note_checks(unit.id, ", ".join(judges))
         self._mark_compared(units)

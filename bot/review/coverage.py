@@ -1,8 +1,13 @@
-"""What was checked by code, what was read by a model, and what is open. Nothing is read by its name: content is held against content.
+"""Record what static checks judged, what models read, and what is still open.
 
-Two things must be covered. *Changed code*: each unit, when its own text stood in a prompt that was answered; with no model, when an
-analyser judged it. *Uses of changed contracts* (`obliged_uses` has the rule): each line, when contract checks compared it or when it stood
-in an answered prompt. The finish gate, the coverage table and the conclusion all read this one record.
+A region counts as read only if its content was in a prompt. Its name is not enough. Two things must be
+covered:
+- *Changed code*: each code region is covered once its text was in an answered prompt. Without a model, an
+  analyzer must have judged it.
+- *Uses of changed contracts* (see `obliged_uses`): each line is covered once a contract check compared it or
+  it was in an answered prompt.
+
+The finish gate, the coverage table and the conclusion all use this record.
 """
 
 import re
@@ -31,9 +36,11 @@ from bot.values import (
 from deeprepo.impact.resolution import Unknown
 from deeprepo.impact.text.paths import is_code, is_test
 
-MODULE = "<module>"  # the name of what an import of a whole file means
-HEAD_LINES = 4  # of an overriding method, in which its name stands
-MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
+MODULE = "<module>"  # stands for a whole file, as the target of an import
+HEAD_LINES = 4  # lines at the start of an overriding method that can contain its name
+# characters; a shorter body ("}", "pass") occurs everywhere and proves nothing, so its diff must occur
+# instead
+MIN_BODY = 12
 
 SAYS: Mapping[Contract, str] = {
     "removed": "{name} was removed",
@@ -42,18 +49,20 @@ SAYS: Mapping[Contract, str] = {
     "errors": "{name} raises different errors",
     "value": "the value of {name} changed",
 }
-# What breaks a use for sure, unless code shows otherwise
+# Changes that certainly break a use, unless static analysis shows otherwise
 BREAKS: frozenset[Contract] = frozenset({"removed", "renamed"})
-LONGEST_SIGNATURE = 120  # characters that are shown of each side
+LONGEST_SIGNATURE = 120  # characters shown of each signature
 LEAVE_OUT = f"to skip it in every review, add it to `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[UsePlace, str] = {}
 _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
-_COUNTED = re.compile(r"[ +] (.*)$")  # one whose number is counted from the rows above
-_NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[ +-] )", re.MULTILINE)  # sign and number before a line of code
+_COUNTED = re.compile(r"[ +] (.*)$")  # a line whose number is counted from the rows above
+# sign and number before a line of code
+_NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[ +-] )", re.MULTILINE)
 
-# The same in front of a row of a diff, whatever the line begins with
+# The sign and number before a diff row, whatever the line begins with
 _WRITTEN = re.compile(r"^[ +-]?\d{0,7} ", re.MULTILINE)
-SEVERAL_BASES = (  # a merge compares with all of them: it may take back what the base branch has got since this one
+# a merge compares with all merge bases, so it may undo what the base branch got since this one
+SEVERAL_BASES = (
     "the change has several merge bases and was compared with only one, so the merge may contain changes that are not shown here; "
     "merge {base} into the branch again, or rebase the branch onto it"
 )
@@ -61,7 +70,10 @@ UNKNOWN_BASES = "the history below the change is incomplete, so it may have anot
 
 
 def commit_gaps(pull: PullRequest, secrets_gap: str) -> list[str]:
-    """Return what is open of the commits of a change, each reason once. `secrets_gap`: why not all were looked through for secrets."""
+    """Return what is unknown about the commits of a change.
+
+    `secrets_gap` says why not all commits were scanned for secrets; empty if they were.
+    """
     gaps = [secrets_gap] if secrets_gap else []
     if pull.several_bases:
         gaps.append(SEVERAL_BASES.format(base=pull.base_name))
@@ -71,13 +83,13 @@ def commit_gaps(pull: PullRequest, secrets_gap: str) -> list[str]:
 
 
 class CoverageTracker:
-    """The coverage of one review. Not frozen: it is the one thing that grows while workers answer."""
+    """The coverage of one review. It is mutable because it grows while workers answer."""
 
     def __init__(
         self, units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents, *, by_model: bool = True
     ) -> None:
         self.units = {unit.id: unit for unit in units}
-        self.by_model = by_model  # whether changed code counts only when a model has read it
+        self.by_model = by_model  # whether changed code counts as covered only once a model has read it
         self._by: dict[str, list[str]] = {}
         self._checked: dict[str, str] = {}
         self._skipped: dict[str, str] = {}
@@ -97,10 +109,10 @@ class CoverageTracker:
         self._limits: list[str] = []
         self._not_installed: list[str] = []
         self._not_run: list[tuple[str, str]] = []
-        self._commits: tuple[str, ...] = ()  # what is not known of the commits of the change
+        self._commits: tuple[str, ...] = ()  # what is unknown about the commits of the change
 
     def mark(self, ids: Iterable[str], by: str) -> int:
-        """Note that these units were judged by `by`. Returns how many of them nobody had judged before."""
+        """Note that `by` judged these code regions, and return how many of them are new."""
         new = 0
         for unit_id in (i for i in ids if i in self.units):
             readers = self._by.setdefault(unit_id, [])
@@ -110,48 +122,61 @@ class CoverageTracker:
         return new
 
     def note_checks(self, unit: str, by: str) -> None:
-        """Note that these checks judged a unit. With no model that is all there is; with one it is shown beside the reading."""
+        """Note that these checks judged a code region.
+
+        With a model, this is listed in addition to the model pass.
+        """
         self._checked[unit] = by
         if not self.by_model:
             self.mark([unit], by)
 
     def note_unchecked(self, path: str, reason: str) -> None:
-        """Note that a check by code has not judged all of a file (of the change, if `path` is empty): that stays open, also if a model reads it."""
+        """Note that a static check did not judge all of a file, or of the change if `path` is empty.
+
+        This stays open even if a model reads the file.
+        """
         self._unchecked[path, reason] = None
 
     def note_not_installed(self, name: str) -> None:
-        """Note that a check that has something to look at cannot run here."""
+        """Note that a check with something to do cannot run here."""
         self._not_installed.append(name)
 
     def note_not_run(self, name: str, reason: str) -> None:
-        """Note that a type checker could not run. Nothing is left open: its silence would have proven nothing."""
+        """Note that a type checker could not run.
+
+        Nothing stays open, since its silence would have proven nothing.
+        """
         self._not_run.append((name, reason))
 
     def note_limits(self, sentences: Sequence[str]) -> None:
-        """Note of what a check says nothing because it cannot know."""
+        """Note what a check cannot know and therefore does not report."""
         self._limits += sentences
 
     def note_beside(self, gaps: Sequence[str], unread: Iterable[str]) -> None:
-        """Note what is open beside the changed files: why some commits were not looked through (`gaps`), and which other repositories were not read."""
+        """Note what is open outside the changed files.
+
+        `gaps` says why some commits were not scanned, and `unread` which other repositories were not read.
+        """
         self._commits = tuple(gaps)
         for reason in unread:
             self.note_unchecked("", reason)
 
     def note_comparisons(self, places: Mapping[UsePlace, str]) -> None:
-        """Note what comparing uses with the changed contracts has shown."""
+        """Note the results of comparing uses with the changed contracts."""
         self._compared.update({place: comparison for place, comparison in places.items() if place in self.uses})
 
     def saw(self, prompt: str, by: str, beside: str = "") -> int:
-        """Record an answered prompt: every unit and every use whose text it holds verbatim was read. Returns the new units.
+        """Mark every code region and use whose text is in an answered prompt, and count the new regions.
 
-        `beside`: the prompt with what it shows of other units, where uses may stand although nobody judges those units there.
+        `beside`: the prompt including the other regions that it shows. Uses in those count as read, but the
+        regions themselves do not.
         """
         self._saw_uses(beside or prompt, by)
         for path, line in self._lines:
             if path not in self._callers and line in prompt and (self._lines[path, line] or path in prompt):
                 self._callers[path] = [by]
-        plain = _NUMBERED.sub("", prompt)  # as read() prints lines to the root
-        bare_prompt = _WRITTEN.sub("", prompt)  # as prompts write the rows of a diff
+        plain = _NUMBERED.sub("", prompt)  # the form in which read() prints lines to the root
+        bare_prompt = _WRITTEN.sub("", prompt)  # the form in which prompts write diff rows
         left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
         read = [
             unit
@@ -161,7 +186,7 @@ class CoverageTracker:
         return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
 
     def _saw_uses(self, prompt: str, by: str) -> None:
-        """A prompt shows a use by path and line number, or by its text if no other use has the same text."""
+        """Mark the uses that a prompt shows by path and line number, or by a text that no other use has."""
         left = [use for place, use in self.uses.items() if place not in self._read]
         if not left:
             return
@@ -177,14 +202,14 @@ class CoverageTracker:
                 self._read[use.place] = by
 
     def looked_at(self, paths: Iterable[str], by: str) -> None:
-        """Note unchanged files that `by` judged without a prompt (an analyser)."""
+        """Note unchanged files that an analyzer (`by`) judged without a prompt."""
         for path in paths:
             readers = self._callers.setdefault(path, [])
             if by not in readers:
                 readers.append(by)
 
     def skip(self, ids: Iterable[str], reason: str) -> None:
-        """Note that these units will not be read, and why."""
+        """Note that these code regions will not be read, and why."""
         self._skipped.update({i: reason for i in ids if i in self.units and i not in self._by})
 
     def leave(self, uses: Iterable["ObligedUse"], reason: str) -> None:
@@ -194,37 +219,47 @@ class CoverageTracker:
     def reuse(
         self, ids: Mapping[str, ReadUnit], paths: Mapping[str, str], uses: Mapping[UsePlace, str] = _NONE
     ) -> None:
-        """Note units (id), unchanged files (path) and uses that an earlier round read and nothing has touched since -> who read them."""
+        """Note what an earlier review covers: code regions by ID, unchanged files by path, and uses.
+
+        Nothing has touched them since. Each maps to the model or check that read it.
+        """
         self._reused.update({i: mark for i, mark in ids.items() if i in self.units})
         self._reused_files.update(paths)
         self._reused_uses.update({place: by for place, by in uses.items() if place in self.uses})
 
     def has_read_nothing(self) -> bool:
-        """Return whether there is something to read and nobody has read any of it, in this round or an earlier one."""
+        """Return whether there is something to read, but no review has read any of it."""
         return bool(self.unread()) and not self.readers() and not self._read
 
     def readers(self) -> dict[str, tuple[str, bool]]:
-        """Return unit -> who judged it, in this round or an earlier one, and whether that was a model. In the order of the units, whichever prompt was answered first."""
+        """Return, for each judged code region, who judged it and whether that was a model.
+
+        Earlier reviews count. The order is that of the regions, so it doesn't depend on which prompt was
+        answered first.
+        """
         earlier = {unit: (mark.by, mark.model) for unit, mark in self._reused.items()}
         return earlier | {unit: (", ".join(self._by[unit]), self.by_model) for unit in self.units if unit in self._by}
 
     def unread(self) -> tuple[Unit, ...]:
-        """Return units that nobody has judged yet and that were not left out for a reason, riskiest first."""
+        """Return the code regions that have been neither judged nor skipped, riskiest first."""
         done_units = self._by.keys() | self._skipped.keys() | self._reused.keys()
         left = [unit for unit in self.units.values() if unit.id not in done_units]
         return tuple(sorted(left, key=lambda unit: (-unit.risk, unit.id)))
 
     def fresh(self) -> tuple[Unit, ...]:
-        """Return units that no earlier round has judged as they are now."""
+        """Return the code regions that no earlier review judged in their current form."""
         return tuple(unit for unit in self.units.values() if unit.id not in self._reused)
 
     def open_uses(self) -> tuple["ObligedUse", ...]:
-        """Return uses of changed contracts that code could not decide and no model has read, most telling first."""
+        """Return the uses of changed contracts that static checks could not decide and no model has read.
+
+        The most informative come first.
+        """
         done_uses = self._compared.keys() | self._read.keys() | self._reused_uses.keys()
         return tuple(use for place, use in self.uses.items() if place not in done_uses and not use.is_left_to_a_run)
 
     def coverage(self, why_unread: str = "no model pass covered it") -> Coverage:
-        """Return the coverage as a value."""
+        """Return the coverage as an immutable value."""
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
         rows += [self._use(use) for use in self.uses.values()]
         left_out = {file.path: file.skip or ADDRESSES for file in self._files if file.is_unreviewed}
@@ -232,13 +267,14 @@ class CoverageTracker:
             CoverageRow("file", path, path, "unread", reason=f"not read: {why}; {LEAVE_OUT}")
             for path, why in left_out.items()
         ]
-        told = {file.unread for file in self._files if file.is_unreviewed}  # what is open as a whole is said once
+        # a reason for a whole file is listed only once
+        told = {file.unread for file in self._files if file.is_unreviewed}
         searches = (sentence for sentence in self._dependents.missed_uses if sentence not in told)
         rows += [CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in searches]
         rows += [CoverageRow("commits", "", "", "unread", reason=reason) for reason in self._commits]
         unchecked = (row for row in self._unchecked if row[0] not in left_out)
         rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in unchecked]
-        # What is found by its name alone is a proposal, not a dependent.
+        # A reference found only by its name is a guess, not a dependent.
         sure = [reference.path for reference in self._dependents.references if reference.sure]
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
         changed_paths = {file.path for file in self._files}
@@ -292,31 +328,31 @@ class CoverageTracker:
 
 @dataclass(frozen=True, slots=True)
 class ObligedUse:
-    """A line that relies on something whose contract changed. One that may break is open until somebody has compared or read it."""
+    """A line that depends on a changed contract. If it may break, it is open until it is compared or read."""
 
-    symbol: str  # "path:name" of what changed
+    symbol: str  # "path:name" of the changed definition
     path: str
     line: int
     text: str
     says: str  # what changed, as a clause
     test: bool
     reference: Reference
-    was_now: str  # the signature on both sides, where it differs: "`def total(a)` is now `def total(a, b=1)`"
-    may_break: bool  # what it writes is gone, or is called otherwise; not if only the word is the same
+    was_now: str  # both signatures if they differ: "`def total(a)` is now `def total(a, b=1)`"
+    may_break: bool  # whether its target was removed or renamed; False if only the name matches
 
     @property
     def place(self) -> UsePlace:
-        """What it is known by."""
+        """The key that identifies the use."""
         return self.symbol, self.path, self.line
 
     @property
     def is_left_to_a_run(self) -> bool:
-        """Whether only a run of the tests decides about it: it stands in a test and does not name a lost member of a known class."""
+        """Whether it is left to a test run: it is in a test and isn't a removed member of a known class."""
         return self.test and not (self.reference.asks and self.reference.sure)
 
 
 def _numbers(rows: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The lines of code in a prompt, each with the number that is written before it or that can be counted."""
+    """Yield the lines of code in a prompt, each with its printed or counted line number."""
     at = 0
     for text in rows:
         if row := _ROW.match(text):
@@ -330,7 +366,10 @@ def _numbers(rows: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _heads(use: ObligedUse, row_numbers: Collection[tuple[str, str]]) -> bool:
-    """Whether the head of an overriding method is shown: marks and annotations may stand above its name."""
+    """Return whether the start of an overriding method is shown.
+
+    Decorators and annotations may precede its name.
+    """
     if use.reference.form != "definition":
         return False
     lines = {str(use.line + index) for index in range(HEAD_LINES)}
@@ -338,14 +377,17 @@ def _heads(use: ObligedUse, row_numbers: Collection[tuple[str, str]]) -> bool:
 
 
 def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[ObligedUse, ...]:
-    """Return the uses that must be compared or read, most telling first: docs/coverage.md has what becomes of them.
+    """Return the uses that must be compared or read, the most informative first (see docs/coverage.md).
 
-    - A use is a line outside the change that writes the name of a definition whose *contract* changed: `ChangedSymbol.contract`. A
-      changed body, a comment, a docstring or a formatter's work oblige nobody to read who calls it.
-    - An import is a use only of a name that is gone. A file that merely imports a changed one is not a use.
-    - What is found by its name alone is a use if hardly anything else can be meant (`Reference.is_guessed`).
-    - Lines that the change adds are changed code, which is read in its unit; the definition itself is, too.
-    - A use in a test is compared by code. What code cannot decide there, the test's own run decides.
+    - A use is a line outside the change that refers to a definition whose *contract* changed
+      (`ChangedSymbol.contract`). If only the body, comments, docstring or formatting changed, callers need
+      not be read.
+    - An import counts as a use only if the imported name was removed. A file that merely imports a changed
+      file is not a use.
+    - A reference found only by its name counts if hardly anything else can be intended
+      (`Reference.is_guessed`).
+    - Added lines are changed code and are read in their code region, and so is the definition itself.
+    - Uses in tests are compared statically. What this cannot decide is left to the test run.
     """
     symbols = dependents.by_key()
     fresh = {file.path: file.added_lines for file in files}
@@ -365,7 +407,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
         if after is not None and after.path == reference.path and after.start <= reference.line <= after.end:
             continue
         says = " and ".join(_says(part, reference, item) for part in changes[:2])
-        # An import that means another file works.
+        # An import that now resolves to another file still works.
         lost = {"removed"} if reference.symbol.endswith(f":{MODULE}") else BREAKS
         may_break = (reference.sure or reference.missing) and not lost.isdisjoint(changes)
         may_break = may_break and not _may_be_made(reference)
@@ -391,7 +433,7 @@ def _may_be_made(reference: Reference) -> bool:
 
 
 def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> str:
-    """What changed, as a clause: "load is called read now"."""
+    """Return what changed, as a clause such as "load was renamed to read"."""
     path, _, name = reference.symbol.rpartition(":")
     if part == "removed" and isinstance(reference.resolution, Unknown):
         what = path if name == MODULE else name
@@ -408,7 +450,7 @@ def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> s
 
 
 def _was_now(item: ChangedSymbol) -> str:
-    """The signature before and after the change; empty if it is the same, or too long for a line."""
+    """Return the signatures before and after the change; empty if they are equal or too long for a line."""
     was, now = (
         " ".join(definition.head.split()) if definition is not None and definition.called else ""
         for definition in (item.before, item.after)
@@ -452,19 +494,23 @@ def _override(key: str, override: Definition) -> Reference:
 
 
 def stands_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:
-    """Return whether the unit's own text, or every changed line of its diff, occurs verbatim. Naming its path is not reading it."""
+    """Return whether the region's text, or every changed line of its diff, occurs verbatim in the prompt.
+
+    A prompt that only names the path doesn't count.
+    """
     return _whole(unit, prompt) or (bool(blocks) and all(block in prompt for block in blocks))
 
 
 def _blocks(unit: Unit) -> tuple[str, ...]:
-    """The runs of changed lines, as a prompt shows them."""
+    """Return the runs of changed lines, in the form in which a prompt shows them."""
     return tuple("\n".join(map(str, rows)) for is_change, rows in groupby(unit.rows, _is_change) if is_change)
 
 
 def _own_lines(units: Sequence[Unit], dependents: Dependents) -> dict[tuple[str, str], bool]:
-    """The lines that prove a reading of an unchanged file (path, text), and whether the text alone says which file it is.
+    """Return the lines (path, text) that prove that an unchanged file was read.
 
-    `from shop import pay` stands in many files, and perhaps in the change itself: it proves nothing without the path.
+    The value says whether the text alone identifies the file. `from shop import pay` can occur in many files,
+    and in the change, so it needs the path as well.
     """
     rows = {
         (reference.path, reference.text.strip())
@@ -478,7 +524,10 @@ def _own_lines(units: Sequence[Unit], dependents: Dependents) -> dict[tuple[str,
 
 
 def _twins(units: Sequence[Unit], rows: Callable[[Unit], frozenset[str]]) -> frozenset[str]:
-    """Units all of whose rows stand in another unit too, such as one line that is changed in many files: their path must be named."""
+    """Return the code regions whose rows all occur in another region too, so that their path must be named.
+
+    An example is one line that is changed in many files.
+    """
     holders: dict[str, set[str]] = defaultdict(set)
     for unit in units:
         for line in rows(unit):

@@ -1,7 +1,7 @@
-"""A question to a model that may ask to see more code, once, before it answers: two calls at most.
+"""Ask a model a question and let it request more code once before it answers, in at most two calls.
 
-The offer is the field `look_ups` in the form of the answer. It is made if the second call fits too: the model's window, and
-what the review may still spend, beside the first calls of all the others.
+The request is the field `look_ups` in the answer form. It is offered only if the second call fits into the
+model's window and into the remaining budget, after the first calls of all other prompts.
 """
 
 from collections.abc import Sequence
@@ -19,21 +19,25 @@ from deeprepo.rlm.errors import BudgetSpent, ProviderError
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Completion, Model, Prompt, Purpose
 
-REPEATED = 500  # tokens of the first answer and of what is said with the results
-ONE_TOKENS, JOINT_TOKENS = look_ups.TOKENS, 8_000  # of what is shown; to an answer about several claims
+REPEATED = 500  # tokens of the first answer and of the text that introduces the results
+# tokens of shown code: for one claim, and for an answer about several claims
+ONE_TOKENS, JOINT_TOKENS = look_ups.TOKENS, 8_000
 
 
 @dataclass(frozen=True, slots=True)
 class Dialogues:
-    """Such questions to one model."""
+    """Asks such questions of one model."""
 
     calls: Calls
     model: Model
     role: Purpose
-    look_ups: LookUps | None  # None: nobody may ask back
+    look_ups: LookUps | None  # None: models can't request code
 
     async def answers(self, prompts: Sequence[Prompt]) -> list[Completion | DeepRepoError]:
-        """Ask each prompt and return its last answer. If the second call failed it is the first one, with what it still asks for."""
+        """Ask each prompt and return its last answer.
+
+        If the second call fails, that is the first answer, with its open requests.
+        """
         offers = self.offering(prompts)
         first = await self.send(offers)
         wishes_by_prompt = [
@@ -55,25 +59,25 @@ class Dialogues:
         return replies
 
     async def send(self, prompts: Sequence[Prompt]) -> list[Completion | ProviderError | BudgetSpent]:
-        """Send these prompts as they are."""
+        """Send these prompts unchanged."""
         return await self.calls.many(self.model, prompts, self.role)
 
     def offering(self, prompts: Sequence[Prompt]) -> list[Prompt]:
-        """Return the prompts as they are to be sent first: with the offer where it can be kept, else without."""
+        """Return the first prompts to send. They offer to request code if a second call fits."""
         more = (JOINT_TOKENS if any(map(_are_several, prompts)) else ONE_TOKENS) + REPEATED
         offers = foresight.second_calls(self.calls, self.model, prompts, self.role, more)
         can_offer = self.look_ups is not None
         return [prompt if can_offer and offer else final(prompt) for prompt, offer in zip(prompts, offers, strict=True)]
 
     async def show(self, wishes: Sequence[LookUp], prompt: Prompt) -> tuple[LookedUp, ...]:
-        """Return the code that the reader of a prompt has asked for."""
+        """Return the requested code."""
         if self.look_ups is None or not wishes:
             return ()
         return await self.look_ups.show(wishes, _room(prompt))
 
 
 def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, ...]:
-    """Return what a first answer asks to see; nothing where nothing was offered."""
+    """Return what a first answer asks to see; nothing if the prompt did not offer it."""
     has_offer = prompt.answer is not None and prompt.answer.final is not None
     if not has_offer or not isinstance(reply, Completion):
         return ()
@@ -81,9 +85,9 @@ def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, .
 
 
 def further(prompt: Prompt, reply: Completion, shown_code: Sequence[LookedUp], vague: Sequence[Finding] = ()) -> Prompt:
-    """Return the same dialogue, with the code that was asked for and the question for the last answer, after which nothing more is shown.
+    """Return the dialogue extended by the requested code and the question for the final answer.
 
-    The form stays: providers read the beginning of a dialogue from their cache only if its tools are the same.
+    The form stays the same, because providers only use their cache if the tools are unchanged.
     """
     form = prompt.answer.name if prompt.answer is not None else ""
     open_claims = joint_opinions.open_claims(reply.data)
@@ -93,12 +97,12 @@ def further(prompt: Prompt, reply: Completion, shown_code: Sequence[LookedUp], v
 
 
 def final(prompt: Prompt) -> Prompt:
-    """Return the prompt whose answer can ask for nothing."""
+    """Return the prompt with a form that offers no requests."""
     return replace(prompt, answer=prompt.answer.final or prompt.answer) if prompt.answer else prompt
 
 
 def _are_several(prompt: Prompt) -> bool:
-    """Whether a prompt is about several claims."""
+    """Return whether a prompt is about several claims."""
     return prompt.answer is not None and prompt.answer.name == joint_opinions.VERDICTS
 
 
@@ -107,7 +111,7 @@ def _room(prompt: Prompt) -> int:
 
 
 def _has_verdict(reply: Completion | DeepRepoError) -> bool:
-    """Whether a second opinion has come to a verdict: what it would like to see besides cannot be worth another call."""
+    """Return whether a confirmation already has its verdict, so that showing more code isn't worth a call."""
     data = reply.data if isinstance(reply, Completion) else None
     if data and joint_opinions.VERDICTS in data:
         return not joint_opinions.open_claims(data)
@@ -116,7 +120,7 @@ def _has_verdict(reply: Completion | DeepRepoError) -> bool:
 
 
 def _last_word(first: Completion | DeepRepoError, last: Completion) -> Completion:
-    """An answer after which nothing more is shown: what it asks for all the same is left out, what the first has decided stays."""
+    """Return the final answer without its further requests, and keep what the first answer decided."""
     if isinstance(first, Completion) and first is not last and joint_opinions.VERDICTS in (first.data or {}):
         last = joint_opinions.join_answers(first, last)
     data = {name: value for name, value in last.data.items() if name != "look_ups"} if last.data else None

@@ -1,4 +1,7 @@
-"""The dialogues of a batch of prompts: a finder is asked twice at most, with the code that it wants to see and for what is vague."""
+"""Run the dialogues of a batch of prompts.
+
+Each model pass gets at most one further call, for code that it requests and for vague findings.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -31,15 +34,16 @@ class FirstAnswer:
 
     @property
     def look_ups(self) -> tuple[LookUp, ...]:
-        """What its reader wants to see."""
+        """The code that the model requested."""
         return dialogues.wishes(self.sent_prompt.prompt, self.reply)
 
 
 class FindingDialogues:
-    """The dialogues of one batch, each with its last answer.
+    """Run one batch of dialogues, each up to its last answer.
 
-    If the budget holds a second call for every one of them, each goes on as soon as its first answer is there; else all first
-    answers come first. What was offered decides that, so a resumed review and a replay do as the first run did.
+    If the budget covers a second call for all of them, each dialogue continues as soon as its first answer
+    arrives. Otherwise, all first answers come first. This depends only on what was offered, so a resumed
+    review and a replay behave like the first run.
     """
 
     def __init__(
@@ -55,7 +59,10 @@ class FindingDialogues:
     def begin_with(
         self, sent_prompts: Sequence[SentPrompt]
     ) -> Callable[[int, Completion | DeepRepoError], None] | None:
-        """Take the prompts as they are sent. Returns who hears a first answer at once; None if nobody does."""
+        """Take the prompts that are sent.
+
+        Return the function to call with each first answer as it arrives, or None.
+        """
         self._sent = sent_prompts
         schemas = [sent_prompt.prompt.answer for sent_prompt in sent_prompts]
         return self._go_on if all(answer is not None and answer.final is not None for answer in schemas) else None
@@ -79,7 +86,7 @@ class FindingDialogues:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     async def _last(self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
-        """The last answer of a dialogue. A finder is asked once more at most: with the code that it wants to see, and for what is vague."""
+        """Return a dialogue's last answer, after at most one more call for code and vague findings."""
         worker_reply = self._read(sent_prompt, reply)
         if isinstance(worker_reply, PromptTooLong):
             return worker_reply
@@ -93,7 +100,7 @@ class FindingDialogues:
         return worker_reply
 
     def _read(self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
-        """The answer of one prompt; what was answered is marked as read."""
+        """Return one prompt's parsed answer, and mark what it covers as read."""
         if isinstance(reply, PromptTooLong):
             return reply
         if not isinstance(reply, Completion):
@@ -123,7 +130,7 @@ class FindingDialogues:
         )
 
     async def _further(self, answer: FirstAnswer) -> SentPrompt:
-        """What a finder is asked after its first answer."""
+        """Return the second prompt of a dialogue."""
         vague = [finding for finding in answer.worker_reply.findings if _vague(finding)]
         if answer.look_ups:
             shown_code = await self._dialogues.show(answer.look_ups, answer.sent_prompt.prompt)
@@ -133,11 +140,11 @@ class FindingDialogues:
         return replace(answer.sent_prompt, prompt=answer.sent_prompt.prompt.further(answer.reply, again))
 
     def _finish(self, answer: FirstAnswer, second: WorkerReply | PromptTooLong) -> WorkerReply:
-        """What both answers come to."""
+        """Combine both answers of a dialogue."""
         first = answer.worker_reply
         failure = str(second) if isinstance(second, PromptTooLong) else second.error
         if isinstance(second, PromptTooLong) or second.error:
-            # Its findings stay as they are: a second opinion must find the trigger then.
+            # Its findings stay unchanged, so the confirmation has to find the trigger.
             loss = f"{self._dialogues.model.name} asked to see more code and gave no answer after that: {failure}"
             return replace(
                 first, error=loss if answer.look_ups else "", doubts=(loss,) if answer.look_ups else first.doubts
@@ -167,11 +174,14 @@ class FindingDialogues:
 
 
 def _vague(finding: Finding) -> bool:
-    """Whether a finding leaves open when it happens or whom it hurts."""
+    """Return whether a finding doesn't say when it happens or what harm it does."""
     return not finding.trigger.strip() or not finding.consequence.strip()
 
 
 def at_its_line(finding: Finding, units: Iterable[Unit]) -> Finding:
-    """Return the finding with the line of its quote in what its reader judged: a quote such as `return None` occurs more than once in a file."""
+    """Return the finding with the line of its quote inside the judged code regions.
+
+    A quote such as `return None` can occur more than once in a file.
+    """
     rows = (diff_row for unit in units if unit.path == finding.path for diff_row in unit.rows)
     return finding if finding.start else replace(finding, start=quotes.first_line(finding.quote, rows))

@@ -1,4 +1,4 @@
-"""What a review may still ask: by what is left of its caps, and in a run that goes on by what an earlier one has asked."""
+"""Work out which calls a review can still afford. A resumed run repeats what the earlier run decided."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,15 +8,15 @@ from deeprepo.rlm.money import capacity
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Model, Prompt, Purpose, Usage
 
-REPLY = 400  # tokens of a structured answer, as an estimate assumes them
-# Tokens of thinking that an estimate assumes
+REPLY = 400  # tokens of a structured answer, assumed in estimates
+# Thinking tokens, assumed in estimates
 HABIT: dict[Purpose, int] = {"verify": 600, "worker": 800, "pairs": 1_200, "root": 2_000}
 
 
 def second_calls(calls: Calls, model: Model, prompts: Sequence[Prompt], role: Purpose, more: int) -> list[bool]:
-    """Return which of these prompts may be followed by one more call each, in the same dialogue with `more` tokens added to it.
+    """Return for each prompt whether one more call may follow in its dialogue, with `more` added tokens.
 
-    What an earlier run decided stays: its requests are in the journal.
+    A decision of an earlier run is repeated, since its requests are in the journal.
     """
     prompts = calls.masks.prompts(prompts)
     usd, tokens, count = calls.budget.room(role)
@@ -39,7 +39,10 @@ def second_calls(calls: Calls, model: Model, prompts: Sequence[Prompt], role: Pu
 
 
 def room_for(calls: Calls, model: Model, size: int, role: Purpose, part: int, most: int) -> int:
-    """Return how many calls of so many tokens, `most` at most, one part in so many of what this role may still use holds."""
+    """Return how many calls of `size` tokens fit, at most `most`.
+
+    They may use 1/`part` of what is left for this role.
+    """
     reply = _usual_reply(model, role)
     each = calls.budget.worst(model.price, model.name, Usage(size, reply))
     usd, tokens, count = (left / part for left in calls.budget.room(role))
@@ -47,17 +50,20 @@ def room_for(calls: Calls, model: Model, size: int, role: Purpose, part: int, mo
 
 
 def may_precede(calls: Calls, model: Model, prompt: Prompt) -> bool:
-    """Return whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
+    """Return whether this prompt may be sent before it is certain that its answer is needed.
+
+    A replay only sends recorded prompts.
+    """
     return not calls.journal.replayed or any(_sent_before(calls, model, calls.masks.prompts([prompt])[0]))
 
 
 def _usual_reply(model: Model, role: Purpose) -> int:
-    """The tokens of a reply, as an estimate assumes them."""
+    """Return the number of tokens in a reply, as estimates assume it."""
     return REPLY + (HABIT[role] if capacity.may_think(model.name) else 0)
 
 
 def _sent_before(calls: Calls, model: Model, prompt: Prompt) -> tuple[bool, bool]:
-    """Whether an earlier run has sent this prompt with the offer to ask for more, and without."""
+    """Return whether an earlier run sent this prompt with the offer of more code, and without it."""
     full = replace(prompt, effort=prompt.effort or calls.budget.limits.effort)
     plain = replace(full, answer=prompt.answer.final or prompt.answer if prompt.answer else None)
     with_offer, without = (calls.journal.outcomes.knows(codec.key(model, one)[0]) for one in (full, plain))

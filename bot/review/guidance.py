@@ -1,7 +1,7 @@
-"""What the repository's owner asks of a review: instructions per path, and the guideline files of the base branch.
+"""Collect the owner's guidance for a review: instructions per path, and guideline files.
 
-Both come from the tip of the base branch, so that a change cannot bring its own. They may say what to look for and what to
-leave alone; they cannot change what counts as evidence, and the prompt reports it.
+Both come from the tip of the base branch, so a change cannot bring its own. They can say what to look for and
+what to ignore, but they cannot change what counts as evidence. The prompt reports them.
 """
 
 import posixpath
@@ -17,7 +17,7 @@ from bot.findings import silencing
 from bot.values import ChangedFile, OwnerRule
 from deeprepo.impact.text import globs
 
-FILES = (  # the most telling first
+FILES = (  # the most informative first
     "REVIEW.md",
     "AGENTS.md",
     "CLAUDE.md",
@@ -30,26 +30,26 @@ FILES = (  # the most telling first
     "STYLEGUIDE.md",
     "STYLE_GUIDE.md",
 )
-FOLDERS = (".github/instructions", ".cursor/rules")  # of files that name the paths that they are for
+FOLDERS = (".github/instructions", ".cursor/rules")  # folders with files that name the paths they apply to
 ENDINGS = (".instructions.md", ".mdc")
 AGENTS = ("AGENTS.md", "CLAUDE.md")
-# Of each kind the nearest is also looked for in the folders of the changed files
+# For each group, the nearest file above each changed file is also used
 NEAREST = (AGENTS, (".cursor/BUGBOT.md",))
-MAX_CHARS = 2_400  # of guidance in one prompt
-MAX_FILE = 1_600  # of one file
-MAX_RULES = 5  # with their texts of at most 300 characters they leave room for other guidance
-MOST_FILES = 60  # of FOLDERS
-MAX_FOLDERS = 40  # looked into; a change of more folders gets the guidance of the root
-MOST_READ = 200_000  # characters of one file
-LEAST_PART = 200  # characters of a file that are worth showing
-MOST_HEADER, MOST_PATTERNS = 60, 40  # lines before the text of a file; patterns of paths in them
+MAX_CHARS = 2_400  # characters of guidance in one prompt
+MAX_FILE = 1_600  # characters per file
+MAX_RULES = 5  # with at most 300 characters per text, they leave room for other guidance
+MOST_FILES = 60  # files read from FOLDERS
+MAX_FOLDERS = 40  # folders searched; a change in more folders only gets the root's guidance for the rest
+MOST_READ = 200_000  # characters read from one file
+LEAST_PART = 200  # characters; a shorter part of a file isn't worth showing
+MOST_HEADER, MOST_PATTERNS = 60, 40  # header lines in a file, and path patterns in a header
 CUT = "[...]"
 _FIELD = re.compile(r"(\w+):[ \t]*(.*)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """One piece of guidance and where it comes from."""
+    """One piece of guidance and its origin."""
 
     origin: str
     text: str
@@ -57,33 +57,33 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Guideline:
-    """The text of one file, and the paths that it is for; without patterns it is for all."""
+    """One file's text, and the paths it applies to. Without patterns, it applies to all paths."""
 
     text: str
     patterns: tuple[str, ...] = ()
 
     def concerns(self, paths: Iterable[str]) -> bool:
-        """Return whether it is for one of these paths, or for all."""
+        """Return whether the text applies to one of these paths."""
         return not self.patterns or any(globs.matches(self.patterns, path) for path in paths)
 
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """Everything the owner asks, before it is known for which files."""
+    """All of the owner's guidance, before it is selected for files."""
 
     instructions: tuple[tuple[str, str], ...] = ()  # (path pattern, text), as in .deeprepo.yml
     files: Mapping[str, Guideline] = field(default_factory=dict)  # by path
-    language: str = "en"  # in which models write what people read
-    templates: tuple[tuple[str, str], ...] = ()  # of comments, the owner's own: (name, source)
-    rules: tuple[OwnerRule, ...] = ()  # findings that are not reported; those with a text are explained
+    language: str = "en"  # the language in which models write for people
+    templates: tuple[tuple[str, str], ...] = ()  # the owner's own comment templates: (name, source)
+    rules: tuple[OwnerRule, ...] = ()  # findings that are not reported; rules with a text are shown to models
 
     def of(self, paths: Iterable[str], room: int = MAX_CHARS) -> tuple[Advice, ...]:
-        """Return what applies to these files: instructions first, then what is not reported, the nearest file's rules, and those of the root.
+        """Return the advice that applies to these files, within `room` characters.
 
-        `room`: characters of all of it.
+        Instructions come first, then rules, then the nearest guideline files, then those in the root.
         """
         distinct_paths = list(dict.fromkeys(paths))
-        first_patterns: dict[str, str] = {}  # one text may be there for several patterns, and is shown once
+        first_patterns: dict[str, str] = {}  # a text given for several patterns is shown only once
         for pattern, text in self.instructions:
             if any(globs.matches([pattern], path) for path in distinct_paths):
                 first_patterns.setdefault(text.strip(), pattern)
@@ -125,7 +125,7 @@ class Guidance:
 
 
 async def of_owner(brief: Brief, tree: Checkout, files: Sequence[ChangedFile]) -> Guidance:
-    """Read what the owner asks for: instructions, guidelines, rules, the language of models and the templates of comments."""
+    """Read all of the owner's guidance: instructions, guidelines, rules, language and comment templates."""
     names, settings = [file.path for file in files if not file.skip], brief.settings
     guides = await gather(
         tree.many_at_tip, names, settings.advice, guidelines=settings.guidelines, list_files=tree.names_at_tip
@@ -135,7 +135,7 @@ async def of_owner(brief: Brief, tree: Checkout, files: Sequence[ChangedFile]) -
 
 
 async def _templates(tree: Checkout) -> tuple[tuple[str, str], ...]:
-    """The repository's own comment templates, from the tip of its base branch: a change cannot bring its own."""
+    """Return the comment templates at the tip of the base branch, so that a change cannot bring its own."""
     templates = await tree.many_at_tip(config.TEMPLATES)
     return tuple((path.rpartition("/")[2], blob.decode("utf-8", "replace")) for path, blob in templates.items())
 
@@ -150,7 +150,7 @@ async def gather(
 ) -> Guidance:
     """Return the owner's guidance for a change of these paths.
 
-    `read` reads files at the tip of the base branch; `list_files` names the files in folders there.
+    `read` reads files at the tip of the base branch, and `list_files` lists the files in folders there.
     """
     if not guidelines:
         return Guidance(tuple(instructions))
@@ -170,14 +170,14 @@ async def gather(
 
 
 def is_guideline(path: str) -> bool:
-    """Return whether reviews read a file of this path as it stands, all of them or those of changes near it."""
+    """Return whether a review may use the file at this path as a guideline."""
     nearest = tuple(f"/{base}" for kind in NEAREST for base in kind)
     folders = tuple(f"{folder}/" for folder in FOLDERS)
     return path in FILES or path.endswith(nearest) or (path.startswith(folders) and path.endswith(ENDINGS))
 
 
 def read_guideline(name: str, blob: bytes) -> Guideline | None:
-    """Read one file; None where it says nothing, only points to another one, or is for no path unless a person asks for it."""
+    """Read one file. Return None if it is empty, only points to another file, or applies only on request."""
     text = blob.decode("utf-8", "replace")[:MOST_READ].replace("\r\n", "\n")
     patterns: tuple[str, ...] | None = ()
     if name.endswith(ENDINGS):
@@ -188,12 +188,12 @@ def read_guideline(name: str, blob: bytes) -> Guideline | None:
 
 
 def tongue(language: str) -> str:
-    """Return the line of a system prompt that asks for a language; none is needed for English."""
+    """Return the system prompt line that asks for a language; empty for English."""
     return "" if language == "en" else "\n" + render.text("prompts/language.md.j2", language=language)
 
 
 def _folders(path: str) -> list[str]:
-    """The folders above a file, the nearest first; the root is ""."""
+    """Return the folders above a file, nearest first; the root is ""."""
     folders = []
     folder = posixpath.dirname(path)
     while folder:
@@ -203,7 +203,10 @@ def _folders(path: str) -> list[str]:
 
 
 def _header_and_text(text: str) -> tuple[tuple[str, ...] | None, str]:
-    """The patterns in the header of a file, and the text after it; None for a file that is for no path unless a person asks for it."""
+    """Return the path patterns in a file's header, and the text after it.
+
+    The patterns are None if the file applies only on request.
+    """
     rows = text.split("\n")
     end = next((number for number, line in enumerate(rows[1 : MOST_HEADER + 1], 1) if line.rstrip() == "---"), 0)
     if rows[0].rstrip() != "---" or not end:
@@ -212,7 +215,7 @@ def _header_and_text(text: str) -> tuple[tuple[str, ...] | None, str]:
     name = ""
     for line in rows[
         1:end
-    ]:  # not read as YAML: `globs: *.ts` is what people write, and YAML takes the star for an alias
+    ]:  # Not parsed as YAML, because people write `globs: *.ts`, and YAML reads the star as an alias.
         match = _FIELD.match(line)
         name, value = (match[1], match[2]) if match else (name, line.strip().removeprefix("- "))
         fields.setdefault(name, []).append(value)
@@ -226,7 +229,7 @@ def _header_and_text(text: str) -> tuple[tuple[str, ...] | None, str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """What is separated by commas, apart from those inside braces."""
+    """Split at commas, except for those inside braces."""
     start = depth = 0
     for index, char in enumerate(text):
         depth = max(0, depth + (char == "{") - (char == "}"))
@@ -245,7 +248,7 @@ def _valid(pattern: str) -> bool:
 
 
 def _cut(text: str, most: int) -> str:
-    """The text as far as its whole lines fit, with a mark where it is cut."""
+    """Return as many whole lines as fit, and a mark if the text is cut."""
     if len(text) <= most:
         return text
     return text[: max(0, most - len(CUT) - 1)].rpartition("\n")[0] + f"\n{CUT}"

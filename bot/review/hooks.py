@@ -1,4 +1,4 @@
-"""What a feature may do while a change is reviewed: it overrides what it has something to do for."""
+"""Define the hooks that a feature can override to take part in a review."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 
 class ReviewHooks:
-    """The moments at which a review asks its features."""
+    """The points at which a review calls its features."""
 
     def modules(self, environment: Settings) -> tuple[str, ...]:
-        """Return name the modules that it may need, which a server loads before its reviews begin."""
+        """Return the modules that the feature may need, so that a server can load them before its reviews."""
         del environment
         return ()
 
     def memory(self, brief: Brief) -> int:
-        """Return the bytes that it may need beside the review."""
+        """Return the number of bytes that the feature may need in addition to the review."""
         del brief
         return 0
 
     def tries(self, brief: Brief) -> int:
-        """Return the most findings that it tries to prove."""
+        """Return the maximum number of findings that the feature tries to prove."""
         del brief
         return 0
 
     def takes_notes(self, settings: Config) -> bool:
-        """Say whether readers are asked what the change does, for `Session.reader_notes`."""
+        """Return whether model passes are asked to summarize the change, for `Session.reader_notes`."""
         del settings
         return False
 
@@ -48,7 +48,10 @@ class ReviewHooks:
         return ()
 
     def named(self, pull: PullRequest, options: Mapping[str, Any], settings: Config) -> tuple[NamedConsumer, ...]:
-        """Return the other repositories that a review on this machine looks at. `options`: of the command line, by their names."""
+        """Return the other repositories that a local review checks.
+
+        `options`: the command line options by name.
+        """
         del pull, options, settings
         return ()
 
@@ -62,43 +65,46 @@ class ReviewHooks:
         scratch: str,
         seconds: float | None,
     ) -> ConsumerImpact:
-        """Return what the change breaks in other repositories, as the readers of the review may see it."""
+        """Return what the change breaks in other repositories, if readers of the review may see it."""
         del tree, files, users, consumers, scratch, seconds
         return ConsumerImpact()
 
     async def silences(self, brief: Brief, tree: Checkout) -> IgnoreList:
-        """Return what is not to be reported."""
+        """Return the findings that must not be reported."""
         del brief, tree
         return IgnoreList()
 
     def asks(self, survey: Survey, units: Sequence[Unit]) -> ReaderQuestions | None:
-        """Return what it asks the reader of these units."""
+        """Return the feature's questions to the model pass over these code regions."""
         del survey, units
         return None
 
     def files_to_read(self, survey: Survey) -> frozenset[str]:
-        """Name the files that models read again although an earlier round has read them."""
+        """Return the files that models read again although an earlier review covered them."""
         del survey
         return frozenset()
 
     def analyzers(self, subject: Survey) -> Mapping[str, Analyzer]:
-        """Return checks whose findings it has made before."""
+        """Return checks that only repeat earlier findings of the feature."""
         del subject
         return {}
 
     async def prove(
         self, findings: Sequence[PlacedFinding], session: Session, environment: Settings | None
     ) -> Sequence[PlacedFinding]:
-        """Return the findings with what it has shown of them. `environment`: None in a replay, which goes by its record alone."""
+        """Return the findings with the evidence that the feature has added.
+
+        `environment` is None in a replay, which only uses the record.
+        """
         del session, environment
         return findings
 
     async def conclude(self, session: Session, coverage: Coverage, findings: Sequence[Finding]) -> Mapping[str, object]:
-        """Return what the feature adds to the review, by the keys of its sections. `findings`: those that are open."""
+        """Return what the feature adds to the review, by section key. `findings`: the open ones."""
         del session, coverage, findings
         return {}
 
 
 def hooks() -> tuple[ReviewHooks, ...]:
-    """List what features do while a change is reviewed."""
+    """Return every feature's review hooks."""
     return cast("tuple[ReviewHooks, ...]", registry.parts("review"))

@@ -1,7 +1,7 @@
-"""Rounds: what the last review of the same change lets this one leave unread and unsaid.
+"""Decide what a review can skip because the last review of the same change covered it.
 
-It fails closed: where the base is another one, the head was not made on top of the reviewed one, or the file cannot be
-trusted to be ours, everything is read as if for the first time, and the review says why.
+Everything is read again, and the review says why, if the base changed, if the head doesn't contain the
+reviewed commit, or if the record of the last review cannot be trusted.
 """
 
 import hashlib
@@ -29,41 +29,42 @@ from bot.values import (
     at_least,
 )
 
-SMALL_PUSH = 100  # lines that a push writes
+SMALL_PUSH = 100  # written lines in a small push
 
 
 class Commits(Protocol):
-    """What a repository tells about commits outside the change."""
+    """Reads commits outside the change."""
 
     async def descends(self, commit: str) -> bool | None:
-        """Return whether the head was made on top of this commit; None if too little of the history is known."""
+        """Return whether the head contains this commit; None if too little history is known."""
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> Mapping[str, bytes]:
         """Return those of the files that exist in a commit."""
 
 
 def _is_single(finding: Finding) -> bool:
-    """Whether one reader alone has found it, and nothing has shown it."""
+    """Return whether only one model pass reported the finding and nothing has confirmed it."""
     return finding.verdict not in (Verdict.PROVEN, Verdict.REPRODUCED) and finding.basis.reports < TWICE
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """The round before, where there is one that can be built upon."""
+    """The previous review, if there is a usable one."""
 
-    known: Earlier | None = None  # what it left, by which its findings are known again in whatever code there is now
+    known: Earlier | None = None  # its record, used to recognize its findings in the current code
     round: Round = field(default_factory=Round)
-    before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
-    since: Since = field(default_factory=Since)  # what has become of their lines, and of those of files with findings
+    before: Mapping[str, str] = field(default_factory=dict)  # text of the changed files at the previous head
+    # what happened to the lines of those files, and of files with findings
+    since: Since = field(default_factory=Since)
 
     @property
     def earlier(self) -> Earlier | None:
-        """The round before, as far as nothing that it read has to be read again."""
+        """The previous review, or None if everything has to be read again."""
         return None if self.round.reason else self.known
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Why everything was read again, where an earlier review was given and could not be built upon."""
+        """Why an earlier review could not be used, if one was given."""
         return (f"{self.round.reason[:1].upper()}{self.round.reason[1:]}, so everything was reviewed again.",) * bool(
             self.round.reason
         )
@@ -71,7 +72,7 @@ class Past:
     def carry(
         self, tracker: CoverageTracker, dependents: Dependents, *, by_model: bool, again: Collection[str] = ()
     ) -> None:
-        """Tell the coverage tracker what need not be read again. `again`: files that are read all the same."""
+        """Mark in the coverage tracker what need not be read again. `again`: files that are read anyway."""
         if self.earlier is None or self.round.full:
             return
         units = tuple(tracker.units.values())
@@ -89,10 +90,11 @@ class Past:
     def collapsed_fingerprints(
         self, findings: Sequence[Finding], files: Sequence[ChangedFile], bars: Collection[Severity]
     ) -> frozenset[str]:
-        """Return fingerprints of the findings that stay collapsed after the first round, unless they are serious, reach one of these bars or were never posted.
+        """Return the fingerprints of findings that stay collapsed after the first review.
 
-        Those are the findings in unchanged code, and about a small push what one reader alone has found: an author who mends what was
-        said is not given something else to mend each time.
+        These are findings in unchanged code and, after a small push, findings that only one model pass
+        reported. Without this, each fix would bring new requests. Findings that are serious, reach a
+        threshold in `bars` or were never posted are not collapsed.
         """
         if self.earlier is None or self.round.full:
             return frozenset()
@@ -120,7 +122,7 @@ async def read_past(
     *,
     full: bool,
 ) -> Past:
-    """Return the round before, from what its review has left, or its JSON output. Where the base or the history is another one, everything is read again."""
+    """Return the previous review, read from its record or its JSON output."""
     if data is None:
         return Past(round=Round(full=full))
     try:
@@ -140,7 +142,7 @@ async def read_past(
 
 
 async def _reason_to_read_again(known: Earlier, commits: Commits, pull: PullRequest) -> str:
-    """Why nothing that the round before has read counts as read, as a sentence; empty if the head is built on that one's."""
+    """Return why everything must be read again, as a clause; empty if the head contains the reviewed one."""
     short = rounds.COMMIT_CHARS
     if known.base != pull.base:
         return f"the base changed from {known.base[:short]} to {pull.base[:short]}"
@@ -152,14 +154,17 @@ async def _reason_to_read_again(known: Earlier, commits: Commits, pull: PullRequ
 
 
 async def _texts(commits: Commits, commit: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Files as they are in a commit. `names`: what each is called now, and what it may have been called."""
+    """Return the text of files at a commit. `names`: the current name of each file, and the earlier one."""
     blobs = await commits.many_at(commit, [name for pair in names.items() for name in pair])
     there = {path: blobs.get(path, blobs.get(old)) for path, old in names.items()}
     return {path: blob.decode("utf-8", "replace") for path, blob in there.items() if blob is not None}
 
 
 def digest(unit: Unit) -> str:
-    """Return what was judged of a unit, without line numbers: moved code is the same code."""
+    """Return a hash of the judged content of a code region.
+
+    Line numbers are left out, so moved code has the same hash.
+    """
     removed_texts = [diff_row.text for diff_row in unit.removed_rows]
     uses = sorted(f"{reference.path}\1{reference.function}\1{reference.text.strip()}" for reference in unit.references)
     parts = "\0".join(
@@ -171,7 +176,7 @@ def digest(unit: Unit) -> str:
 def _unchanged_units(
     earlier: Earlier, units: Sequence[Unit], references: Sequence[Reference], *, by_model: bool
 ) -> dict[str, ReadUnit]:
-    """The units that need no second reading, and who read them: the same text, and nothing that they use has changed."""
+    """Return the regions to skip, with who read them: their text and what they use are unchanged."""
     known = {unit.digest: unit for unit in earlier.units if unit.model or not by_model}
     same = {unit.id: known[unit_digest] for unit in units if (unit_digest := digest(unit)) in known}
     changed_keys = {f"{unit.path}:{unit.name}" for unit in units if unit.id not in same}
@@ -185,13 +190,16 @@ def _unchanged_units(
 
 
 def _reused_dependents(earlier: Earlier, references: Sequence[Reference], fresh: Collection[str]) -> frozenset[str]:
-    """Unchanged files that were read before and that no unit which is read again depends on."""
+    """Return the unchanged files read before that no code region to be read depends on."""
     again = {reference.path for reference in references if reference.symbol in fresh}
     return frozenset(earlier.dependents) - again
 
 
 def read_units(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[ReadUnit, ...]:
-    """Return what the next round can build upon. Files with an `unheard` finding are read again: it is not lost."""
+    """Return what the next review can skip.
+
+    Files with an `unheard` finding are read again, so that it isn't lost.
+    """
     again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
     rows = ((tracker.units[i], by, model) for i, (by, model) in tracker.readers().items())
     return tuple(ReadUnit(unit.id, digest(unit), by, model) for unit, by, model in rows if unit.path not in again)

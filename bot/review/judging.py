@@ -1,7 +1,8 @@
-"""The judgement of a review's findings: code has proven them, or a second call has confirmed them, or they are not said.
+"""Decide which findings of a review are reported.
 
-What is not said is counted and listed on demand. A finding on which the second call gave no verdict is said, marked as unconfirmed: it
-must not vanish without a word.
+A finding is reported if static analysis proved it or a second model call confirmed it. Dismissed findings are
+counted and can be listed. A finding without a verdict is reported as unconfirmed, so that it doesn't vanish
+silently.
 """
 
 from collections import Counter
@@ -22,41 +23,44 @@ from deeprepo.impact.text import globs
 if TYPE_CHECKING:
     from bot.findings.verify import Ask, Opinion, Precedents
 
-DismissedClaim = tuple[Finding, str]  # with the reason
+DismissedClaim = tuple[Finding, str]  # a dismissed finding and the reason
 OUTDATED = (
     "A build from before deeprepo 0.2.0 wrote {entry}, and its `finding` names nothing that is reported today. If it means {where}, "
     "`deeprepo ignore` writes it again."
 )
-MOST_LEARNINGS = 5  # sentences that one second opinion is shown
-MOST_DISMISSED = 3  # dismissed claims of its file that one second opinion is shown
-MOST_ANSWERED = 3  # findings of one review that one sentence silences
+MOST_LEARNINGS = 5  # learnings shown to one confirmation
+MOST_DISMISSED = 3  # dismissed claims about the same file shown to one confirmation
+MOST_ANSWERED = 3  # findings of one review that one learning may silence
 AGREED = 2  # passes that reported the same finding independently
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedFindings:
-    """Every finding with what has become of it, those that may be said and those that may not."""
+    """All findings with their status, both those to report and the others."""
 
     findings: tuple[Finding, ...]
-    unheard: tuple[Finding, ...] = ()  # of the new ones, those on which no second opinion came
-    why: tuple[str, ...] = ()  # it did not come, as sentences
+    unheard: tuple[Finding, ...] = ()  # new findings that could not be confirmed
+    why: tuple[str, ...] = ()  # the reasons, as sentences
     notes: tuple[str, ...] = ()  # sentences for the reader
 
     def having(self, *statuses: Status) -> tuple[Finding, ...]:
-        """Return the findings of these statuses."""
+        """Return the findings with one of these statuses."""
         return tuple(finding for finding in self.findings if finding.status in statuses)
 
 
 async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFindings:
-    """Return the findings so far, each with what becomes of it. Without `ask` nobody gives a second opinion from now on."""
+    """Return all findings so far with their status.
+
+    If `ask` is False, no more confirmations are requested.
+    """
     opinions = session.opinions.answers if session.opinions is not None and ask else None
     return await judge(session.survey, session.results.findings, opinions, session.absence)
 
 
 async def apply_opinions(session: Session) -> tuple[Finding, ...]:
-    """Give the findings so far the verdicts of their second opinions: who goes on sees what is settled.
+    """Apply the confirmations' verdicts to the findings so far, so that later steps see what is settled.
 
-    Returns those that a second opinion could not settle.
+    Returns the findings that a confirmation could not settle.
     """
     if session.opinions is None:
         return ()
@@ -77,10 +81,11 @@ async def judge(
     ask: "Ask | None",
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen",
 ) -> JudgedFindings:
-    """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
+    """Merge findings, match them with earlier reviews, silence and confirm them.
 
-    An opinion that was given before is not asked for again. What is less severe than the findings that are said is kept back afterwards,
-    so nobody pays for an opinion on it: it is unconfirmed, until a round in which it would be shown.
+    Without `ask` there are no confirmations, and unproven findings are reported as such. Earlier
+    confirmations are reused. Findings below the minimum severity are not confirmed, since they are not shown.
+    They stay unconfirmed until a review would show them.
     """
     past, least = survey.past, survey.brief.settings.minimum_severity
     found = list(merge(findings))
@@ -95,12 +100,13 @@ async def judge(
     judged: list[Finding | None] = [
         _unasked(finding, ask is not None and not at_least(finding.severity, least)) for finding in found
     ]
-    same = dict[str, str]()  # new finding -> another one that tells the same, by their fingerprints
+    same = dict[str, str]()  # fingerprint of a new finding -> that of another finding with the same defect
     unheard = list[Finding]()
     reasons, answers = Counter[str](), Counter[OwnerRule | None]()
     if ask is not None and asked:
         precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
-        from bot.findings.verify import verify  # here: a review without a model asks for no second opinion
+        # imported here, because a review without a model needs no confirmations
+        from bot.findings.verify import verify
 
         opinions = await verify(asked, survey.tree, survey.dependents, ask, survey.files, survey.pull, precedents)
         for at, opinion in zip(due, opinions, strict=True):
@@ -140,7 +146,7 @@ def _of_other_build(earlier: Earlier | None, number: int) -> tuple[str, ...]:
 
 
 def _outdated_entries(survey: Survey, found: Sequence[Finding]) -> Iterator[str]:
-    """Name the ignore entries whose identity an older build made, if a finding is reported that each may mean."""
+    """Yield a note for each ignore entry with an older build's ID that may match a reported finding."""
     identities = {finding.identity for finding in found}
     reported = [finding for finding in found if finding.status in ("new", "still")]
     for entry in survey.ignore_list.entries:
@@ -166,7 +172,7 @@ def _decided(before: Finding, opinion: "Opinion") -> Finding:
 
 
 def _united(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:
-    """The findings, each new one that tells the same as another in its place."""
+    """Return the findings, with each new one that repeats another finding merged into it."""
     rows = list(told)
     for marks in same.items():
         one, other = (
@@ -180,9 +186,10 @@ def _united(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:
 
 
 def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
-    """The findings after the owner's words. What nobody was told of is not told to be fixed.
+    """Apply the owner's ignore list and rules to the findings.
 
-    With the leaks that nobody silences where they are, whatever is silenced elsewhere, each secret once.
+    Findings that were silenced before are not reported as fixed. Leaks in earlier commits are added, each
+    secret once, unless its finding is silenced as revoked.
     """
     past, ignore_list = survey.past, survey.ignore_list
     silenced_identities = past.known.silenced_identities if past.known is not None else ()
@@ -201,9 +208,10 @@ def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
 
 
 def _is_due(finding: Finding, least: Severity) -> bool:
-    """Whether a second opinion is due: about what is open or in doubt, severe enough, and shown to models.
+    """Return whether a finding needs a confirmation.
 
-    What was kept back in an earlier round and reaches the bar now is asked about for the first time.
+    It must be open or doubtful, reach the minimum severity, and be visible to models. A finding that was
+    below the minimum in an earlier review is confirmed once it reaches it.
     """
     if (finding.is_masked and finding.verdict.is_undecided) or not at_least(finding.severity, least):
         return False
@@ -214,7 +222,10 @@ def _is_due(finding: Finding, least: Severity) -> bool:
 
 
 def _unasked(finding: Finding, is_below: bool) -> Finding:
-    """A finding about which nobody is asked. `is_below`: because it is not severe enough, so it is unconfirmed."""
+    """Return the status of a finding that is not confirmed.
+
+    `is_below`: it is below the minimum severity, so it is marked unconfirmed.
+    """
     if finding.status == "doubtful":
         return finding.with_status("still", finding.tracking.how)
     if finding.status != "new":
@@ -229,7 +240,7 @@ def _unasked(finding: Finding, is_below: bool) -> Finding:
 
 
 def _dismissed_claims(survey: Survey) -> tuple[DismissedClaim, ...]:
-    """What models have reported of this change and people have dismissed, each once, with the reason."""
+    """Return the models' findings on this change that people have dismissed, each once, with the reason."""
     all_findings = survey.past.known.findings if survey.past.known is not None else ()
     distinct = {finding.identity: finding for finding in all_findings if not finding.proven}
     rows = ((finding, survey.ignore_list.reason_of(finding)) for finding in distinct.values())
@@ -237,7 +248,10 @@ def _dismissed_claims(survey: Survey) -> tuple[DismissedClaim, ...]:
 
 
 def _precedents(finding: Finding, *, survey: Survey, dismissals: Sequence[DismissedClaim]) -> "Precedents":
-    """What people have said that may answer a finding, by its id. What was reported and is open again is no repeat of something else."""
+    """Return the learnings and dismissed claims that may apply to a finding, by ID.
+
+    A finding that was reported before and is open again is not compared with dismissed claims.
+    """
     in_scope = [
         learning
         for learning in survey.ignore_list.learnings

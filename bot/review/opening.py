@@ -1,4 +1,4 @@
-"""Set up the state of one review: the budget, the journal, the workers; and close it all again."""
+"""Set up one review (budget, journal, workers), and close it at the end."""
 
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """Who orchestrates and who reads; both None where the review runs offline."""
+    """The models of a review; `root` and `reader` are None if it runs offline."""
 
     root: Model | None
     reader: Model | None
-    others: tuple[Model, ...] = ()  # that read the diff by itself, in place of the reader
+    others: tuple[Model, ...] = ()  # models that read only the diff, instead of the reader
 
 
 @asynccontextmanager
@@ -51,17 +51,18 @@ async def open_session(
     keep_on_cancel: bool = False,
     say: Say = lambda _: None,
 ) -> AsyncIterator[Session]:
-    """Open one review in progress. Models' connections and the journal are closed at the end, whatever happens."""
+    """Open a review session, and close the models' connections and the journal at the end."""
     journal, settings = journal or Journal(), survey.brief.settings
     calls = Calls(Budget(limits), journal, survey.masks)
-    survey.tracker.by_model = models.reader is not None  # then what an analyser has judged is checked, and not yet read
+    # with a model, code that analyzers judged still counts as unread
+    survey.tracker.by_model = models.reader is not None
     checks = AnalyzerWorker(analyzers, survey)
     tree = MaskedTree(survey.tree, survey.masks)
     callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
     worker: Worker = checks
     takes_notes = any(hook.takes_notes(settings) for hook in hooks())
     look_ups, consumer_code, opinions = None, None, None
-    if models.root or models.reader:  # a review without a model loads neither look-ups nor the worker
+    if models.root or models.reader:  # a review without a model loads neither look-ups nor the model worker
         look_ups, consumer_code = _look_ups(survey, tree, languages, journal)
     if settings.verify and (asked := models.root or models.reader):
         from bot.findings.opinion_cache import Opinions
@@ -110,7 +111,7 @@ async def _close(models: Models, consumer_code: "ConsumerCode | None") -> None:
 def _look_ups(
     survey: Survey, tree: Tree, languages: Mapping[str, Language], journal: Journal
 ) -> "tuple[LookUps, ConsumerCode | None]":
-    """What answers look-ups, and what models may see of consumers; None, and nothing of it loaded, if that is nothing."""
+    """Return the look-ups, and what models may see of consumers (None if they may see nothing)."""
     over = partial(look_ups_over, languages=languages, changed_paths=frozenset(file.path for file in survey.files))
     if not survey.consumers.readable:
         return over(tree), None
@@ -121,14 +122,14 @@ def _look_ups(
 
 
 def look_ups_over(tree: Tree, languages: Mapping[str, Language], changed_paths: Collection[str]) -> "LookUps":
-    """Return what answers the look-ups of readers of one tree."""
+    """Return the look-ups for models, over one tree."""
     from bot.review.context.look_ups import LookUps
 
     return LookUps(tree, languages, partial(_callers, tree, languages), partial(_readers, tree), changed_paths)
 
 
 def _start(survey: Survey, models: Models, limits: Limits) -> Start:
-    """Return the first row of the record: the brief, and what was found in other repositories by it."""
+    """Return the journal's first row: the brief and the findings in other repositories."""
     return Start(
         subject=asdict(survey.pull),
         brief=record(survey.brief) | survey.masks.hide(survey.consumers).rows(),
@@ -144,6 +145,6 @@ async def _callers(tree: Tree, languages: Mapping[str, Language], name: str) -> 
 
 
 async def _readers(tree: Tree, name: str) -> tuple[Reference, ...]:
-    """Readers in the form of references: only the name is known, so none of them is sure."""
+    """Return reads of a name as unsure references, since only the name is known."""
     rows = await uses.readers(tree, name)
     return tuple(Reference("", name, path, line, text, kind, None, "name") for path, line, text, kind in rows)

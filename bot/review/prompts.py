@@ -1,4 +1,4 @@
-"""What a worker is asked: whole units, the unchanged code that decides about them, and the questions that they call for."""
+"""Write the workers' prompts: code regions, the unchanged code that matters for them, and the questions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,34 +21,40 @@ from bot.values import Excerpt, LinkedIssue, Unit
 from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.rlm.values import Message, Prompt
 
-BODY_CHARS = 2_000  # of what the author says
-LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
-MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
+BODY_CHARS = 2_000  # characters of the pull request's description
+# characters of the description and of the owner's guidance in a large change's prompts
+LARGE_BODY, LARGE_ADVICE = 400, 600
+MAX_LENSES = 4  # questions in one prompt; the first questions in the list find the most
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
-AROUND_CHANGES = 1  # unchanged lines beside the changed ones of a definition whose uses are the question
+AROUND_CHANGES = 1  # unchanged lines around the changed ones, in a prompt about a definition's uses
 QUESTION = "What is wrong with this change, and whom does it break?"
-NAMED_FILES = 3  # files that the subject of a prompt names
-NAMED_CONSUMERS = 12  # repositories that may be looked into, of which a prompt tells
-LEAST_UNITS = 300  # tokens of units that a prompt holds at least
-INSTRUCTIONS = 1_500  # tokens of a prompt beside the code: what a worker is told, the schema, the questions
-UNITS, BESIDE = 0.6, 0.4  # of the rest of a small window: for units, for the code beside them
+NAMED_FILES = 3  # files named in the subject of a prompt
+NAMED_CONSUMERS = 12  # searchable repositories that a prompt lists
+LEAST_UNITS = 300  # minimum tokens of code regions in a prompt
+INSTRUCTIONS = 1_500  # tokens of a prompt in addition to the code: system prompt, schema, questions
+# shares of a small window's remaining tokens: for code regions, and for the code around them
+UNITS, BESIDE = 0.6, 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class SentPrompt:
-    """One prompt, and the part of it that its reader judges."""
+    """One prompt, and the code regions that it asks to judge."""
 
-    units: tuple[Unit, ...]  # none, if it is about uses of what changed alone
+    units: tuple[Unit, ...]  # empty if the prompt is only about uses of changed definitions
     prompt: Prompt
     seen_text: str
-    bare: bool = False  # without the code beside the units
-    notes: read.Extent = "none"  # of how much its reader says what the change does
-    issues: tuple[LinkedIssue, ...] = ()  # that its reader is asked about
-    feature_questions: tuple[ReaderQuestions, ...] = ()  # answered beside the findings
+    bare: bool = False  # whether the code around the regions is left out
+    notes: read.Extent = "none"  # which part of the change the model is asked to summarize
+    issues: tuple[LinkedIssue, ...] = ()  # issues that the prompt asks about
+    # features' questions, answered in addition to the findings
+    feature_questions: tuple[ReaderQuestions, ...] = ()
 
 
 def sizes(window: int | None) -> tuple[int, int]:
-    """Return tokens of units, and of code beside them, in one prompt: less where the model's window is known to be small."""
+    """Return the tokens per prompt for code regions and for the code around them.
+
+    Both are smaller if the model is known to have a small window.
+    """
     if window is None:
         return 0, NEARBY_TOKENS
     free = window - INSTRUCTIONS - min(PART_ANSWER, window // 4)
@@ -57,16 +63,16 @@ def sizes(window: int | None) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class PromptWriter:
-    """Write the prompts of one worker: whole units, the code beside them, the owner's advice and the questions of the lenses."""
+    """Writes one worker's prompts: code regions, the code around them, the owner's advice and questions."""
 
     survey: Survey
     lenses: Mapping[str, Lens]
-    whole: bool  # everything in one prompt, whatever its size
-    may_ask: bool  # whether the reader may ask to see more code
+    whole: bool  # put everything in one prompt, whatever its size
+    may_ask: bool  # whether the model may request more code
 
     @property
     def large(self) -> bool:
-        """Whether this change is read in many prompts."""
+        """Whether this change is split into many prompts."""
         return large(tuple(self.survey.tracker.units.values()))
 
     @property
@@ -81,7 +87,7 @@ class PromptWriter:
         issues_to_close: Sequence[LinkedIssue] = (),
         asked: Sequence[ReaderQuestions] = (),
     ) -> Prompt:
-        """Make the prompt of a text, with the form of its answer."""
+        """Return the prompt for a text, with the form of its answer."""
         paths = list(dict.fromkeys(unit.path for unit in units))
         more = f" and {render.count(len(paths) - NAMED_FILES, 'more file')}" if len(paths) > NAMED_FILES else ""
         form = issues.schema(notes) if issues_to_close else read.schema(notes)
@@ -110,7 +116,7 @@ class PromptWriter:
         *,
         bare: bool = False,
     ) -> SentPrompt:
-        """Write the prompt about these units. `bare`: without the code beside them."""
+        """Return the prompt about these code regions. `bare`: leave out the code around them."""
         beside = () if bare else await builder.of(units)
         abroad = () if bare else self.survey.consumers.beside([f"{unit.path}:{unit.name}" for unit in units])
         issues_to_close = self._issues_to_close(units)
@@ -125,7 +131,7 @@ class PromptWriter:
             questions=[question] if question else [*self._questions(units), *(each.text for each in asked)],
             consumers=self.survey.consumers.readable[:NAMED_CONSUMERS] if self.may_ask and not bare else (),
         )
-        # Who is shown a unit beside others does not judge it: that is no reading.
+        # A code region that is only shown next to others is not judged, so it doesn't count as read.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
         prompt = self.of(
             telling(unchanged=(*abroad, *beside)),
@@ -138,13 +144,13 @@ class PromptWriter:
         return SentPrompt(tuple(units), prompt, seen_text, bare, notes, issues_to_close, asked)
 
     def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
-        """The units file by file; in a prompt about a part with few unchanged lines."""
+        """Return the diffs of the regions per file, with less context if the change is split."""
         return file_diffs(units, self.survey.files, None if self.whole else self._scale.around, further_lines)
 
     def of_uses(
         self, changed_units: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]
     ) -> SentPrompt:
-        """Write the prompt about uses of changed contracts."""
+        """Return the prompt about uses of changed contracts."""
         text = render.text(
             "prompts/worker.md.j2",
             **self._common_values(use.path for use in mine),
@@ -157,7 +163,7 @@ class PromptWriter:
         return SentPrompt((), self.of(text, changed_units), text, bare=True)
 
     def of_diff(self, units: Sequence[Unit], *, backwards: bool = False) -> Prompt:
-        """Write the prompt of a reader who sees the diff of these units alone. `backwards`: from the last file on."""
+        """Return a prompt with only the diff of these regions. `backwards`: start with the last file."""
         diffs = file_diffs(units, self.survey.files)
         if backwards:
             diffs.sort(key=lambda diff: diff.path, reverse=True)
@@ -175,21 +181,28 @@ class PromptWriter:
         return replace(prompt, answer=prompt.answer and prompt.answer.final)
 
     def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
-        """The issues that the reader of these units is asked about: who is shown a part of the change cannot tell what all of it does."""
+        """Return the issues to ask about.
+
+        A prompt with only part of the change asks about none, since it cannot show what the whole change
+        does.
+        """
         return self.survey.pull.issues if self.whole and len(units) == len(self.survey.tracker.units) else ()
 
     def _asked(self, units: Sequence[Unit]) -> tuple[ReaderQuestions, ...]:
-        """What features ask the reader of these units."""
+        """Return the features' questions about these code regions."""
         return tuple(filter(None, (hook.asks(self.survey, units) for hook in hooks())))
 
     def _common_values(self, paths: Iterable[str]) -> dict[str, Any]:
-        """What every prompt repeats: the author's words and the owner's, fewer of them in the many prompts of a large change."""
+        """Return what every prompt repeats: the author's description and the owner's guidance.
+
+        Both are shorter in the many prompts of a large change.
+        """
         body = render.cut(self.survey.pull.body, LARGE_BODY if self.large else BODY_CHARS)
         advice = self.survey.guidance.of(paths, LARGE_ADVICE if self.large else MAX_CHARS)
         return {"title": self.survey.pull.title, "body": body, "guidance": advice}
 
     def _questions(self, units: Sequence[Unit]) -> list[str]:
-        """What the units of one prompt call for, in the words of the lenses."""
+        """Return the questions that these code regions call for."""
         files = {file.path: file for file in self.survey.files}
         questions = [
             lens.QUESTION
@@ -200,7 +213,7 @@ class PromptWriter:
 
 
 def _places_by_clause(uses: Iterable[ObligedUse]) -> dict[str, dict[str, list[int]]]:
-    """The lines of uses, by what changed for them and by file."""
+    """Return the lines of uses, grouped by what changed and by file."""
     places: dict[str, dict[str, list[int]]] = {}
     for use in uses:
         places.setdefault(use.says, {}).setdefault(use.path, []).append(use.line)

@@ -1,4 +1,4 @@
-"""What features ask the readers of a change beside what is wrong with it."""
+"""Define the questions that features add to a model pass."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -8,20 +8,20 @@ from bot.values import Unit
 
 
 class ReaderQuestions(ABC):
-    """The questions of one feature in one prompt. They are a text among the reader's questions, and a field of its answer."""
+    """One feature's questions in a prompt: a text in the prompt, and a field in the answer."""
 
-    key: ClassVar[str]  # of that field
+    key: ClassVar[str]  # the name of the field
 
     @property
     @abstractmethod
     def field(self) -> Mapping[str, Any]:
-        """The field as JSON Schema has it."""
+        """The JSON Schema of the field."""
 
     @property
     @abstractmethod
     def text(self) -> str:
-        """The questions as the reader sees them."""
+        """The questions, formatted for the prompt."""
 
     @abstractmethod
     def answers(self, data: Mapping[str, Any] | None, units: Sequence[Unit]) -> tuple[object, ...]:
-        """Read what the reader of these units says; what does not fit is left out."""
+        """Parse the answers about these code regions, and skip those that don't fit the schema."""

@@ -1,7 +1,8 @@
-"""Several readings of one change: beside the reader with the code around it another sees the diff alone, from its end; or other models do.
+"""Read one change in several passes.
 
-No reader finds everything: of what one overlooks another sees a part, and how many have found a thing says what it is worth. What they
-find is joined where it is one defect; second opinions come after that.
+In addition to the pass that sees the code around the change, another pass reads only the diff, starting from
+its end, or other models do. Each pass misses some defects, and the number of passes that report a defect
+shows how reliable it is. Findings about the same defect are merged before they are confirmed.
 """
 
 import asyncio
@@ -15,13 +16,14 @@ from bot.review.session import Session, Worker, WorkerReply
 from bot.review.workers import ModelWorker, join
 from bot.values import Unit
 
-LEAST = 400  # tokens of a change that is read more than once: of fewer one reading sees all there is
-MOST_TOKENS, PROMPT = 120_000, 24_000  # tokens of one that is read more than once at all, and of one prompt
-BUDGET_PART = 4  # of what a review may spend, one in so many pays for these readings
+LEAST = 400  # tokens of a change; a smaller one is read in a single pass
+# tokens of the largest change that gets several passes, and of one prompt
+MOST_TOKENS, PROMPT = 120_000, 24_000
+BUDGET_PART = 4  # at most 1/BUDGET_PART of a review's budget pays for these passes
 
 
 async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> WorkerReply:
-    """Have these units read with the code around them, and if they are the whole change, the diff alone, too."""
+    """Read these code regions, and if they are the whole change, also read only their diff."""
     if not isinstance(reader, ModelWorker):
         return await reader.review(units)
     groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
@@ -35,7 +37,7 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-    # One that has failed in part counts if it has found something: its findings are votes.
+    # A pass that failed partly counts if it reported something, since its findings count as votes.
     count = sum(bool(reply.findings) or not (reply.error or reply.notes) for reply in replies)
     together = join(replies)
     return replace(
@@ -45,7 +47,10 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
 
 
 def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWorker]:
-    """Who reads the diff alone, fixed at the start: by the size of the change, and by what the budget holds then."""
+    """Return the workers that read only the diff.
+
+    They are fixed at the start, by the size of the change and the remaining budget.
+    """
     worker, size = session.worker, sum(unit.tokens for group in groups for unit in group)
     if session.effort == "low" or not LEAST <= size <= MOST_TOKENS or not isinstance(worker, ModelWorker):
         return []
@@ -56,7 +61,7 @@ def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWor
 
 
 def _room(session: Session) -> int:
-    """Tokens of a diff in one prompt; 0 where the model's window is not known to be small."""
+    """Return the tokens of diff in one prompt, at most PROMPT and less in a small window."""
     worker = session.worker
     window = session.calls.sizes.window(worker.model) if isinstance(worker, ModelWorker) else None
     return PROMPT if window is None else max(LEAST, min(PROMPT, window - INSTRUCTIONS - PART_ANSWER))

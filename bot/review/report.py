@@ -1,4 +1,4 @@
-"""What a review tells, put together of what was found, judged and read."""
+"""Put a review's report together from its findings, verdicts and coverage."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -36,9 +36,9 @@ async def place(
     faults: Callable[[str, bytes], frozenset[int] | None],
     prove: Callable[[Sequence[PlacedFinding], Session], Awaitable[Sequence[PlacedFinding]]] | None,
 ) -> tuple[PlacedFinding, ...]:
-    """Return every finding: those that the review says at their places, best first, with suggestions that were tried out; then the others.
+    """Return all findings: first those to report, best first, with tested suggestions, then the others.
 
-    `faults` lists the lines on which a file does not parse. `prove` tries to show findings.
+    `faults` returns the lines where a file doesn't parse. `prove` tries to prove findings.
     """
     subject, settings = session.survey, session.survey.brief.settings
     past, least = subject.past, settings.minimum_severity
@@ -76,7 +76,7 @@ async def conclude(
     findings: tuple[PlacedFinding, ...],
     seconds: float,
 ) -> Review:
-    """Put together everything that a review tells."""
+    """Put the review together."""
     subject, settings = session.survey, session.survey.brief.settings
     past, earlier, budget = subject.past, subject.past.earlier, session.calls.budget
     findings, numbered_findings = rounds.give_numbers(findings, past.known.numbers if past.known else ())
@@ -156,7 +156,7 @@ def _cause(error: ProviderError) -> Cause:
 
 
 def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> tuple[str, ...]:
-    """The sentences about the review itself, each once."""
+    """Return the notes about the review itself, without duplicates."""
     subject = session.survey
     submodules = (file.path for file in subject.files if file.skip == diff.SUBMODULE)
     notes = (

@@ -1,4 +1,4 @@
-"""The change as a review takes it: which files, under which settings, and with what beside them."""
+"""Decide what a review covers: which files, with which settings, and with which other input."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def as_shown(brief: Brief, masks: KnownSecrets) -> Brief:
-    """Return the brief as it holds today, and as models and the journal may be shown it."""
+    """Return the brief with today's settings, and without secrets, for models and the journal."""
     return replace(
         brief,
         pull=masks.hide(brief.pull),
@@ -36,14 +36,21 @@ def as_shown(brief: Brief, masks: KnownSecrets) -> Brief:
 
 
 async def with_warnings(brief: Brief, tree: checkout.Checkout) -> Brief:
-    """Return the brief with a warning for each file that somebody may take for its settings: the listed tree tells, and git is not asked again."""
+    """Return the brief with a warning for each file that looks like its settings but isn't.
+
+    Only listed files are checked.
+    """
     others = [name for name in await tree.many_at_tip(config.OTHER_NAMES) if name != brief.file]
     warnings = (*(f"{other} is not read. Rename it to {brief.file}." for other in others), *brief.settings.warnings)
     return replace(brief, settings=replace(brief.settings, warnings=tuple(dict.fromkeys(warnings))))
 
 
 def refuse_empty(brief: Brief, files: Sequence[ChangedFile], leaks: Sequence[Finding], gaps: Sequence[str]) -> None:
-    """Raise NothingToReview where no file changed, no earlier round is to be brought to its end, and no commit has anything to tell (`gaps`: why some were not looked through)."""
+    """Raise NothingToReview if there is nothing to report.
+
+    That is so if no file changed, there is no earlier review to complete, and no commit has leaks or gaps.
+    `gaps` says why some commits were not scanned.
+    """
     pull = brief.pull
     is_told = leaks or (gaps and pull.base != pull.head)
     if not files and brief.earlier is None and not is_told:
@@ -51,7 +58,7 @@ def refuse_empty(brief: Brief, files: Sequence[ChangedFile], leaks: Sequence[Fin
 
 
 async def ignore_list(brief: Brief, tree: checkout.Checkout, rules: Sequence[OwnerRule]) -> IgnoreList:
-    """Return what is not to be reported: by lists, the settings, what was said of single findings, and rules."""
+    """Return what must not be reported, from features' lists, settings, dismissals and rules."""
     found = IgnoreList()
     for hook in hooks():
         found = found.join(await hook.silences(brief, tree))
@@ -59,7 +66,7 @@ async def ignore_list(brief: Brief, tree: checkout.Checkout, rules: Sequence[Own
 
 
 def with_effort(brief: Brief, files: Sequence[ChangedFile]) -> Brief:
-    """Return the brief with the effort that the changed files ask for, and a sentence about it."""
+    """Return the brief with the effort set for the changed files, and a note if it differs."""
     read = [file for file in files if not file.skip]
     settings = brief.settings.for_paths(path for file in read for path in (file.path, file.old_path) if path)
     if settings.effort == brief.settings.effort:
@@ -69,7 +76,7 @@ def with_effort(brief: Brief, files: Sequence[ChangedFile]) -> Brief:
 
 
 def with_own_reports(brief: Brief, files: Sequence[ChangedFile], paths: Collection[str]) -> Brief:
-    """Return the brief with what other tools say of this change alone."""
+    """Return the brief with only those results of other tools that concern this change."""
     return replace(
         brief,
         reports=tuple(sarif_results.of_change(brief.reports, files, paths)),
@@ -78,7 +85,10 @@ def with_own_reports(brief: Brief, files: Sequence[ChangedFile], paths: Collecti
 
 
 def reviewable(files: Sequence[ChangedFile], brief: Brief) -> tuple[ChangedFile, ...]:
-    """Return the changed files, with those marked that the repository asks to leave out, and of a stranger those that nobody reads."""
+    """Return the changed files, with those marked that the settings leave out.
+
+    For an untrusted author, files that are not read are marked as unreviewed.
+    """
     left_out, settings, unreadable = f"left out by {config.FILE}", brief.settings, brief.left_out
     if brief.stranger:
         files = [replace(file, is_unreviewed=file.is_unreviewed or diff.is_unread(file)) for file in files]
@@ -92,14 +102,14 @@ def reviewable(files: Sequence[ChangedFile], brief: Brief) -> tuple[ChangedFile,
 
 
 def changes_role(settings: Config, old: str, new: str) -> bool:
-    """Return whether a renamed file becomes something else, or something that the repository no longer asks to leave out."""
-    from deeprepo.impact.roles import changes_role  # here: most changes rename nothing
+    """Return whether a rename changes a file's role or makes an ignored file reviewable."""
+    from deeprepo.impact.roles import changes_role  # imported here, because most changes rename nothing
 
     return changes_role(old, new) or (settings.ignores(old) and not settings.ignores(new))
 
 
 async def texts(tree: Tree, files: Sequence[ChangedFile]) -> units.Texts:
-    """Return the changed files of both sides as text."""
+    """Return the text of the changed files on both sides."""
     readable = [file for file in files if not file.skip]
     heads = await tree.read_many([file.path for file in readable])
     bases = await tree.read_many([file.old_path for file in readable if file.old_path], "base")
@@ -108,7 +118,7 @@ async def texts(tree: Tree, files: Sequence[ChangedFile]) -> units.Texts:
 
 
 async def unchanged_users(tree: Tree, users: Dependents) -> dict[str, str]:
-    """Return the files that use what changed, which prompts show in parts."""
+    """Return the text of the files that use what changed, for prompts."""
     paths = dict.fromkeys(
         [*(dependent.path for dependent in users.files), *(reference.path for reference in users.references)]
     )
@@ -116,7 +126,7 @@ async def unchanged_users(tree: Tree, users: Dependents) -> dict[str, str]:
 
 
 def without_unread(users: Dependents, files: Sequence[ChangedFile], left_out: Mapping[str, str]) -> Dependents:
-    """Return the dependents without the unchanged files that could not be read: they may use what changed."""
+    """Add a note to the dependents for each unread file, since it may use what changed."""
     changed_paths = {file.path for file in files}
     rows = [(path, reason) for path, reason in left_out.items() if path not in changed_paths]
     sentences = [f"`{path}` was not read ({reason}): it may use what changed" for path, reason in rows]
@@ -124,7 +134,7 @@ def without_unread(users: Dependents, files: Sequence[ChangedFile], left_out: Ma
 
 
 async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":
-    """Return why there is no review after all, now that the changed files are known."""
+    """Return the reason not to review these changed files after all; None if there is none."""
     from bot.config import policy
 
     async with checkout.Checkout(brief.pull) as tree:

@@ -1,4 +1,4 @@
-"""One review in progress: everything that the root's code, the workers and the strategies share."""
+"""Hold the state of one running review that the root's code, the workers and the strategies share."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -36,87 +36,91 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkerReply:
-    """A worker's reply: prose for the caller, and findings with quotes, not yet checked."""
+    """A worker's reply: text, and findings with quotes that are not verified yet."""
 
     text: str
     findings: tuple[Finding, ...] = ()
-    error: str = ""  # why there is no reply; the rest of a batch is not lost with it
-    dropped_count: int = 0  # findings that their finder could not complete
-    doubts: tuple[str, ...] = ()  # suspicions that nothing which was shown could settle, as sentences
-    reader_notes: ReaderNotes | None = None  # what the change does, if the worker was asked and has said it
-    issues: tuple[IssueReport, ...] = ()  # what it says of the issues that it was shown
-    notes: tuple[str, ...] = ()  # sentences for the reader of the review
-    answers: tuple[object, ...] = ()  # to what features have asked
-    withdrawn: frozenset[int] = frozenset()  # the numbers of findings of its first answer that it takes back, from 1
+    error: str = ""  # why there is no reply; other replies in the batch are kept
+    dropped_count: int = 0  # findings that the model could not complete
+    doubts: tuple[str, ...] = ()  # suspicions that the shown code could not settle, as sentences
+    reader_notes: ReaderNotes | None = None  # summary of the change, if requested and given
+    issues: tuple[IssueReport, ...] = ()  # answers about the issues in the prompt
+    notes: tuple[str, ...] = ()  # notes for the readers of the review
+    answers: tuple[object, ...] = ()  # answers to features' questions
+    # numbers (from 1) of findings in its first answer that it withdraws
+    withdrawn: frozenset[int] = frozenset()
 
 
 class Worker(Protocol):
-    """The judge of units: a cheap model behind `Calls`, or the analysers when there is no model."""
+    """Judges code regions: a cheap model behind `Calls`, or the analyzers if there is no model."""
 
     @property
     def name(self) -> str:
-        """Who it is, as the coverage table says it."""
+        """The name in the coverage table."""
 
     @property
     def model(self) -> Model | None:
-        """Who reads, None if the analysers do."""
+        """The model, or None for the analyzers."""
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
-        """Judge these units (one prompt's worth each; the worker packs them) and mark them as read."""
+        """Judge these code regions, in prompts that the worker packs, and mark them as read."""
 
     async def answer(self, parts: "Sequence[Part]", question: str) -> "Sight":
-        """Answer a question about files that are not part of the change; the parts are one prompt's worth."""
+        """Answer a question about files outside the change. The parts must fit into one prompt."""
 
 
-Lookup = Callable[[str], Awaitable[Sequence[Reference]]]  # a name -> where it is used
+Lookup = Callable[[str], Awaitable[Sequence[Reference]]]  # a name -> its references
 
 
 async def _nobody(_: str) -> Sequence[Reference]:
-    """The lookup of a session that was given none."""
+    """Return no references, in a session without a lookup."""
     return ()
 
 
 @dataclass(slots=True)
 class Results:
-    """What a review has come to so far. Mutable on purpose: it grows between the diff and the report."""
+    """The results of a review so far. Mutable, because it grows while the review runs."""
 
-    findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
-    # Fingerprints of those that a second opinion could not settle
+    findings: list[Finding] = field(default_factory=list)  # verified, without duplicates
+    # Fingerprints of findings that a confirmation could not settle
     undecided_fingerprints: set[str] = field(default_factory=set)
-    doubts: list[str] = field(default_factory=list)  # what readers of pairs could not settle, as sentences
-    refused_count: int = 0  # findings whose quotes the tree does not hold
-    notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
-    parts: dict[str, object] = field(default_factory=dict)  # of features, by the keys of their sections
-    reader_notes: list[ReaderNotes] = field(default_factory=list)  # what models said of what the change does
-    issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
-    answers: list[object] = field(default_factory=list)  # of readers, to what features have asked
+    # what the comparison of pairs could not settle, as sentences
+    doubts: list[str] = field(default_factory=list)
+    refused_count: int = 0  # findings whose quotes don't exist in the tree
+    notes: list[str] = field(default_factory=list)  # notes for the readers of the review
+    parts: dict[str, object] = field(default_factory=dict)  # features' results, by section key
+    reader_notes: list[ReaderNotes] = field(default_factory=list)  # models' summaries of the change
+    issues: tuple[IssueReport, ...] = ()  # the root's answers about the issues that the change closes
+    answers: list[object] = field(default_factory=list)  # models' answers to features' questions
 
 
 @dataclass(slots=True)
 class Session:
-    """One review in progress: who reads what, with what, and the results so far."""
+    """One running review: its models and tools, and the results so far."""
 
     survey: "Survey"
-    tree: Tree  # as models are shown it
+    tree: Tree  # the tree without secrets, for models
     calls: Calls
     worker: Worker
-    analyzers: Worker  # the checks by code; the same as `worker` where there is no model
+    analyzers: Worker  # the static checks; equal to `worker` if there is no model
     root: Model | None = None
-    reader: Model | None = None  # the model behind `worker`, where there is one
-    others: Sequence[Model] = ()  # that read the diff by itself, in place of the worker's
-    workers: Mapping[str, Worker] = field(default_factory=dict)  # that the root's code may ask by name
-    keep_on_cancel: bool = False  # an interrupted command still shows what it has
+    reader: Model | None = None  # the model behind `worker`, if any
+    others: Sequence[Model] = ()  # models that read only the diff, instead of the worker's model
+    # workers that the root's code may call by name
+    workers: Mapping[str, Worker] = field(default_factory=dict)
+    keep_on_cancel: bool = False  # whether an interrupted command still shows its results
     callers: Lookup = _nobody  # calls of a symbol in the whole tree
-    readers: Lookup = _nobody  # reads of a name that nobody calls; `function` is the kind of reading
-    look_ups: "LookUps | None" = None  # of readers and second opinions that want to see more; None: nobody may
-    consumer_code: "ConsumerCode | None" = None  # of the repositories that use this one, as far as models may see it
-    takes_notes: bool = False  # whether models are asked what the change does
-    effort: ReviewEffort = "medium"  # how far the review goes
+    readers: Lookup = _nobody  # reads of a name that is not called; `function` contains the kind
+    look_ups: "LookUps | None" = None  # code requests by model passes and confirmations; None if not allowed
+    # code of the repositories that use this one, if models may see it
+    consumer_code: "ConsumerCode | None" = None
+    takes_notes: bool = False  # whether models are asked to summarize the change
+    effort: ReviewEffort = "medium"  # how thorough the review is
     results: Results = field(default_factory=Results)
-    opinions: "Opinions | None" = None  # second opinions on findings; None: nobody gives any
-    # What it means that a check by code no longer reports a finding; None: the owner has switched that check off.
+    opinions: "Opinions | None" = None  # confirmations of findings; None if there are none
+    # How to interpret that a static check no longer reports a finding; None if the check is off.
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen"
-    say: Say = lambda _: None  # progress: a line, or what is read and was found by code
+    say: Say = lambda _: None  # reports progress: a line, or what is being read and was found so far
 
     @property
     def pull(self) -> PullRequest:
@@ -130,26 +134,26 @@ class Session:
 
     @property
     def units(self) -> tuple[Unit, ...]:
-        """The parts of the change that are judged."""
+        """The code regions of the change."""
         return self.survey.units
 
     @property
     def dependents(self) -> Dependents:
-        """Who uses what has changed."""
+        """The references to changed code."""
         return self.survey.dependents
 
     @property
     def language(self) -> str:
-        """The language in which models write what people read."""
+        """The language in which models write for people."""
         return self.survey.guidance.language
 
     @property
     def tracker(self) -> CoverageTracker:
-        """What was read so far."""
+        """The coverage so far."""
         return self.survey.tracker
 
     def take_back_cancel(self) -> bool:
-        """Return whether the review goes on although a person broke it off: the command still shows what it has."""
+        """Return whether to continue after an interrupt, so that the command can show its results."""
         task = asyncio.current_task()
         if task is None or not self.keep_on_cancel:
             return False
@@ -158,7 +162,7 @@ class Session:
 
 
 async def verified(session: Session, finding: Finding) -> Finding | str:
-    """Return the finding as the trees bear it out, that of a consumer too, or the sentence that says why it cannot stay."""
+    """Verify a finding against the tree, or a consumer's tree. Returns it, or the reason to reject it."""
     if session.consumer_code is not None:
         finding = await session.consumer_code.attribute(finding)
     checked_finding = await check_quotes(finding, session.tree)
@@ -171,14 +175,17 @@ async def verified(session: Session, finding: Finding) -> Finding | str:
 
 
 async def check_finding(session: Session, finding: Finding) -> Finding | str:
-    """Return the same, counted."""
+    """Verify the finding, and count it if it is rejected."""
     checked_finding = await verified(session, finding)
     session.results.refused_count += isinstance(checked_finding, str)
     return checked_finding
 
 
 async def admit(session: Session, finding: Finding) -> Finding | str:
-    """Check a finding against the tree and keep it unless it is there already; else the sentence that says why not."""
+    """Verify a finding and add it, unless it is a duplicate.
+
+    Returns the finding, or the reason it was not added.
+    """
     checked_finding = await check_finding(session, finding)
     if isinstance(checked_finding, str):
         return checked_finding

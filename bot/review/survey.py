@@ -1,4 +1,4 @@
-"""What a review knows before anybody judges the change, and an estimate without one."""
+"""Hold what is known about a change before it is judged, for reviews and estimates."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 Value = TypeVar("Value")
-NAMED_AT_WORK = 5  # files and findings that are named while the review works
+NAMED_AT_WORK = 5  # files and findings named in progress messages
 
 
 def files_read(files: Sequence[ChangedFile]) -> Reading:
-    """Return which files the review reads: said before anything is looked up about them."""
+    """Return which files the review reads, for the first progress message."""
     read = [file.path for file in files if not file.skip]
     reading = Reading(len(read), tuple(read[:NAMED_AT_WORK]), left_out=len(files) - len(read))
     return written.of_review(reading, know_secrets(), read[:NAMED_AT_WORK])
@@ -41,24 +41,25 @@ def files_read(files: Sequence[ChangedFile]) -> Reading:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The change as the earlier steps have read it."""
+    """The change as read by the earlier steps of the pipeline."""
 
-    brief: Brief  # as models and the journal may be shown it
+    brief: Brief  # without secrets, for models and the journal
     files: tuple[ChangedFile, ...]
     units: tuple[Unit, ...]
     dependents: Dependents
     tree: RunnableTree
     tracker: CoverageTracker
-    past: Past = field(default_factory=Past)  # the round before
-    leaks: tuple[Finding, ...] = ()  # secrets that only earlier commits of the change hold
-    ignore_list: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
-    guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
-    masks: KnownSecrets = field(default_factory=know_secrets)  # what no provider is shown
-    consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
+    past: Past = field(default_factory=Past)  # the previous review
+    leaks: tuple[Finding, ...] = ()  # secrets that exist only in earlier commits of the change
+    ignore_list: IgnoreList = field(default_factory=IgnoreList)  # what the owner doesn't want reported
+    guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to check
+    masks: KnownSecrets = field(default_factory=know_secrets)  # what no provider may see
+    # what the change breaks in other repositories
+    consumers: ConsumerImpact = field(default_factory=ConsumerImpact)
     builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)  # by their limits
 
     def reading(self, findings: Sequence[Finding], *, is_checked: bool) -> Reading:
-        """Return what the review reads, and what code has proven so far and nobody has asked not to hear, as it may be shown."""
+        """Return what the review reads and what is proven so far, without ignored findings or secrets."""
         changed_paths = {path for file in self.files for path in (file.path, file.old_path) if path}
         using = [dependent.path for dependent in self.dependents.files] + [
             reference.path for reference in self.dependents.references
@@ -78,7 +79,7 @@ class Survey:
         return self.shown(reading, worst, guesses=True)
 
     def shown(self, value: Value, findings: Iterable[Finding] = (), *, guesses: bool = False) -> Value:
-        """Return what the review tells, or answers, as it may leave. `findings`: those that it holds."""
+        """Return a copy of the value without secrets. `findings`: those that the value contains."""
         findings = tuple(findings)
         names = [path for file in self.files for path in (file.path, file.old_path) if path]
         names += [path for finding in findings for path in (finding.path, *(item.path for item in finding.evidence))]
@@ -99,8 +100,11 @@ class Survey:
         completes: bool = True,
         follows: bool = False,
     ) -> "ContextBuilder":
-        """Return who shows the code beside the change under these limits. What one of them has looked up serves the others."""
-        # Here: a review without a model shows no code
+        """Return the builder that shows the code around the change under these limits.
+
+        All builders share their search results.
+        """
+        # Imported here, since a review without a model shows no code
         from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
         from bot.review.context.searches import Searches
 

@@ -1,7 +1,7 @@
-"""The uses of changed contracts that neither a comparison nor the first prompts covered: as many more as the limits allow are read.
+"""Group the uses of changed contracts that are still open into prompts, within limits.
 
-Each prompt holds one changed definition and the lines around its uses, nearest to a break first. What does not fit under the limit,
-or what no model answered, stays open, and the review names it.
+Each prompt shows changed definitions and the lines around their uses, those closest to breaking first. Uses
+that don't fit or get no answer stay open, and the review lists them.
 """
 
 from collections import defaultdict
@@ -18,19 +18,19 @@ from deeprepo.rlm.values import tokens
 if TYPE_CHECKING:
     from deeprepo.impact.ports import Tree
 
-PROMPT_TOKENS = 20_000  # of uses in one prompt
-EXCERPT_TOKENS = 5_000  # of the lines around one use
-REVIEW_TOKENS = 60_000  # of uses in all such prompts of one review
+PROMPT_TOKENS = 20_000  # tokens of uses in one prompt
+EXCERPT_TOKENS = 5_000  # tokens of the lines around one use
+REVIEW_TOKENS = 60_000  # tokens of uses in all such prompts of a review
 AROUND_USE = 4  # lines before and after a use
 TOO_MANY = "more references than one review covers"
-# What changed, its uses, the lines around them
+# The changed regions, their uses, and the lines around the uses
 Group = tuple[tuple[Unit, ...], tuple[ObligedUse, ...], tuple[Excerpt, ...]]
 
 
 async def group(
     tree: "Tree", units: Mapping[str, Unit], uses: Sequence[ObligedUse], limit: int = PROMPT_TOKENS
 ) -> tuple[list[Group], list[ObligedUse]]:
-    """Return the uses prompt by prompt, and those that are left out. `limit`: tokens of one prompt."""
+    """Return the uses per prompt, and those left out. `limit`: tokens of one prompt."""
     texts = await tree.read_many(list(dict.fromkeys(use.path for use in uses)))
     by_symbol: dict[str, list[ObligedUse]] = defaultdict(list)
     for use in uses:
@@ -60,7 +60,7 @@ async def group(
 
 
 def _join(groups: Sequence[Group], most: int) -> list[Group]:
-    """Small groups in one prompt, each in the first that has room: every prompt pays for the instructions once more."""
+    """Join small groups into the first prompt with room, since every prompt repeats the instructions."""
     joined_groups: list[Group] = []
     room: list[int] = []
     for units, uses, excerpts in groups:
@@ -83,13 +83,13 @@ def _join(groups: Sequence[Group], most: int) -> list[Group]:
 
 
 def _size(units: Sequence[Unit], units_held: Sequence[Unit]) -> int:
-    """The tokens that units add to a prompt which holds others: it shows their changed lines."""
+    """Return the tokens of the changed lines that these regions add to a prompt with other regions."""
     rows = ((*unit.heads, *unit.changed_rows) for unit in units if unit not in units_held)
     return sum(tokens("\n".join(map(str, mine))) for mine in rows)
 
 
 def _unit(symbol: str, units: Mapping[str, Unit]) -> Unit | None:
-    """The unit that shows what changed: the one of that name, else one that holds its uses."""
+    """Return the code region that shows the changed definition, or one that refers to it."""
     unit_known = units.get(symbol)
     if unit_known is not None:
         return unit_known
@@ -102,7 +102,7 @@ def _unit(symbol: str, units: Mapping[str, Unit]) -> Unit | None:
 
 
 def _around(use: ObligedUse, lines: Sequence[str]) -> Excerpt | None:
-    """The lines around a use, those of its function alone where it is short."""
+    """Return the lines around a use; None if they are too long."""
     first, last = max(1, use.line - AROUND_USE), min(len(lines), use.line + AROUND_USE)
     if first > last or tokens("\n".join(lines[first - 1 : last])) > EXCERPT_TOKENS:
         return None

@@ -1,4 +1,4 @@
-"""The worker with a model: whole units packed into small prompts, all of them asked at once, and what their readers answer."""
+"""Review code regions with a model: pack them into prompts, send these in parallel, read the answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,37 +23,37 @@ from deeprepo.rlm.errors import PromptTooLong
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Completion, Model
 
-# Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
+# Tokens of surrounding code in all prompts of a large change. What a verdict needs is mostly in the regions
+# or in the pairs.
 LARGE_NEARBY = 12_000
-# Tokens of such code in one prompt of a change that is read in parts: beside readers of pairs, and where nobody reads pairs.
+# Tokens of surrounding code in one prompt of a split change: if pairs are compared, and if they are not.
 BACKED_NEARBY, MOST_NEARBY = 4_000, 9_600
 NOT_ALONE = "one model pass over the diff failed: {}"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelWorker:
-    """A cheap model. Each prompt holds whole units and the unchanged code around them; the answer is structured."""
+    """A cheap model. Each prompt contains whole code regions and the unchanged code around them."""
 
     model: Model
     calls: Calls
     survey: Survey
     lenses: Mapping[str, Lens] = field(default_factory=dict)
-    role: Literal["worker", "root"] = "worker"  # "root" where the orchestrating model reads by itself
-    whole: bool = False  # everything in one prompt, whatever its size
-    takes_notes: bool = False  # whether readers are asked what the change does
-    look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
-    is_backed: bool = (
-        False  # whether the pairs, which hold most references to changed code, are read in calls of their own
-    )
+    role: Literal["worker", "root"] = "worker"  # "root" if the root's model does the pass itself
+    whole: bool = False  # put everything in one prompt, whatever its size
+    takes_notes: bool = False  # whether models are asked to summarize the change
+    look_ups: LookUps | None = None  # answers requests for more code; None if not allowed
+    # Whether pairs, which contain most references to changed code, are compared in separate calls.
+    is_backed: bool = False
 
     @property
     def name(self) -> str:
-        """Who it is, as the coverage table says it."""
+        """The name in the coverage table."""
         return str(self.source)
 
     @property
     def source(self) -> Source:
-        """Who reports what it finds."""
+        """The source of its findings."""
         return Source("model", self.model.name, self.role)
 
     @property
@@ -65,7 +65,7 @@ class ModelWorker:
         return PromptWriter(self.survey, self.lenses, self.whole, may_ask=self.look_ups is not None)
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
-        """Read every unit in some prompt, the prompts all at once; what was answered is marked as read."""
+        """Read every code region in some prompt, all in parallel, and mark what was answered as read."""
         limit, beside = sizes(self.calls.sizes.window(self.model))
         groups = [list(units)] * bool(units) if self.whole else pack(units, limit)
         first = [use.reference for use in self.survey.tracker.open_uses()]
@@ -85,13 +85,19 @@ class ModelWorker:
         return join(await self._answers(prompts, builder, question))
 
     def _extent(self, units: Sequence[Unit], groups: Sequence[Sequence[Unit]]) -> read.Extent:
-        """Of how much a reader says what the change does: who has all of it in one prompt speaks of the whole."""
+        """Return which part of the change to summarize.
+
+        Only a single prompt with everything can cover the whole.
+        """
         if not self.takes_notes:
             return "none"
         return "whole" if len(groups) == 1 and len(units) == len(self.survey.tracker.units) else "parts"
 
     async def read_alone(self, groups: Sequence[Sequence[Unit]], *, backwards: bool) -> WorkerReply:
-        """Return what a reader finds who sees the diff of each of these groups alone. It may ask for nothing, and nothing counts as read by it."""
+        """Read only the diff of each of these groups.
+
+        The model cannot request code, and nothing counts as read by this pass.
+        """
         prompts = [self._writer.of_diff(group, backwards=backwards) for group in groups]
         prompts = [prompt for prompt in prompts if foresight.may_precede(self.calls, self.model, prompt)]
         source = replace(self.source, view="backwards" if backwards else "diff")
@@ -105,7 +111,7 @@ class ModelWorker:
         return WorkerReply("", tuple(findings), notes=tuple(map(NOT_ALONE.format, failures)))
 
     async def uses(self) -> WorkerReply:
-        """Read the uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
+        """Read the open uses of changed contracts, as many as the limits allow."""
         left = self.survey.tracker.open_uses()
         limit, _ = sizes(self.calls.sizes.window(self.model))
         room = min(uses.PROMPT_TOKENS, limit or uses.PROMPT_TOKENS)
@@ -120,7 +126,10 @@ class ModelWorker:
         return use_reply
 
     async def answer(self, parts: Sequence[Part], question: str) -> Sight:
-        """Answer a question about files outside the change; what is too long for the model's window is asked about in halves."""
+        """Answer a question about files outside the change.
+
+        If the text exceeds the model's window, it is halved.
+        """
         try:
             return await self._look(parts, question)
         except PromptTooLong as error:
@@ -144,10 +153,11 @@ class ModelWorker:
     async def _answers(
         self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str
     ) -> list[WorkerReply]:
-        """The answer to every prompt. One that is too long for the model's window is asked again in two parts.
+        """Return the answers to all prompts, not necessarily in the prompts' order.
 
-        A single unit is shown without the code beside it; if it is still too long it stays unread, and the answer says so.
-        Raises PromptTooLong where everything was to stand in one prompt.
+        A prompt that exceeds the model's window is split in two. A single code region is then shown without
+        the code around it. If it still doesn't fit, it stays unread, and the answer says so. Raises
+        PromptTooLong if everything had to be in one prompt.
         """
         worker_replies: list[WorkerReply] = []
         left = list(prompts)
@@ -183,7 +193,7 @@ class ModelWorker:
 
 
 def join(answers: Sequence[WorkerReply]) -> WorkerReply:
-    """Return all answers in one."""
+    """Join all answers into one."""
     return WorkerReply(
         "\n".join(reply.text for reply in answers if reply.text),
         tuple(finding for reply in answers for finding in reply.findings),
@@ -198,7 +208,7 @@ def join(answers: Sequence[WorkerReply]) -> WorkerReply:
 
 
 def _together(notes_of_parts: Sequence[ReaderNotes]) -> ReaderNotes | None:
-    """What several readers say of their parts."""
+    """Join several passes' notes on their parts of the change."""
     if len(notes_of_parts) <= 1:
         return notes_of_parts[0] if notes_of_parts else None
     return ReaderNotes(files=tuple(file for notes in notes_of_parts for file in notes.files))

@@ -1,6 +1,7 @@
-"""The door through which anything is written out, to a page, a file, a row or a caller: no secret leaves by it.
+"""Remove secrets from everything that is written to a page, a file, a row or a caller.
 
-What the change and its files told to be secret is known to the review (`KnownSecrets`); of a text that comes alone, the text tells.
+A review knows the secrets in the change and its files (`KnownSecrets`). For other texts, secrets are
+recognized in the text itself.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,10 +19,10 @@ Value = TypeVar("Value")
 def of_review(
     value: Value, masks: KnownSecrets, names: Iterable[str], findings: Iterable[Finding] = (), *, guesses: bool = False
 ) -> Value:
-    """Return what a review tells as it may leave.
+    """Return a review's output without secrets.
 
-    Of the `names` of files the tokens are masked too. What the `findings` call a secret is masked wherever else it stands. `guesses`: so is
-    what only looks like one.
+    Tokens in file `names` are masked, and so is every occurrence of a secret reported in `findings`.
+    `guesses`: also mask what only looks like a secret.
     """
     covered = masks.cover((value, tuple(findings)), guesses=guesses)
     shown, shown_findings = hide.paths(covered, names)
@@ -29,16 +30,16 @@ def of_review(
 
 
 def of_files(value: Value, texts: Mapping[str, str]) -> Value:
-    """Return a value without the secrets of the files that it is made of."""
+    """Return a value without the secrets in the files that it is made from."""
     masks = know_secrets()
     masks.learn_files(texts)
     return masks.cover(value)
 
 
 def of_log(value: Value, texts: Iterable[str], names: Iterable[str] = ()) -> Value:
-    """Return what a log has told, without what these texts of it show to be a secret, or only make look like one.
+    """Return the content of a log without the certain and likely secrets in these texts.
 
-    Of the `names` of files the tokens are masked too.
+    Tokens in file `names` are masked too.
     """
     masks = know_secrets()
     for text in texts:
@@ -47,7 +48,10 @@ def of_log(value: Value, texts: Iterable[str], names: Iterable[str] = ()) -> Val
 
 
 def of_run(output: str, masks: KnownSecrets) -> str:
-    """Return what a test has printed. What it shows is not learned for the review: a replay prints nothing that could be learned."""
+    """Return a test's output without secrets.
+
+    They are not added to the review's known secrets, because a replay runs no tests and could not learn them.
+    """
     return masks.cover(hide.mask_values(output, _all(output)), guesses=True)
 
 

@@ -1,1 +1,1 @@
-"""A root model's run: its turns, its messages, and the tools that its code calls."""
+"""Run a root model: its turns, its messages, and the tools for its code."""

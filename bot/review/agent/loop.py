@@ -1,4 +1,4 @@
-"""A run of a root from seed to transcript."""
+"""Run a root model, from its first message to the transcript."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,16 +18,18 @@ from deeprepo.rlm.loop.stall import StallGuard
 from deeprepo.rlm.loop.tools import CHILD_TURNS
 from deeprepo.rlm.repl.process import PYTHON, open_repl
 
-CHILD_FILES = 40  # changed files that are named in it
-CHILD_CHARS = 60_000  # of files in a child's first message; it opens the rest itself
+CHILD_FILES = 40  # changed files listed in a child's first message
+CHILD_CHARS = 60_000  # characters of files in a child's first message; the child opens the rest itself
 
 CUT_SHORT: dict[Outcome, str] = {"budget": "", "provider": "provider", "declined": "provider"}
 
 
 async def run(session: Session, seed: str, *, gate: bool, turns: int | None = None) -> Transcript:
-    """Run the root's turns over this session. Raises ReplUnavailable where no REPL starts; everything else ends in a transcript.
+    """Run the root's turns over this session.
 
-    With `gate`, it is told that every unit has to be read; the strategy has what is still unread then read by workers.
+    Raises ReplUnavailable if no REPL starts; any other problem is reported in the transcript. With `gate`,
+    the root is told that every code region must be read. Whatever it leaves unread, the strategy then gives
+    to workers.
     """
     root_run = await _run_root(session, seed, gate=gate, turns=turns or session.calls.budget.limits.turns)
     return _transcript(session, root_run)
@@ -63,11 +65,14 @@ async def _run_root(
 
 
 async def _child(session: Session, task: str, paths: Sequence[str], depth: int, name: str) -> str:
-    """A root of its own for one task: its own REPL and conversation, the same session, budget and findings."""
+    """Run a child root for one task.
+
+    It has its own REPL and conversation, but the same session, budget and findings.
+    """
     texts = await session.tree.read_many(list(paths))
     room, files = CHILD_CHARS, {}
     for path, blob in texts.items():
-        # Before it is cut: half a secret is not recognised
+        # Mask before cutting, because half a secret is not recognized
         whole = session.survey.masks.hide_known(blob.decode("utf-8", "replace"))
         files[path] = whole[: max(0, room)]
         room -= len(files[path])
@@ -106,7 +111,7 @@ def _transcript(session: Session, root_run: RootRun) -> Transcript:
 
 
 def _summary(session: Session) -> str:
-    """Never nothing: a sentence made from the findings and the coverage."""
+    """Return a sentence about the findings and the coverage, for a root that gave no summary."""
     read, unread = len(session.units) - len(session.tracker.unread()), len(session.tracker.unread())
     rest = f"; {unread} were not read" if unread else ""
     if not session.results.findings:

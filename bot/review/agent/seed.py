@@ -1,4 +1,7 @@
-"""What the root starts with: the findings so far, the change itself if it fits, else its parts by rank, and who uses what changed. Pure."""
+"""Write the root's first message: findings, uses of changed code, and the change.
+
+If the diff is too long, it shows the code regions by rank. Pure functions.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,33 +16,32 @@ from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit, sever
 from deeprepo.impact.text.paths import decides_nothing, is_product
 from deeprepo.rlm.values import tokens
 
-MESSAGE_TOKENS = 14_000  # of the whole message
-DIFF_TOKENS = (
-    10_000  # above this the root sees the diffs of the first files of the product and one line for every other part
-)
+MESSAGE_TOKENS = 14_000  # tokens of the whole message
+# With more tokens, the root sees the diffs of the first product files and one line per other region
+DIFF_TOKENS = 10_000
 FIRST_FILES = 10
-LINES_AROUND_CHANGE = 5  # unchanged lines beside a change; fewer where only the first files are shown
+LINES_AROUND_CHANGE = 5  # unchanged lines around a change; fewer if only the first files are shown
 FEWER_LINES_AROUND = 2
-PART_LINES = 90  # of parts of the change that are one line each
-WHY_CHARS = 400  # of a finding's reason
+PART_LINES = 90  # lines that list code regions
+WHY_CHARS = 400  # characters of a finding's reason
 MAX_SITES = 60
-MAX_TESTS = 2  # lines of tests that may use what changed, by their name only
+MAX_TESTS = 2  # lines of tests that may use changed code, known only by name
 SEED_FILES = 200
-FEWER_FILES, FEWER_SITES = 60, 30  # where the diff does not fit
+FEWER_FILES, FEWER_SITES = 60, 30  # limits if the diff does not fit
 PULL_BODY_CHARS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class PartLine:
-    """A unit of the change in one line."""
+    """A code region of the change in one line."""
 
     unit: Unit
-    uses: int  # places outside the change that surely use it
+    uses: int  # number of certain references from outside the change
     marks: tuple[str, ...]
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """What comes first: what unchanged code uses, then what code marks as dangerous."""
+        """Sort key: regions used by unchanged code first, then those marked as risky by static checks."""
         return (-bool(self.uses), -len(self.marks), -self.uses, -self.unit.risk)
 
 
@@ -52,10 +54,12 @@ def gather(
     doubts: Sequence[str] = (),
     most: int = MESSAGE_TOKENS,
 ) -> str:
-    """Return the seed under its limits; by rank where something is cut.
+    """Return the root's first message within its limits. What doesn't fit is cut by rank.
 
-    `issues`: those of which the root is to say whether they are done; `undecided`: fingerprints of findings that a second opinion could
-    not settle; `doubts`: what readers of pairs could not settle; `most`: tokens of the message of a change whose diff does not fit.
+    - `issues`: linked issues; the root is asked whether they are done.
+    - `undecided`: fingerprints of findings that a confirmation could not settle.
+    - `doubts`: what the comparison of pairs could not settle.
+    - `most`: maximum tokens if the diff does not fit.
     """
     files, units = survey.files, survey.units
     reviewable = [file for file in files if not file.skip]
@@ -93,9 +97,10 @@ def gather(
 
 
 def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> list[Reference]:
-    """Where what changed is used: one use of each line, calls first. What a mere name speaks for counts where nothing surer is known of it.
+    """Return the uses of changed code, one per line of code, calls first.
 
-    Of files that decide nothing only if such files changed.
+    A use found only by its name is left out if the symbol has certain uses. Files that decide nothing count
+    only if the change contains such files.
     """
     kinds = {"", *(decides_nothing(file.path) for file in files)}
     references = [
@@ -112,7 +117,7 @@ def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> list
     told.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
     first = [*{(reference.path, reference.line): reference for reference in reversed(told)}.values()]
     idle = [reference for reference in first if reference.test or decides_nothing(reference.path)]
-    left_out = {*idle} - {*distinct(idle)}  # examples and tests that use it as others do
+    left_out = {*idle} - {*distinct(idle)}  # examples and tests that use it in the same way as others
     return sorted(
         (reference for reference in first if reference not in left_out),
         key=lambda r: (r.test, bool(decides_nothing(r.path)), not r.sure, not r.call, r.path, r.line),
@@ -120,7 +125,7 @@ def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> list
 
 
 def _in_order(files: Iterable[ChangedFile]) -> list[ChangedFile]:
-    """The files, code of the product first; tests, texts and what only has another name come last."""
+    """Return the files, product code first. Tests, texts and renames without changes come last."""
     return sorted(
         files,
         key=lambda file: (bool(file.skip), not (file.added_lines or file.removed_lines), not is_product(file.path)),
@@ -128,7 +133,7 @@ def _in_order(files: Iterable[ChangedFile]) -> list[ChangedFile]:
 
 
 def _left_out(more_parts: int, more_sites: int) -> Iterator[str]:
-    """What the lists of the message do not show."""
+    """Yield what the message's lists leave out."""
     if more_parts > 0:
         yield f"{more_parts} parts of the least rank: see `units`"
     if more_sites > 0:
@@ -136,7 +141,7 @@ def _left_out(more_parts: int, more_sites: int) -> Iterator[str]:
 
 
 def _rank(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]:
-    """The units by rank."""
+    """Return the code regions, sorted by rank."""
     paths = {file.path for file in files}
     lines = [
         PartLine(
@@ -156,7 +161,7 @@ def _rank(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]
 
 
 def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Sequence[Unit], room: int) -> list[FileDiff]:
-    """The whole diffs of the first files that there is room for. Tests and texts have a line for each part."""
+    """Return the diffs of the first product files that fit. Tests and texts only get one line per region."""
     diffs: list[FileDiff] = []
     paths = dict.fromkeys(line.unit.path for line in lines if is_product(line.unit.path))
     for path in list(paths)[: 3 * FIRST_FILES]:
@@ -169,7 +174,10 @@ def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Seque
 
 
 def _telling(rows: Iterable[Reference]) -> list[Reference]:
-    """Without the methods that every class has, and with few tests, where only the name says that a use is meant."""
+    """Return the references without likely coincidences.
+
+    If only the name matches, methods that every class has are left out, and only a few tests are kept.
+    """
     rows_kept, tests = [], 0
     for reference in rows:
         unsure = not reference.sure and not reference.missing

@@ -1,4 +1,7 @@
-"""What the reviewer brings to a question about a text (`deeprepo.rlm.texts`): its tools over the text as a commit, its readers, its words."""
+"""Provide the reviewer's tools, workers and prompts for questions about a text (`deeprepo.rlm.texts`).
+
+The text is stored as a Git commit.
+"""
 
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -30,8 +33,9 @@ from deeprepo.rlm.repl.process import Async
 from deeprepo.rlm.texts.dialogue import Inquiry, TextQuestion
 from deeprepo.rlm.values import Limits, Message, Model, Prompt, Schema
 
-WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the same context is the same commit
-ANSWER_TOKENS = 4_096  # of one answer
+# Fixed, so that the same text gets the same commit ID
+WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"
+ANSWER_TOKENS = 4_096  # tokens of one answer
 _PROPERTIES = file_questions.schema().parameters["properties"]
 LOOK_SCHEMA = Schema(
     name="look",
@@ -49,15 +53,15 @@ class Reader:
 
     @property
     def name(self) -> str:
-        """Who it is."""
+        """The worker's name."""
         return f"worker {self.model.name}"
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - the protocol's
-        """Judge nothing: there is no change here, so there are no units."""
+        """Return an error, since a text has no code regions."""
         return WorkerReply("", error="a text has no units: ask(paths, question)")
 
     async def answer(self, parts: Sequence[Part], question: str) -> Sight:
-        """Ask what these pieces of the text say to a question."""
+        """Ask a question about these pieces of the text."""
         text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
         system = Message("system", render.text("prompts/texts/reader_system.md.j2"))
         prompt = Prompt((system, Message("user", text)), answer=LOOK_SCHEMA, max_tokens=ANSWER_TOKENS)
@@ -69,22 +73,22 @@ class Reader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextInquiry(Inquiry):
-    """A question in progress with the tools of a review."""
+    """A running question, with the tools of a review."""
 
     session: Session
-    reader: Reader  # the first one, where there are several
+    reader: Reader  # the first one if there are several
 
     def work(self, depth: int) -> Work:
-        """Return the state of a root that so many others stand above."""
+        """Return the state of a root with `depth` roots above it."""
         source = Source("model", self.root.name, "root")
         return RunState(self.session, source, depth=depth, deepest=self.question.depth - 1)
 
     def functions(self, work: Work) -> Mapping[str, Async]:
-        """Return the functions of a review's root."""
+        """Return the functions for a root's code."""
         return tools.functions(work) if isinstance(work, RunState) else {}
 
     def words(self, template: str, **values: object) -> str:
-        """Return a text of this name for a root."""
+        """Render a prompt template for a root."""
         return render.text(f"prompts/texts/{template}.md.j2", **values)
 
 
@@ -97,7 +101,10 @@ async def open_inquiry(
     journal: Journal | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[TextInquiry]:
-    """Open an inquiry, with one worker or with several by name; what it opened is closed at the end, the models are not."""
+    """Open an inquiry with one worker, or with several by name.
+
+    At the end everything opened here is closed, but not the models.
+    """
     journal = journal or Journal()
     masks = know_secrets()
     calls = Calls(Budget(limits), journal, masks)
@@ -137,7 +144,7 @@ async def open_inquiry(
 
 
 async def _commit(files: Mapping[str, str], folder: str, title: str) -> PullRequest:
-    """The files as one commit of a fresh repository without a work tree."""
+    """Store the files as one commit in a new bare repository."""
     rows = [b"commit refs/heads/main\n", WHO, b"data 0\n"]
     for path, text in files.items():
         blob = text.encode()

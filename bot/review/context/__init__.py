@@ -1,1 +1,1 @@
-"""What a prompt shows beside the changed lines, and how it is packed."""
+"""Select the code that a prompt shows around the changed lines, and pack it."""

@@ -1,4 +1,7 @@
-"""Which files are called after the same thing: a view, a script or a statement often has the name of what it shows, runs or reads. Pure."""
+"""Match files by the words in their names.
+
+A view, script or SQL statement is often named after what it shows, runs or reads. Pure functions.
+"""
 
 import posixpath
 import re
@@ -7,17 +10,17 @@ from collections.abc import Iterable
 from bot.review.context import identifiers
 from bot.values import Unit
 
-MIN_WORD_LETTERS = 3  # letters of a word
+MIN_WORD_LETTERS = 3  # minimum letters of a word
 _WORD_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def words(units: Iterable[Unit]) -> frozenset[str]:
-    """Return what the files and the definitions of these units are called after."""
+    """Return the words in the names of these regions' files and definitions."""
     return frozenset(word for unit in units for text in (_stem(unit.path), unit.name) for word in _words(text))
 
 
 def common_words(path: str, with_: frozenset[str]) -> int:
-    """Return how many of these words are in the name of a file or of its folder."""
+    """Return how many of these words are in the name of a file or its folder."""
     folder = posixpath.basename(posixpath.dirname(path))
     return len(with_ & {word for text in (folder, _stem(path)) for word in _words(text)})
 

@@ -1,4 +1,7 @@
-"""The definitions that a change calls: first lines, and bodies as far as there is room, because what a callee returns or raises decides. Pure."""
+"""Show the definitions that a change calls: their signatures, and their bodies if they fit.
+
+Bodies matter because they show what a callee returns or raises. Pure functions.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,37 +14,40 @@ from bot.values import Excerpt
 from deeprepo.impact.text import blocks
 from deeprepo.rlm.values import tokens
 
-WHOLE_DEFINITION_LINES = 8  # lines of a definition that is shown whole in any case
-WHOLE_BODY_LINES = 24  # lines of a body that is shown whole if there is room
-BEGIN = 6  # lines of a longer one, beside that
-MAX_RESULTS = 12  # results of a longer one, which is cut to what its callers depend on
+WHOLE_DEFINITION_LINES = 8  # lines of a definition that is always shown whole
+WHOLE_BODY_LINES = 24  # lines of a body that is shown whole if it fits
+BEGIN = 6  # first lines shown of a longer body
+MAX_RESULTS = 12  # results shown of a longer body, which is cut to what its callers depend on
 WHOLE_STATEMENT_LINES = 4  # lines of a statement with such a result that is shown whole
-BENEATH = 2  # definitions of its own file that one body leads to
-LONGEST_PATTERN = 8  # lines of the pattern of a branch
-SMALL_GAP_LINES = 4  # lines between two shown ones that are shown too: they may be those that decide
+BENEATH = 2  # definitions in the same file that are followed from one body
+LONGEST_PATTERN = 8  # lines of a branch's pattern
+SMALL_GAP_LINES = 4  # lines between two shown lines that are shown too, because they may be the decisive ones
 _PATTERN_END = re.compile(r"\s*[)\]}].*(?:=>|->)")
 _RESULT = re.compile(r"\s*(?:return|yield|throw|raise|assert|panic!|bail!)\b|.*=>|.*\)\s*throws\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """A definition that is called, and the lines of its file."""
+    """A called definition and the lines of its file."""
 
     path: str
     line: int
-    name: str  # and who calls it, if the change does not
+    name: str  # its name, and its caller if that is not the change itself
     rows: Sequence[str]
 
     @property
     def first(self) -> list[int]:
-        """The lines of its signature, or of all of it if that is small."""
+        """The lines of its signature, or of the whole definition if it is small."""
         whole = blocks.statement(self.rows, self.line)
         last = whole.end if len(whole) <= WHOLE_DEFINITION_LINES else definitions.last_line(self.rows, self.line)
         return [*range(self.line, last + 1)]
 
     @property
     def body(self) -> list[int]:
-        """The lines that its callers depend on: all if they are few, else the first ones and what it returns and raises, under which condition."""
+        """The lines that callers depend on.
+
+        A short body is shown whole, a longer one by its first lines and by its results with their conditions.
+        """
         whole = blocks.statement(self.rows, self.line)
         if len(whole) <= WHOLE_BODY_LINES:
             return [*range(self.line, whole.end + 1)]
@@ -62,7 +68,10 @@ class Callee:
         return sorted({*numbers, *(line for gap in gaps for line in gap)})
 
     def _pattern(self, number: int) -> range:
-        """The lines of the pattern of a branch that ends on a line: it says which values take the branch."""
+        """Return the lines of a branch's pattern that ends on this line.
+
+        The pattern says which values take the branch.
+        """
         text = self.rows[number - 1]
         if not _PATTERN_END.match(text):
             return range(0)
@@ -71,7 +80,7 @@ class Callee:
         return range(next((n for n in above if blocks.indent(self.rows[n - 1]) <= depth), number), number)
 
     def beneath(self) -> Iterator["Callee"]:
-        """Yield what its body calls in its own file, if the file defines that name once."""
+        """Yield what its body calls in the same file, if that name is defined only once."""
         call_names = [name for n in self.body for name in self._calls(n)]
         names = [
             name for name in dict.fromkeys(call_names) if identifiers.telling(name) and not identifiers.single(name)
@@ -89,12 +98,12 @@ class Callee:
         return name in definitions.names(self.path, text)
 
     def excerpt(self, numbers: Sequence[int]) -> Excerpt:
-        """Return these lines of it."""
+        """Return these lines as an excerpt."""
         return snippets.cut(self.path, self.rows, numbers, f"defines {self.name}")
 
 
 def signatures(callees: Iterable[Callee], room: int) -> tuple[list[Callee], int]:
-    """Return those whose first lines fit, and the tokens that these need."""
+    """Return the callees whose first lines fit, and the tokens that these need."""
     kept_callees: list[Callee] = []
     tokens_needed = 0
     for callee in callees:
@@ -107,9 +116,10 @@ def signatures(callees: Iterable[Callee], room: int) -> tuple[list[Callee], int]
 
 
 def excerpts(callees: Sequence[Callee], flows: Sequence[Callee], shown_lines: ShownLines, room: int) -> list[Excerpt]:
-    """Return the callees with their bodies as long as there is room, else by their first lines; then `flows`, and what the bodies call beside them.
+    """Return the callees with their bodies if there is room, else with their first lines.
 
-    `flows`: what the rest of a changed function calls with what the change has touched; they are shown with their bodies or not at all.
+    Then come `flows` and what their bodies call. `flows`: what the rest of a changed function calls with
+    values that the change touched. They are shown with their bodies or not at all.
     """
     excerpts_found: list[Excerpt] = []
     beneath: list[Callee] = []
@@ -125,7 +135,7 @@ def excerpts(callees: Sequence[Callee], flows: Sequence[Callee], shown_lines: Sh
         return fits
 
     for callee in callees:
-        if identifiers.single(callee.name):  # perhaps another thing of that name
+        if identifiers.single(callee.name):  # it may be a different definition with that name
             excerpts_found.append(callee.excerpt(callee.first))
         else:
             show(callee, callee.first)

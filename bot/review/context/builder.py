@@ -1,7 +1,7 @@
-"""Unchanged code that decides whether a change is right: callers' bodies, and the lines that read or define what it names.
+"""Select the unchanged code that decides whether a change is right.
 
-A graph of callers alone misses the template that reads a key and the workflow that compares a label. So lines from anywhere in
-the tree are shown that share a telling name with the change.
+A call graph misses a template that reads a key, or a workflow that compares a label. So in addition to
+callers, lines anywhere in the tree are shown if they share a distinctive name with the change.
 """
 
 from bisect import bisect_left
@@ -31,51 +31,56 @@ from deeprepo.impact.text.paths import is_product
 from deeprepo.impact.uses.sites import MODULE
 from deeprepo.rlm.values import tokens
 
-NEARBY_TOKENS = 5_200  # of code beside the units in one prompt
-APART_TOKENS = 1_000  # beside these, for who still uses what the change removes
-CALLERS_TOKENS = 1_800  # of these, for callers' bodies
-DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_600, 2  # of these, for what is called; at most half of what is left
-REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
-CALLER_LINES = 24  # of one caller; a longer one is cut around the call
-# For the unchanged lines of changed definitions, beside other code, and at most a third of its room.
+NEARBY_TOKENS = 5_200  # tokens of surrounding code in one prompt
+APART_TOKENS = 1_000  # additional tokens, for code that still uses what the change removes
+CALLERS_TOKENS = 1_800  # of NEARBY_TOKENS, for callers' bodies
+# Of NEARBY_TOKENS, for called definitions; at most half of what remains
+DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_600, 2
+# Tokens of surrounding code in all prompts of one review, so that 281 files stay under 600,000
+REVIEW_TOKENS = 80_000
+CALLER_LINES = 24  # lines of one caller; a longer one is cut around the call
+# Tokens for the unchanged lines of changed definitions, and at most 1/REST_PART of the prompt's room.
 REST_TOKENS, REST_PART = 2_000, 2
-BODIES_TOKENS = 2_000  # of what is left at last, for the bodies of what is called
-TYPE_LINES = 5  # of a type that is longer than a definition may be
-READINGS = 4  # lines of a caller that read what it got, below those around the call
-READER_LINES = 12  # of the block around a reader
-USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
+BODIES_TOKENS = 2_000  # of the remaining tokens, for the bodies of called definitions
+TYPE_LINES = 5  # lines shown of a type that is too long to show whole
+READINGS = 4  # lines of a caller that read the result, below those around the call
+READER_LINES = 12  # lines of the block around a reader
+# In prompts with only uses: at most half of the room for uses of removed names, and half of the rest for
+# callers
+USES_PART = 2
 MAX_HELPERS = 4  # definitions that shown readers call in their own files
 
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """The code that relies on a change, by how that is known."""
+    """The code that depends on a change, by the kind of evidence."""
 
-    sure: tuple[Excerpt, ...]  # what still names what is gone, and what is handed on to it
+    sure: tuple[Excerpt, ...]  # code that still uses removed names, and code that receives altered values
     callers: tuple[Excerpt, ...]
-    readers: tuple[Excerpt, ...]  # of the same key, format, route or name
+    readers: tuple[Excerpt, ...]  # readers of the same key, format, route or name
 
     @property
     def all(self) -> tuple[Excerpt, ...]:
-        """Every one of them, the surest first."""
+        """All excerpts, the most certain first."""
         return (*self.sure, *self.callers, *self.readers)
 
 
 @dataclass(slots=True)
 class ContextBuilder:
-    """The surroundings of the parts of one change, under the limits of the prompts in which they are shown."""
+    """Selects the code around one change's regions, within the limits of the prompts."""
 
     found: Searches
-    prompts: int = 1  # among which the tokens of the review are shared
-    first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
-    most: int = NEARBY_TOKENS  # in one prompt
+    prompts: int = 1  # prompts that share the review's tokens
+    # Uses that must be read; they come first and don't share room with others
+    first: Sequence[Reference] = ()
+    most: int = NEARBY_TOKENS  # tokens in one prompt
     completes: bool = True  # whether unchanged lines of changed definitions are shown too
-    follows: bool = False  # whether what callers hand on is shown too: where nobody reads pairs, which show it
-    _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by the units
-    _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
+    follows: bool = False  # whether values that callers pass on are followed, if no pairs are compared
+    _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by code regions
+    _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by code regions and room
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
-        """Return what to show beside these units, callers first, under the limits."""
+        """Return the code to show around these regions within the limits, callers first."""
         key = tuple(unit.id for unit in units)
         if key not in self._beside:
             self._beside[key] = await self._of(units)
@@ -106,13 +111,13 @@ class ContextBuilder:
 
     @property
     def _room(self) -> int:
-        """Tokens of code beside the units in one prompt."""
+        """Tokens of surrounding code in one prompt."""
         return min(self.most, REVIEW_TOKENS // max(1, self.prompts))
 
     def rest_of_definitions(self, units: Sequence[Unit]) -> dict[str, dict[int, str]]:
-        """Return the unchanged lines of changed definitions that their diffs leave out, by path and number.
+        """Return the unchanged lines of changed definitions that diffs leave out, by path and number.
 
-        What decides about a change is often in its own function: the nearest lines, where there is no room for all.
+        What decides about a change is often in the same function. If not all lines fit, the nearest are used.
         """
         left = min(REST_TOKENS, self._room // REST_PART) if self.completes else 0
         lines_by_path: dict[str, dict[int, str]] = defaultdict(dict)
@@ -126,7 +131,7 @@ class ContextBuilder:
         return dict(lines_by_path)
 
     async def uses(self, units: Sequence[Unit], room: int) -> Uses:
-        """Return the code that relies on what these units change, alone: for a reader who is asked about nothing else."""
+        """Return only the code that depends on what these regions change."""
         key = tuple(unit.id for unit in units), room
         if key not in self._uses:
             self._uses[key] = await self._uses_of(units, room)
@@ -150,22 +155,25 @@ class ContextBuilder:
         return Uses(*(snippets.mark_changes(excerpts, self.found.files) for excerpts in (apart, callers, windows)))
 
     def _readers(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
-        """What reads or defines the names of the units."""
+        """Return the lines that read or define the names in these regions."""
         paths = [file.path for file in self.found.files]
         return usages.pick(self.found.rows, units, shown_lines.lines, paths, self.found.imports)
 
     def _left(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
-        """Who still uses what the units remove."""
+        """Return the lines that still use what these regions remove."""
         changed_lines = {file.path: file.added_lines for file in self.found.files}
         return leftovers.pick(self.found.rows, self.found.gone_names(units), units, shown_lines.lines, changed_lines)
 
     async def _sure(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
-        """Who still uses what the units remove, and who gets what they alter from a caller, in turn."""
+        """Return lines that use removed names and lines that receive altered values, in turn."""
         await self.found.handed_on.follow(units)
         return in_turn([self._left(units, shown_lines), self.found.handed_on.pick(units, shown_lines.lines)])
 
     async def _callees(self, calls: Iterable[CalledName], shown_lines: ShownLines) -> list[Callee]:
-        """The definitions that these calls mean, where the prompt does not show them: those first that ask something of their callers."""
+        """Return the called definitions that the prompt doesn't show yet.
+
+        Those with requirements for their callers come first.
+        """
         meanings = {
             hit: call.name
             for call in calls
@@ -184,7 +192,7 @@ class ContextBuilder:
         ]
 
     def _use_order(self, units: Sequence[Unit]) -> list[Reference]:
-        """The uses of what the units change: each unit's best first, after those that must be read."""
+        """Return the uses of changed code: first those that must be read, then each region's best."""
         mine = {reference.symbol for unit in units for reference in unit.references} if self.first else set()
         first = [reference for reference in self.first if reference.symbol in mine]
         return list(dict.fromkeys([*first, *call_sites(units)]))
@@ -192,7 +200,10 @@ class ContextBuilder:
     async def _callers(
         self, shown_lines: ShownLines, room: int, references: Sequence[Reference], lines: int = CALLER_LINES
     ) -> list[Excerpt]:
-        """Bodies of the functions that hold these uses, each function once; with what they do with the result further below, if there is room."""
+        """Return the bodies of the functions that contain these uses, each function once.
+
+        If there is room, later lines that read the result are included.
+        """
         texts = await self.found.tree.read_many([reference.path for reference in references])
         excerpts = []
         for reference in references:
@@ -213,7 +224,7 @@ class ContextBuilder:
         return excerpts
 
     async def _windows(self, picks: Sequence[Pick], shown_lines: ShownLines, room: int) -> list[Excerpt]:
-        """The picked lines with those around them, as many as there is room for."""
+        """Return the picked lines with their surroundings, as many as fit."""
         texts = await self.found.tree.read_many([pick.path for pick in picks])
         excerpts, helpers = [], MAX_HELPERS
         for pick in picks:
@@ -244,13 +255,13 @@ class ContextBuilder:
 
 
 def _around(pick: Pick, lines: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
-    """The block of a picked line, as far as the prompt does not show it yet."""
+    """Return the block around a picked line, without lines that the prompt already shows."""
     if pick.line > len(lines) or (pick.path, pick.line) in shown_lines.lines:
         return None
     if pick.defines and not meaning.is_type(lines[pick.line - 1]):
         numbers = Callee(pick.path, pick.line, "", lines).body
     elif pick.defines:
-        # A long type that is named tells by its head; what of it is called has a definition of its own.
+        # For a long type, its first lines are enough, since called members have their own definitions.
         most = snippets.BODY if _whole(lines, pick.line) else TYPE_LINES
         numbers = blocks.opening_lines(pick.path, lines, pick.line, most)
     else:
@@ -262,7 +273,7 @@ def _around(pick: Pick, lines: Sequence[str], shown_lines: ShownLines) -> Excerp
 
 
 def _shown_lines(units: Iterable[Unit]) -> ShownLines:
-    """What the diffs of these units show of the head."""
+    """Return the lines at the head commit that these regions' diffs show."""
     shown_lines = ShownLines()
     for unit in units:
         shown_lines.lines.update((unit.path, diff_row.number) for diff_row in unit.rows if diff_row.sign in (" ", "+"))
@@ -270,7 +281,7 @@ def _shown_lines(units: Iterable[Unit]) -> ShownLines:
 
 
 def _lines_left_out(unit: Unit) -> Iterator[tuple[int, str, int, str]]:
-    """The lines of a changed definition of product code that its diff leaves out, each after its distance from the shown ones."""
+    """Yield the lines of product code that a diff leaves out, with their distance to shown lines."""
     shown_numbers = sorted(diff_row.number for diff_row in unit.rows if diff_row.sign in (" ", "+"))
     if unit.side == "base" or not is_product(unit.path) or not shown_numbers:
         return
@@ -286,7 +297,7 @@ def _whole(lines: Sequence[str], line: int) -> bool:
 
 
 def _body(reference: Reference, lines: Sequence[str], most: int) -> list[int]:
-    """The function around a use, or the blocks of it that hold the use."""
+    """Return the function around a use, or its blocks that contain the use."""
     start, end = reference.span or (0, 0)
     end = min(end, len(lines))
     if reference.span and end - start < most and start <= reference.line <= end:

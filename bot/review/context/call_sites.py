@@ -1,4 +1,4 @@
-"""The uses of what a change alters that are worth showing, in the order in which a prompt shows them. Pure."""
+"""Select and sort the uses of changed code that prompts show. Pure functions."""
 
 import re
 from collections import Counter
@@ -9,21 +9,24 @@ from bot.review.context import identifiers
 from bot.values import Reference, Unit
 from deeprepo.impact.text.paths import decides_nothing
 
-MAX_CALLERS = 6  # of one unit
-MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
-ALIKE = 2  # uses shown of those that are written alike
+MAX_CALLERS = 6  # per code region
+MAX_BY_NAME, MAX_TESTS = 2, 2  # per prompt: uncertain callers, and tests
+ALIKE = 2  # uses shown if several are written alike
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 T = TypeVar("T")
 
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:
-    """Return the uses of what the units change that are worth showing, in the order in which a prompt would show them."""
+    """Return the uses of what these regions change that are worth showing, in the order of display."""
     return _sift(in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
 
 
 def distinct(rows: Iterable[Reference]) -> list[Reference]:
-    """Return these uses without those that are written like two others: of the same name, with other variables around it."""
+    """Return the uses without repetitions.
+
+    A use is dropped if two earlier ones differ from it only in variable names.
+    """
     counts: Counter[str] = Counter()
     distinct_rows = []
     for reference in rows:
@@ -35,15 +38,15 @@ def distinct(rows: Iterable[Reference]) -> list[Reference]:
 
 
 def _shape(text: str, name: str) -> str:
-    """A line of code with one word in the place of all others but this name."""
+    """Return a line of code with all identifiers replaced, except for this name and `return`."""
     return _IDENTIFIER.sub(lambda match: match[0] if match[0] in (name, "return") else "x", text)
 
 
 def _sift(rows: Sequence[Reference]) -> list[Reference]:
-    """Without imports and constructors found by their name alone, and with few of the unsure and of the tests."""
+    """Drop imports and constructors found only by name, and all but a few uncertain uses and tests."""
     unsure = tests = 0
     rows_kept = []
-    # By an import or a type: then a mere name bears nothing.
+    # If a symbol is known by an import or a type, a mere name match counts for nothing.
     known = {reference.symbol for reference in rows if reference.sure}
     for reference in rows:
         idle = decides_nothing(reference.path) and not reference.missing
@@ -60,7 +63,10 @@ def _sift(rows: Sequence[Reference]) -> list[Reference]:
 
 
 def _another(reference: Reference) -> bool:
-    """Whether what a use means, of which only the name is known, is likely another thing: a word, or what a class keeps to itself."""
+    """Return whether a use known only by name is likely a different thing.
+
+    Examples are a common word and a private member.
+    """
     path = reference.symbol.partition(":")[0]
     own = reference.path != path and bool(
         re.search(rf"\b(?:self|this|cls)\._{re.escape(reference.name.removeprefix('_'))}\b", reference.text)
@@ -80,6 +86,6 @@ def _first(reference: Reference) -> tuple[bool, ...]:
 
 
 def in_turn(lists: Sequence[Sequence[T]]) -> list[T]:
-    """Return the first of each, then the second of each, and so on."""
+    """Return the first item of each list, then the second of each, and so on."""
     most = max(map(len, lists), default=0)
     return [rows[index] for index in range(most) for rows in lists if index < len(rows)]

@@ -1,7 +1,8 @@
-"""The code of the repositories that use the reviewed one, as models may look into it.
+"""Let models read the code of repositories that use the reviewed one.
 
-Only those are opened whose lines may be shown (`dependents/consumers/disclosure.py`), and only when something of one is asked for. Their
-files have paths that begin with the repository's name and a colon, as in findings. Every answer is recorded: a replay opens no clone.
+A repository is opened only if its lines may be shown (`dependents/consumers/disclosure.py`) and something in
+it is requested. Paths in it begin with the repository's name and a colon, as in findings. Every answer is
+recorded, so a replay opens no clone.
 """
 
 import asyncio
@@ -25,10 +26,10 @@ from deeprepo.impact.consumers.overlay import MountedTree
 from deeprepo.impact.ports import Tree
 from deeprepo.rlm.journal.writer import Journal
 
-MAX_ANSWERS = 120  # answers of one review
-LOOK_UP_SECONDS = 20.0  # for one of them
-MOST_TEXT = 100_000  # characters of a file that a worker is asked about
-TOOL = "consumer"  # under which the record has them
+MAX_ANSWERS = 120  # answers per review
+LOOK_UP_SECONDS = 20.0  # seconds for one answer
+MOST_TEXT = 100_000  # characters of a file shown to a worker
+TOOL = "consumer"  # the tool's name in the record
 SPENT = f"no more than {MAX_ANSWERS} look-ups are made in the repositories that use this one"
 Look = Callable[[Tree], Awaitable[Any]]
 Row = dict[str, Any]
@@ -36,35 +37,35 @@ Row = dict[str, Any]
 
 @dataclass(slots=True)
 class ConsumerCode:
-    """What models may see of them in one review. Not frozen: it opens clones, and counts."""
+    """What models may see of consumers in one review. Mutable, because it opens clones and counts answers."""
 
     impact: ConsumerImpact
     journal: Journal
     masks: KnownSecrets
     look_ups_over: Callable[[Tree], LookUps]
-    _rows: dict[str, Row] = field(default_factory=dict)  # the answers so far, by their question
-    # Of each clone: with its secrets, and as it is shown
+    _rows: dict[str, Row] = field(default_factory=dict)  # the answers so far, by question
+    # Each clone's trees: masked for models, and as shown to readers of the review
     _trees: dict[str, tuple[Tree, Tree]] = field(default_factory=dict)
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that may be looked into."""
+        """The repositories that models may read."""
         return self.impact.readable
 
     @property
     def left(self) -> int:
-        """How many answers this review may still get."""
+        """The number of answers that this review may still get."""
         return MAX_ANSWERS - len(self._rows)
 
     def repository_of(self, path: str) -> str:
-        """Return the repository that a path or a glob names; "" if it names no such one."""
+        """Return the repository that a path or glob names; empty if it names none."""
         plain = path.strip().removeprefix("./")
         return next((name for name in self.names if plain == name or plain.startswith(f"{name}:")), "")
 
     def describe(self) -> list[dict[str, Any]]:
-        """Return each of them with what it takes, what became of it, and its lines that use what the change touches."""
+        """Return each repository with its packages, its state, and its lines that use changed code."""
         return [
             {
                 "name": report.name,
@@ -91,7 +92,10 @@ class ConsumerCode:
                 yield {"definition": key, "path": excerpt.path, "start": excerpt.start, "code": excerpt.body}
 
     async def answer(self, name: str, question: Sequence[object], look: Look) -> Row:
-        """Look into one of them: what that has brought, or the "error" that it ended with. What was asked before comes from the record."""
+        """Look something up in a repository.
+
+        Returns the result or an "error". Repeated questions are answered from the record.
+        """
         key = json.dumps(self.masks.hide([name, *question]), default=repr)
         async with self._one_at_a_time:
             if key not in self._rows:
@@ -104,7 +108,7 @@ class ConsumerCode:
         return self._rows[key]
 
     async def find(self, look_up: LookUp) -> Result | None:
-        """Return what a look-up brings whose path names one of them."""
+        """Return the result of a look-up in a repository; None if its path names none."""
         name = self.repository_of(look_up.path)
         if not name:
             return None
@@ -117,12 +121,15 @@ class ConsumerCode:
         return Result(request, [_candidate(candidate) for candidate in result["candidates"]], result["notes"], rest)
 
     async def text(self, path: str) -> str | None:
-        """Return a file of one of them, as far as a worker is shown it; None if there is no such one."""
+        """Return a file in a repository, as shown to a worker; None if it doesn't exist."""
         reply = await self.answer(self.repository_of(path), ["text", path], partial(_text, path))
         return reply.get("result")
 
     async def attribute(self, finding: Finding) -> Finding:
-        """Return the finding with its quotes of a consumer looked up there, and with that consumer as the one that breaks: the first that it quotes."""
+        """Return the finding with its quotes looked up in the consumer.
+
+        The first repository that it quotes becomes the broken consumer.
+        """
         name = next((name for item in finding.evidence if (name := self._quoted(item))), "")
         if not name:
             return finding
@@ -142,7 +149,7 @@ class ConsumerCode:
         return replace(finding, evidence=tuple(evidence), consumer=name)
 
     async def close(self) -> None:
-        """Give up what was opened."""
+        """Close the opened clones."""
         await self._stack.aclose()
 
     def _quoted(self, item: Evidence) -> str:
@@ -185,7 +192,7 @@ class ConsumerCode:
         return {"candidates": candidates, "notes": list(result.notes), "rest": [list(place) for place in result.rest]}
 
     async def _line_of(self, item: Evidence, _: Tree) -> int:
-        """The line of a quote in what readers may see of its file; 0 if the file does not hold it."""
+        """Return the line of a quote in the part of a file that readers may see; 0 if it is not there."""
         tree = self._trees[self.repository_of(item.path)][1]
         place = await find_quote(tree, item.path, self.masks.hide(item.quote), item.line, ("head",))
         return place[1] if place is not None else 0

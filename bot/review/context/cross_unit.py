@@ -1,7 +1,7 @@
-"""Changed code that uses what other changed code defines: what goes into one prompt, and what is shown beside one. Pure.
+"""Find changed code that uses what other changed code defines, to group it in prompts and show it together.
 
-A definition that the change itself brings has no callers elsewhere to be looked up: the code that calls it was changed with it. So
-the lines that the change adds are matched with each other.
+New definitions have no callers in the old tree, because their callers were changed with them. So the added
+lines are matched with each other. Pure functions.
 """
 
 import re
@@ -14,15 +14,18 @@ from bot.review.context.usages import Pick, Row
 from bot.values import ChangedFile, Unit
 from deeprepo.impact.text.paths import is_product
 
-MAX_PICKS = 4  # lines shown for the definitions of one prompt
+MAX_PICKS = 4  # lines shown for the definitions in one prompt
 PER_NAME = 2
-MOST_HOLDERS = 8  # units that hold a name: one that more of them hold brings nobody together
-MIN_NAME_LETTERS = 4  # letters of a name that does
+MOST_HOLDERS = 8  # code regions that may contain a name; a more frequent name links nothing
+MIN_NAME_LETTERS = 4  # minimum letters of a name that links regions
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 def meetings(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
-    """Return pairs of units of which one names what the other changes or brings, and how much that says: rare names say more."""
+    """Return pairs of regions where one names what the other changes, with a weight.
+
+    Rare names weigh more.
+    """
     words = {unit.id: _words(unit) for unit in units}
     names_by_unit: dict[str, list[str]] = defaultdict(list)
     for unit in units:
@@ -41,7 +44,7 @@ def meetings(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
 
 
 def _own(unit: Unit) -> set[str]:
-    """What a unit defines, or did: its name, and what its changed lines define."""
+    """Return what a region defines or defined: its name, and the definitions in its changed lines."""
     names = {re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]}
     for diff_row in unit.changed_rows:
         names |= definitions.names(unit.path, diff_row.text)
@@ -53,14 +56,14 @@ def _words(unit: Unit) -> set[str]:
 
 
 class Links:
-    """The added lines of one change, by what they define and by what they call."""
+    """One change's added lines, by what they define and what they call."""
 
     def __init__(self, files: Iterable[ChangedFile]) -> None:
         rows = [hit for file in files if not file.skip for hit in _added_rows(file)]
         self.defined: Mapping[str, Sequence[Row]] = definitions.by_defined_name(rows)
         self._of_file: dict[str, list[tuple[str, Row]]] = defaultdict(list)
         for name, (hit, *others) in self.defined.items():
-            if not others:  # of two definitions nobody can say which is meant
+            if not others:  # if a name is defined twice, a use is ambiguous
                 self._of_file[hit[0]].append((name, hit))
         self.calls: dict[str, list[tuple[CalledName, Row]]] = defaultdict(list)
         for hit in rows:
@@ -70,7 +73,10 @@ class Links:
     def pick(
         self, units: Sequence[Unit], shown_lines: Collection[tuple[str, int]], imports: Mapping[str, Collection[str]]
     ) -> list[Pick]:
-        """Return changed lines outside this prompt that call what the units' added lines define: each definition's first, then its second."""
+        """Return changed lines outside this prompt that call what the regions' added lines define.
+
+        Each definition's first use comes before the second ones.
+        """
         ranked_picks: list[tuple[int, Pick]] = []
         paths = dict.fromkeys(unit.path for unit in units if unit.side == "head")
         for name, hit in (item for path in paths for item in self._of_file[path] if _within(item[1], units)):

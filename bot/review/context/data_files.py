@@ -1,6 +1,7 @@
-"""JSON, YAML and TOML as plain objects. The files are hostile: every step has a cap.
+"""Parse JSON, YAML and TOML into plain objects.
 
-YAML's merge keys stay keys, because merging doubles with each level; aliases are expanded under the cap on values.
+The files are untrusted, so every step has a limit. YAML merge keys are not merged, because merging can double
+the size with each level. Aliases are expanded within the limit on values.
 """
 
 import json
@@ -10,7 +11,7 @@ from typing import Any
 
 from deeprepo.impact.text import yaml_reader
 
-Value = Any  # what a data file holds: None, numbers, text, lists, dicts
+Value = Any  # the content of a data file: None, numbers, text, lists, dicts
 
 MAX_CHARS = {"json": 5_000_000, "yaml": 500_000, "toml": 500_000}
 MAX_VALUES, MAX_DEPTH = 200_000, 60
@@ -26,12 +27,12 @@ FORMS = {
 
 
 def form_of(path: str) -> str:
-    """Return json, jsonl, yaml, toml, or "" for anything else, by the path's suffix."""
+    """Return json, jsonl, yaml or toml by the path's suffix; empty for anything else."""
     return FORMS.get(path.rpartition(".")[2].lower(), "")
 
 
 def parse(text: str, form: str) -> Value:
-    """Return the plain object that a data file holds. Raises ValueError with a sentence if it is not one, or is too large."""
+    """Return the content of a data file. Raises ValueError if it is invalid or too large."""
     most = MAX_CHARS.get(form, MAX_CHARS["json"])
     if len(text) > most:
         raise ValueError(f"{len(text):,} characters of {form} are too many to parse (at most {most:,}): use chunks()")
@@ -54,14 +55,14 @@ def _toml(text: str) -> Value:
 
 
 class _Reader(yaml_reader.Reader):
-    """Merges no mappings, and reads tags of somebody's own as what is under them."""
+    """Merges no mappings, and reads values with custom tags as if they had no tag."""
 
     def flatten_mapping(self, node: Any) -> None:  # noqa: ANN401 - PyYAML has no types
-        """Leave merge keys as they are."""
+        """Leave merge keys unchanged."""
 
 
 def _unknown(reader: _Reader, node: Any) -> Value:  # noqa: ANN401 - PyYAML has no types
-    """A tag of somebody's own (!Ref, !reference): what stands under it."""
+    """Return the value below a custom tag (such as !Ref or !reference)."""
     if node.id == "mapping":
         return reader.construct_mapping(node, deep=True)
     return reader.construct_sequence(node, deep=True) if node.id == "sequence" else node.value

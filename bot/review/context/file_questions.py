@@ -1,6 +1,7 @@
-"""A question about files outside the change: every file whole, in as many prompts as it takes; and whether it was there.
+"""Ask about files outside the change.
 
-"Not there" and "not read" are two answers: `found` is what the worker says and a verbatim quote proves, `read` what it was shown.
+Every file is read whole, in as many prompts as needed. "Not there" and "not read" are different answers.
+`found` is the worker's answer, backed by a verbatim quote, and `read` lists what the worker was shown.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,15 +15,15 @@ from bot.review.context import long_text
 from bot.values import Evidence, Finding, Source
 from deeprepo.rlm.values import Schema
 
-PROMPT_CHARS = 40_000  # of files in one prompt
-CHUNK_TOKENS = 11_000  # the same, for the pieces of one long file
-HALVABLE = 4  # lines of a text that can be asked about in two halves
-MAX_CHARS = 2_000_000  # of one question; the rest is told as not read
+PROMPT_CHARS = 40_000  # characters of files in one prompt
+CHUNK_TOKENS = 11_000  # the same limit, for the pieces of one long file
+HALVABLE = 4  # minimum lines of a text that can be split into two prompts
+MAX_CHARS = 2_000_000  # characters per question; further files are reported as not read
 
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """Return what a worker is asked to hand in."""
+    """Return the form of a worker's answer."""
     found = "false where the shown text does not hold what the question asks for; say so rather than guess"
     quotes = "the verbatim lines that the reply rests on, with their file; none where nothing was found"
     form = read.strict(
@@ -36,7 +37,7 @@ def schema() -> Schema:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of one file that are in a prompt."""
+    """Lines of one file in a prompt."""
 
     path: str
     text: str
@@ -46,13 +47,13 @@ class Part:
 
     @property
     def label(self) -> str:
-        """How the prompt names it."""
+        """The heading in the prompt."""
         return self.path if self.whole else f"{self.path}, lines {self.first} to {self.last}"
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What one look saw. `is_found` is None where nobody said."""
+    """The result of one prompt. `is_found` is None if the worker did not say."""
 
     text: str = ""
     is_found: bool | None = None
@@ -63,7 +64,10 @@ class Sight:
 
 
 def plan(files: Mapping[str, str]) -> tuple[list[list[Part]], list[str]]:
-    """Return the prompts of one question, and the paths that did not fit. Small files share a prompt, long ones are cut with overlap."""
+    """Return the prompts for one question, and the paths that did not fit.
+
+    Small files share a prompt, and long files are cut into overlapping pieces.
+    """
     prompts: list[list[Part]] = []
     left_out: list[str] = []
     room, size = MAX_CHARS, PROMPT_CHARS
@@ -82,7 +86,7 @@ def plan(files: Mapping[str, str]) -> tuple[list[list[Part]], list[str]]:
 
 
 def parse_reply(data: Mapping[str, Any] | None, source: Source, parts: Sequence[Part]) -> Sight:
-    """Return what a worker's reply comes to. A claim without a verbatim quote is not believed."""
+    """Return a worker's parsed reply. A claim without a verbatim quote is rejected."""
     (text, findings), claims_found = read.parse_reply(data, source), (data or {}).get("found")
     paths_by_label = {part.label: part.path for part in parts}
     quotes = tuple(_verbatim(read.rows(data, "quotes"), parts, paths_by_label))
@@ -95,7 +99,7 @@ def parse_reply(data: Mapping[str, Any] | None, source: Source, parts: Sequence[
 
 
 def together(sights: Sequence[Sight]) -> Sight:
-    """Return several looks as one: found where one of them found it, not found where all of them say so."""
+    """Combine several results: found if any of them found it, not found if all of them did not."""
     answers = [sight.is_found for sight in sights]
     whole = answers and set(answers) == {False} and not any(sight.error for sight in sights)
     is_found = True if True in answers else False if whole else None
@@ -111,7 +115,10 @@ def together(sights: Sequence[Sight]) -> Sight:
 
 
 def halves(parts: Sequence[Part]) -> list[list[Part]]:
-    """Return the same in two prompts: half of the parts each, or half of the lines of the only one; nothing where it is one line."""
+    """Return the parts split into two prompts.
+
+    A single part is split by lines; if it is too short, return nothing.
+    """
     if len(parts) > 1:
         middle = len(parts) // 2
         return [list(parts[:middle]), list(parts[middle:])]
@@ -137,7 +144,7 @@ def _parts(path: str, text: str) -> Iterator[Part]:
 def _verbatim(
     quotes: Iterable[Mapping[str, Any]], parts: Sequence[Part], paths_by_label: Mapping[str, str]
 ) -> Iterator[Evidence]:
-    """The quotes that stand in what was shown, in the file that they name or in another one of the prompt."""
+    """Yield the quotes that occur in the shown text, if need be in another file of the prompt."""
     for item in quotes:
         path, quote = paths_by_label.get(item["path"], item["path"]), item["quote"]
         for part in sorted(parts, key=lambda part: part.path != path) if quote.strip() else ():

@@ -1,8 +1,9 @@
-"""Who gets what a change alters by way of a caller that hands it on: two steps from the change, where nobody names what changed.
+"""Find code that receives altered values through a caller that passes them on.
 
-A caller hands on what it gets under names of its own: its own one, a field or a key in which it keeps it. A line that uses such a name counts
-in a file that also writes what the caller belongs to: its function, its type, its module. Of the pages, statements and scripts, those count
-that the caller names, or that name an option of the command line which it reads.
+Such code is two steps from the change and doesn't name the changed definition. A caller passes values on
+under its own name, or in a field or key where it stores them. A line that uses such a name counts if its file
+also mentions the caller's function, type or module. Pages, SQL statements and scripts count if the caller
+names them, or if they use a command line option that it reads.
 """
 
 import posixpath
@@ -22,13 +23,13 @@ from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import decides_nothing, is_product
 from deeprepo.impact.uses.sites import MODULE
 
-MAX_SITES = 60  # callers that are looked at
-MAX_FILES = 60  # that are read for the names of all of them
-MAX_NAMED = 3  # pages, statements and scripts that one caller names; who names more names them all
-MAX_ROWS = 20_000  # lines that the search may bring
+MAX_SITES = 60  # callers examined
+MAX_FILES = 60  # files read for all callers together
+MAX_NAMED = 3  # pages, statements and scripts named by one caller; with more, none counts
+MAX_ROWS = 20_000  # lines that the search may return
 MAX_PICKS = 3  # lines shown in one prompt
-SHORT = 12  # lines of a function that is taken to hand on what it calls
-BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
+SHORT = 12  # lines of a function that is assumed to pass on what it calls
+BESIDE_OPTION = 3  # lines around an option in a script, which show how the output is used
 _RETURNS = re.compile(r"\s*(?:return|yield)\b|.*=>")
 _TYPE_NAME = re.compile(r"(?<![\w$])[A-Z][\w$]*[a-z][\w$]*")
 _HEAD = re.compile(r"\b(?:class|impl|struct|trait|interface|object|module|func|function|def|fn)\b")
@@ -37,24 +38,24 @@ _OPTION = re.compile(r"--[a-z][\w-]{2,60}$")
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """A caller that hands on what it gets, and how others know it."""
+    """A caller that passes values on, and the names by which others know it."""
 
     reference: Reference
-    options: frozenset[str]  # of the command line, which it reads
-    names: frozenset[str] = frozenset()  # under which others get it
-    marks: frozenset[str] = frozenset()  # words that a file writes which means this caller
+    options: frozenset[str]  # command line options that it reads
+    names: frozenset[str] = frozenset()  # names under which others get the values
+    marks: frozenset[str] = frozenset()  # words that identify this caller in other files
     files: frozenset[str] = frozenset()  # pages, statements and scripts that its file names
 
 
 @dataclass(slots=True)
 class HandedOn:
-    """The lines that use what the callers of a change hand on; each caller is looked at once."""
+    """Collects the lines that use what the change's callers pass on. Each caller is examined once."""
 
     tree: Tree
-    _picks: dict[tuple[str, int, str], list[Pick]] = field(default_factory=dict)  # by the place of the caller
+    _picks: dict[tuple[str, int, str], list[Pick]] = field(default_factory=dict)  # by the caller's location
 
     async def follow(self, units: Sequence[Unit]) -> None:
-        """Search who uses what the callers of these units hand on."""
+        """Search for users of what the callers of these regions pass on."""
         altered = {
             reference.symbol for unit in units if result_flow.changes_result(unit) for reference in unit.references
         }
@@ -81,7 +82,7 @@ class HandedOn:
     def pick(
         self, units: Sequence[Unit], shown_lines: Mapping[tuple[str, int], object] | set[tuple[str, int]]
     ) -> list[Pick]:
-        """Return the best lines for these units, of each caller in turn."""
+        """Return the best lines for these regions, alternating between callers."""
         picks = in_turn([self._picks.get(_place(reference), []) for reference in _sites(units)])
         by_place = {(pick.path, pick.line): pick for pick in reversed(picks)}
         return [pick for place, pick in reversed(by_place.items()) if place not in shown_lines][:MAX_PICKS]
@@ -92,7 +93,10 @@ class HandedOn:
 
 
 def _sites(units: Sequence[Unit]) -> list[Reference]:
-    """The callers that surely mean what these units change; a function may also be given to what calls it."""
+    """Return the callers that certainly refer to what these regions change.
+
+    This includes functions that are passed as arguments.
+    """
     references = [
         reference
         for reference in call_sites(units)
@@ -110,7 +114,10 @@ def _place(reference: Reference) -> tuple[str, int, str]:
 
 
 def _carrier(reference: Reference, lines: Sequence[str], is_altered: bool) -> Carrier:
-    """What a caller hands on, from the lines of its file. `is_altered`: callers get another result now."""
+    """Return what a caller passes on, from the lines of its file.
+
+    `is_altered`: callers now get a different result.
+    """
     start, end = reference.span or (reference.line, reference.line)
     inside = lines[start - 1 : min(end, start + result_flow.MAX_FUNCTION_LINES)]
     options = frozenset(text for line in inside for text in identifiers.string_names(line) if _OPTION.match(text))
@@ -141,7 +148,7 @@ def _carrier(reference: Reference, lines: Sequence[str], is_altered: bool) -> Ca
 
 
 def _files(carrier: Carrier, by_mark: Mapping[str, Sequence[usages.Row]], entries: Sequence[str]) -> list[str]:
-    """The files that mean a caller, the nearest first and its own last."""
+    """Return the files that mention a caller, the nearest first and its own last."""
     rows = [row for mark in carrier.marks for row in by_mark.get(mark, ())]
     home = carrier.reference.path
     paths = {path for path, _, _ in rows if family(path) == family(home)} - {home}
@@ -150,12 +157,12 @@ def _files(carrier: Carrier, by_mark: Mapping[str, Sequence[usages.Row]], entrie
 
 
 def _distance(path: str, home: str) -> tuple[int, str]:
-    """How far a file is from another one, by their folders."""
+    """Return the distance between two files, by their folders."""
     return path.count("/") + home.count("/") - 2 * shared_folders(path, home), path
 
 
 def _uses(carrier: Carrier, path: str, lines: Sequence[str]) -> Iterator[Pick]:
-    """Yield the lines of a file that use what a caller hands on."""
+    """Yield the lines of a file that use what a caller passes on."""
     start, end = carrier.reference.span or (carrier.reference.line, carrier.reference.line)
     for number, text in enumerate(lines, 1):
         if len(text) > definitions.LONG_LINE or not any(name in text for name in carrier.names):
@@ -168,7 +175,7 @@ def _uses(carrier: Carrier, path: str, lines: Sequence[str]) -> Iterator[Pick]:
 
 
 def _calls(carrier: Carrier, by_mark: Mapping[str, Sequence[usages.Row]]) -> Iterator[Pick]:
-    """Yield the lines of scripts that call a program by an option which the caller reads."""
+    """Yield the lines of scripts that call a program with an option that the caller reads."""
     for option in sorted(carrier.options):
         for path, number, _ in by_mark.get(option, ()):
             if usages.OTHER.search(path) and not decides_nothing(path):

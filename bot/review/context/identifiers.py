@@ -1,7 +1,7 @@
-"""The names that a change writes, re-types or removes without defining a function: what unchanged code may read. Pure.
+"""Collect the names in changed lines that unchanged code may read.
 
-A name is an identifier, a short string ("assert-no-changes"), or a dotted key. Each gets a weight: names that are gone or
-written weigh most, because their readers are the ones that break.
+A name is an identifier, a short string ("assert-no-changes") or a dotted key. Each gets a weight. Removed and
+assigned names weigh most, because their readers are the ones that break. Pure functions.
 """
 
 import re
@@ -15,27 +15,28 @@ from deeprepo.impact.text.lines import defined_names, is_comment, special
 
 Row = tuple[str, int, str]  # path, line, text
 IDENTIFIER, STRING, DOTTED = 1.0, 1.5, 1.5
-WORD = 0.25  # of an identifier that is one plain word: it means many things
-GONE_BONUS, WRITTEN = 2.0, 1.0  # bonuses: no added line has the name; the line assigns it
-MIN_SEARCHED_LETTERS = 3  # letters of a name worth a search
-PLAIN = 5  # letters below which a single lower-case word says nothing
+WORD = 0.25  # weight of a single plain word, which can have many meanings
+GONE_BONUS, WRITTEN = 2.0, 1.0  # bonuses: if no added line has the name, and if the line assigns it
+MIN_SEARCHED_LETTERS = 3  # minimum letters of a name worth a search
+PLAIN = 5  # letters; a shorter lowercase word is too ambiguous
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
-# A key of a properties or YAML file; what a module of JavaScript hands out is none, each file has its own.
+# A key in a properties or YAML file. JavaScript's module.exports doesn't count, because every file has it.
 _KEY = re.compile(
     r"\s*+((?!self\.|this\.|cls\.|module\.exports\b|exports\.)(?=[\w-]*[.-][A-Za-z_])[A-Za-z_][\w-]*+(?:\.[A-Za-z_][\w-]*+)*+)\s*+[=:](?!=)"
 )
 _QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
 _ARGUMENT = re.compile(r"\w=(?:\"([a-z]+)\"|'([a-z]+)')")
-# A string that is a key, a path, a route or a flag: no prose, no version, no ending of file names.
+# A string that is a key, path, route or flag, but no prose, version or file suffix.
 _KEYLIKE = re.compile(r"(?!v?\d+(?:\.\d+)+|\.\w{1,5}$)[\w$@/.:-]+(?<![.:])$")
-# The last form is Go's. A library that others import too is no key, and a relative path means another file for each of them.
+# The last form is for Go. An imported library or relative path is not a key: others import the library too,
+# and a relative path refers to different files.
 IMPORT = re.compile(
     r"^(?:\s*+(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|.*\brequire\([\"']|(?:export\b|\}).*\bfrom\s+[\"'])|\t(?:[\w.]+ )?\"[\w.-]+/[\w./-]+\"$)"
 )
 _MARKED = re.compile(r"`([A-Za-z_][\w$.]{2,80})`")
 _TRIPLE, _BLOCK = re.compile(r"(\"\"\"|''')"), re.compile(r"^\s*(/\*)")
-_DERIVED = re.compile(r"\s*+#!?\[derive\b")  # it names traits of libraries, which every file uses
+_DERIVED = re.compile(r"\s*+#!?\[derive\b")  # it names library traits, which every file uses
 _WRITE = re.compile(
     r"(?<![\w$])([A-Za-z_$][\w$]*+)[\"'\])]*+\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|<<|>>|\|\||&&|\?\?)?=(?![=>~])"
     r"|[\"']?(?<![\w$])([A-Za-z_$][\w$-]{0,200}+)[\"']?\s*+:(?!:)"
@@ -58,7 +59,7 @@ COMMON = frozenset(
 
 
 def names(units: Iterable[Unit]) -> dict[str, float]:
-    """Return the names in the changed lines of these units, with their weights."""
+    """Return the names in the changed lines of these regions, with their weights."""
     sides: dict[str, dict[str, float]] = {"+": defaultdict(float), "-": defaultdict(float)}
     for unit in units:
         for diff_row, is_text in told_apart(unit):
@@ -76,7 +77,7 @@ def names(units: Iterable[Unit]) -> dict[str, float]:
 
 
 def stored_keys(line: str, of: str) -> frozenset[str]:
-    """Return the keys and fields to which a line gives what a name stands for: others read them. No local variables."""
+    """Return the keys and fields in which a line stores the value of a name, without local variables."""
     return frozenset(next(filter(None, groups)) for groups in _store_pattern(of).findall(line)) - COMMON
 
 
@@ -90,26 +91,27 @@ def _store_pattern(of: str) -> re.Pattern[str]:
 
 
 def assigned_names(line: str) -> frozenset[str]:
-    """Return the names to which a line gives a value or a meaning."""
+    """Return the names that a line assigns or defines."""
     return frozenset(one or two for one, two in _WRITE.findall(line)) | frozenset(defined_names(line))
 
 
 def dotted_key(line: str) -> list[str]:
-    """Return the key of a properties or YAML file with which a line begins."""
+    """Return the key at the beginning of a line in a properties or YAML file."""
     key = _KEY.match(line)
     return [key[1]] if key else []
 
 
 def words(line: str) -> frozenset[str]:
-    """Return every identifier of a line."""
+    """Return every identifier in a line."""
     return frozenset(_IDENTIFIER.findall(line))
 
 
 def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
-    """Return the rows of a unit, each with whether it is prose: a comment of one line or of several, or a line of a docstring."""
+    """Return a region's rows, each with whether it is prose: part of a comment or docstring."""
     rows_with_kind: list[tuple[DiffRow, bool]] = []
     python = filetype(unit.path).docstrings
-    inside: dict[str, tuple[str, bool]] = {}  # by side: what ends the text of several lines, and whether it is prose
+    # By side: the end of the current multi-line text, and whether it is prose
+    inside: dict[str, tuple[str, bool]] = {}
     for diff_row in unit.rows:
         is_text = is_comment(diff_row.text, unit.path)
         for side in diff_row.sign if diff_row.sign in ("+", "-") else "+-":
@@ -126,18 +128,21 @@ def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
 
 
 def in_prose(line: str) -> list[str]:
-    """Return the names that a comment or a docstring marks as code: `orders.total` is a table and its column."""
+    """Return the names marked as code in a comment or docstring, such as `orders.total`."""
     return [name for text in _MARKED.findall(line) for name in text.split(".") if not plain(name)]
 
 
 def string_names(line: str) -> list[str]:
-    """Return the strings of a line that are a key, a label, a path or a route: no prose."""
+    """Return the strings in a line that are a key, label, path or route."""
     texts = (next(group for group in groups if group) for groups in _QUOTED.findall(line))
     return [text for text in texts if _KEYLIKE.match(text)]
 
 
 def literals(line: str) -> list[str]:
-    """Return the strings of a line that other code may read: `quoted`, without modules and plain words given to a named argument or an attribute."""
+    """Return the strings in a line that other code may read.
+
+    Modules, and plain words given to a named argument or attribute, are left out.
+    """
     if IMPORT.match(line):
         return []
     argument_names = {one or two for one, two in _ARGUMENT.findall(line)}
@@ -145,23 +150,26 @@ def literals(line: str) -> list[str]:
 
 
 def without_labels(line: str) -> str:
-    """Return a line without plain words given to a named argument or an attribute."""
+    """Return a line without plain words given to a named argument or attribute."""
     return _ARGUMENT.sub("", line)
 
 
 def plain(name: str) -> bool:
-    """Return whether a name is one lower-case word, which means many things; with `$` it is a variable, with `--` an option."""
+    """Return whether a name is one lowercase word, and so ambiguous. A leading `$` or `--` is ignored."""
     word = name.removeprefix("$").removeprefix("--")
     return word.isalpha() and word.islower()
 
 
 def single(name: str) -> bool:
-    """Return whether a name is one word, in capitals or not: only in the same folder, or as a string, does it surely mean the same."""
+    """Return whether a name is one word in any case.
+
+    Such a name is only reliable in the same folder or as a string.
+    """
     return plain(name) or bool(re.fullmatch(r"[A-Z](?:[a-z]+|[A-Z]+)", name))
 
 
 def telling(name: str) -> bool:
-    """Return whether a name is worth a search: no keyword, no word that every file has, no method that the language itself calls."""
+    """Return whether a name is worth a search. Keywords, very common words and special methods are not."""
     if len(name) < MIN_SEARCHED_LETTERS or name.lower() in COMMON or special(name):
         return False
     return len(name) >= PLAIN or not name.isalpha() or not name.islower()

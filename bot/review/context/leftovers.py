@@ -1,7 +1,8 @@
-"""Who still uses what a change takes away: keys, fields, constants, texts that no added line of the whole change holds any more. Pure.
+"""Find lines that still use what a change removes.
 
-These lines come before all others beside a change, in room of their own: in a large change, the names that it newly defines or passes
-on would leave none for the few that it removes.
+That is a key, field, constant or text that no added line contains. These lines are shown first and have their
+own token limit. Otherwise, the many names that a large change adds would leave no room for the few that it
+removes. Pure functions.
 """
 
 import re
@@ -16,11 +17,11 @@ from deeprepo.impact.filetypes import family
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import decides_nothing, is_product, is_settings, is_test
 
-MIN_PLAIN_LETTERS = 4  # letters of a plain word
-MAX_NAMES = 12  # of one prompt
-MAX_FILES = 20  # that hold such a name; a name in more files means more than one thing
-PER_NAME = 2  # lines of one name
-LINES_BESIDE = 2  # lines before and after one: the next one may use what replaces it
+MIN_PLAIN_LETTERS = 4  # minimum letters of a plain word
+MAX_NAMES = 12  # per prompt
+MAX_FILES = 20  # files; a name in more files has several meanings
+PER_NAME = 2  # lines per name
+LINES_BESIDE = 2  # lines before and after, since the next line may use the replacement
 _STRING = re.compile(r"\"([^\"\n]{3,200})\"|'([^'\n]{3,200})'|`([^`\n]{3,200})`")
 _PLACEHOLDER = re.compile(r"\$?\{[^{}\n]{0,80}\}|%[-\d.]*[a-z]")
 _PART = re.compile(r"[A-Za-z_][\w-]{2,60}")
@@ -28,14 +29,20 @@ _ACCESSOR = re.compile(r"(?:get|is|set)([A-Z])(\w*)")
 
 
 def remaining_words(files: Iterable[ChangedFile]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return what the added lines of the whole change still say: its words, and the parts of its texts. A value that is gone may be a key that is not."""
+    """Return the words in the added lines of the whole change, and the parts of their strings.
+
+    A removed value may still exist as a key.
+    """
     added_texts = [line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
     words = chain.from_iterable((*identifiers.words(text), *_PART.findall(text)) for text in added_texts)
     return frozenset(words), frozenset(chain.from_iterable(map(_parts, added_texts)))
 
 
 def names(unit: Unit, remaining: tuple[frozenset[str], frozenset[str]]) -> frozenset[str]:
-    """Return what the removed lines of a unit of product code define, set, or say in a text, and no added line of the change says."""
+    """Return the names in a product region's removed lines that no added line contains.
+
+    The removed lines define or set them, or contain them in strings.
+    """
     if not is_product(unit.path):
         return frozenset()
     decided_names = meaning.decided_names([unit])
@@ -50,7 +57,7 @@ def names(unit: Unit, remaining: tuple[frozenset[str], frozenset[str]]) -> froze
 
 
 def first(names: Iterable[str]) -> list[str]:
-    """Return those that one prompt looks for: the longest ones."""
+    """Return the names to search for one prompt: the longest."""
     return sorted(names, key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
 
 
@@ -61,9 +68,10 @@ def pick(
     shown_lines: Collection[tuple[str, int]],
     changed_lines: Mapping[str, Collection[int]],
 ) -> list[Pick]:
-    """Return the lines that still use such names: a name in fewer files before one in more, and files called after the same thing first.
+    """Return the lines that still use such names.
 
-    `rows`: name -> the lines of the tree that hold it; `changed_lines`: path -> added lines.
+    Names in few files come first, and so do files with related names. `rows`: name -> lines in the tree that
+    contain it; `changed_lines`: path -> added lines.
     """
     families = {family(unit.path) for unit in units}
     texts = {part for unit in units for diff_row in unit.removed_rows for part in _parts(diff_row.text)}
@@ -73,7 +81,7 @@ def pick(
         losing = [unit for unit in units if any(lower_name in diff_row.text.lower() for diff_row in unit.removed_rows)]
         homes = {unit.path for unit in losing if is_settings(unit.path)}
         if any(hit[0] in homes and hit[1] not in changed_lines.get(hit[0], ()) for hit in rows.get(name, ())):
-            continue  # one entry of a list goes, and its keys are those of the others
+            continue  # only one entry of a list was removed, and the others have the same keys
         after = akin.words(losing)
         lines = [
             (-akin.common_words(hit[0], after), family(hit[0]) in families, hit)
@@ -91,7 +99,10 @@ def pick(
 
 
 def _parts(line: str) -> set[str]:
-    """What the texts of a line consist of that are a key, a path or a pattern: in prose, a word means many things."""
+    """Return the parts of a line's strings that are keys, paths or patterns.
+
+    Prose is left out, because its words are ambiguous.
+    """
     texts = (next(group for group in groups if group) for groups in _STRING.findall(identifiers.without_labels(line)))
     bare = (_PLACEHOLDER.sub(" ", text) for text in texts if not re.search(r"\s", _PLACEHOLDER.sub("", text)))
     return {part for text in bare for part in _PART.findall(text)}
@@ -102,12 +113,16 @@ def _telling(name: str) -> bool:
 
 
 def _uses(name: str, path: str, text: str) -> bool:
-    """Whether a line is about the same thing: a plain word has to be a text, a field, or in a file that is no code of a program."""
+    """Return whether a line likely uses the removed name.
+
+    A plain word must be a string or field, or in a file that isn't program code.
+    """
     if is_comment(text, path) or is_test(path) or decides_nothing(path):
         return False
     if not identifiers.plain(name):
         return True
-    if usages.OTHER.search(path):  # a key, a field or a value there, and no word of a sentence or of a path
+    # A key, field or value in such a file, but not a word in a sentence or path
+    if usages.OTHER.search(path):
         return bool(
             re.search(rf"[.{{$\"'=\[(]\s*{re.escape(name)}(?![\w.-])|(?<![\w/.-]){re.escape(name)}\s*[:=}}]", text)
         )

@@ -1,4 +1,4 @@
-"""Long texts in pieces that leave nothing out: chunks with overlap that reach the last character. Pure."""
+"""Split long texts into overlapping chunks that cover everything. Pure functions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from deeprepo.rlm.values import CHARS_PER_TOKEN
 
 CHUNK_TOKENS = 4_000
-OVERLAP = 0.1  # of a chunk: what two neighbours share, so that nothing is cut in two for both
+# Share of a chunk that repeats the end of the previous one, so that nothing is cut apart in both
+OVERLAP = 0.1
 LEAST_TOKENS, MOST_CHUNKS = 50, 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Characters `start` to `end` of a text (end not included), which are its lines `first` to `last`."""
+    """Characters `start` to `end` (exclusive) of a text, which are its lines `first` to `last`."""
 
     text: str
     start: int
@@ -22,9 +23,9 @@ class Chunk:
 
 
 def chunks(text: str, tokens: int = CHUNK_TOKENS, overlap: float = OVERLAP) -> Iterator[Chunk]:
-    """Yield pieces of about this many tokens, cut at line ends where there are any. Together they are the whole text.
+    """Yield chunks of about this many tokens that together cover the whole text.
 
-    Each piece begins in the one before; the first begins at 0, the last one ends at the text's last character.
+    Chunks end at line ends if possible. Each chunk begins inside the previous one.
     """
     size = max(int(tokens * CHARS_PER_TOKEN), 1)
     overlap_size = min(int(size * overlap), size - 1)
@@ -41,7 +42,7 @@ def chunks(text: str, tokens: int = CHUNK_TOKENS, overlap: float = OVERLAP) -> I
 
 
 def _cut(text: str, least: int, end: int) -> int:
-    """Where a piece ends: after the last line break between these places, else at the limit."""
+    """Return the end of a chunk: after the last line break in this range, else at the limit."""
     if end >= len(text):
         return len(text)
     break_at = text.rfind("\n", least, end)
@@ -49,6 +50,6 @@ def _cut(text: str, least: int, end: int) -> int:
 
 
 def _line_start(text: str, at: int, least: int) -> int:
-    """The beginning of the line of `at`, or `at` itself where that lies too far back."""
+    """Return the beginning of the line at `at`, or `at` itself if that is too far back."""
     break_at = text.rfind("\n", least, at)
     return break_at + 1 if break_at >= 0 else at

@@ -1,8 +1,8 @@
-"""What of the results of look-ups one answer shows: its room is given out, and what is left out is named. Pure.
+"""Divide an answer's token limit among the results of look-ups, and list what is left out.
 
-Code that was asked for by its place (a definition, lines) comes before what a search or the uses of a name bring: it is shown
-whole if the room holds it, in one piece, and under the look-up that asked for it. No line is shown twice: where a later result
-holds a line that is shown under another heading, it says under which.
+Code requested by location (a definition, lines) comes before search results and uses. It is shown whole and
+in one piece if it fits. No line is shown twice. A result that contains a line shown elsewhere refers to that
+heading. Pure functions.
 """
 
 from bisect import bisect_left
@@ -17,27 +17,27 @@ from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.rlm.values import tokens
 
-LINES_AROUND_DECIDING = 8  # lines before and after a deciding one that stay when the room does not hold all
+LINES_AROUND_DECIDING = 8  # lines kept around a decisive line if not everything fits
 MARKERS = 8  # tokens of the marks around an excerpt
-RESERVED = 300  # tokens that stay for each search, whatever the code needs that was asked for by its place
-MOST_LINES, MOST_DEFINITION, MOST_SEARCH = 6_000, 3_000, 1_500  # tokens of one look-up, whatever is left
-MIN_PIECE_LINES = 3  # lines of a piece that is worth showing
-NAMED_PLACES = 4  # places that are not shown, by name
+RESERVED = 300  # tokens reserved for each search, even if code requested by location needs them
+MOST_LINES, MOST_DEFINITION, MOST_SEARCH = 6_000, 3_000, 1_500  # tokens per look-up, however much is left
+MIN_PIECE_LINES = 3  # lines of the smallest piece worth showing
+NAMED_PLACES = 4  # locations listed if they are not shown
 Place = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """What one look-up brought."""
+    """The result of one look-up."""
 
-    heading: str  # what was asked
+    heading: str  # the request, as text
     excerpts: tuple[Excerpt, ...] = ()
-    notes: tuple[str, ...] = ()  # sentences: nothing was found and why, what is not shown
+    notes: tuple[str, ...] = ()  # sentences: why nothing was found, or what is not shown
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Lines that a look-up brought. The `deciding` ones, and the `heads` of what encloses them, come before the others."""
+    """Lines found by a look-up. The `deciding` lines, and the `heads` of what encloses them, come first."""
 
     excerpt: Excerpt
     deciding: frozenset[int] = frozenset()
@@ -46,46 +46,46 @@ class Candidate:
 
 @dataclass(slots=True)
 class AnswerRoom:
-    """What may still be shown, and under which heading each line stands."""
+    """The tokens that are left, and the heading under which each line is shown."""
 
     tokens: int
     shown_lines: ShownLines = field(default_factory=ShownLines)
     headings: dict[Place, str] = field(default_factory=dict)
 
     def show(self, excerpt: Excerpt, heading: str) -> None:
-        """Note the lines of an excerpt as shown under a heading."""
+        """Record the lines of an excerpt as shown under a heading."""
         self.shown_lines.add(excerpt)
         self.headings.update({(excerpt.path, excerpt.side, diff_row.number): heading for diff_row in excerpt.rows})
 
     def has(self, excerpt: Excerpt, number: int) -> bool:
-        """Return whether a line of its file is shown."""
+        """Return whether a line of the excerpt's file is shown."""
         return self.shown_lines.has(excerpt.path, number, excerpt.side)
 
 
 @dataclass(slots=True)
 class Result:
-    """One look-up while room is given out."""
+    """One look-up while tokens are being divided."""
 
     look_up: LookUp
     candidates: list[Candidate]
     notes: list[str]
-    rest: tuple[tuple[str, int], ...] = ()  # hits beyond those that may be shown
+    rest: tuple[tuple[str, int], ...] = ()  # further hits that may not be shown
     excerpts: list[Excerpt] = field(default_factory=list)
     tokens_used: int = 0
 
     @property
     def exact(self) -> bool:
-        """Whether it names the place of the code that it wants."""
+        """Whether it requests code by location."""
         return self.look_up.kind in {"definition", "lines"}
 
     @property
     def tokens_left(self) -> int:
-        """Tokens that it may still have, whatever is left."""
+        """The tokens that this look-up may still use, before the common limit."""
         most = {"lines": MOST_LINES, "definition": MOST_DEFINITION}.get(self.look_up.kind, MOST_SEARCH)
         return most - self.tokens_used
 
     def show(self, room: AnswerRoom, most: int) -> None:
-        """Show what is not shown yet, as far as it fits: of a search every hit before the lines around any of them."""
+        """Show new lines as far as they fit. For a search, all hits come before their surrounding lines."""
         before = most = min(most, self.tokens_left)
         for candidate in () if self.exact else self.candidates:
             hits = {n for n in candidate.deciding if not room.has(candidate.excerpt, n)}
@@ -102,7 +102,7 @@ class Result:
         self.tokens_used += before - most
 
     def _show_rows(self, candidate: Candidate, rows: Sequence[DiffRow], room: AnswerRoom, most: int) -> int:
-        """Show those of some rows that are not shown yet and fit. Returns their tokens."""
+        """Show those of some rows that are new and fit, and return their tokens."""
         excerpt = candidate.excerpt
         new = [diff_row for diff_row in rows if not room.has(excerpt, diff_row.number)]
         header = 0 if any(shown_excerpt.path == excerpt.path for shown_excerpt in self.excerpts) else _header(excerpt)
@@ -123,16 +123,16 @@ class Result:
         )
 
     def looked_up(self, room: AnswerRoom) -> LookedUp:
-        """Return the result as its reader is shown it, once every result has its room."""
+        """Return the result for the model, once all tokens are divided."""
         notes = (*self.notes, *self._elsewhere(room), *self._left(room))
         return LookedUp(heading(self.look_up), tuple(_by_title(self.excerpts)), notes)
 
     def _wanted(self, candidate: Candidate) -> list[int]:
-        """The lines for which it was asked: of code that was asked for by its place all of it, else those that match."""
+        """Return the requested lines: all of them for code requested by location, else those that match."""
         return sorted({diff_row.number for diff_row in candidate.excerpt.rows} if self.exact else candidate.deciding)
 
     def _elsewhere(self, room: AnswerRoom) -> Iterator[str]:
-        """Where lines of this look-up stand that are shown under another heading, or in the prompt."""
+        """Yield the headings under which lines of this look-up are already shown."""
         head = heading(self.look_up)
         numbers_by_place: dict[tuple[str, str], list[int]] = defaultdict(list)
         for candidate in self.candidates:
@@ -147,7 +147,7 @@ class Result:
             yield f"{where}: {path} {spans(numbers)}"
 
     def _left(self, room: AnswerRoom) -> Iterator[str]:
-        """What did not fit, by its lines."""
+        """Yield a note on what did not fit, with line numbers."""
         numbers_by_path: dict[str, list[int]] = defaultdict(list)
         for candidate in self.candidates:
             excerpt = candidate.excerpt
@@ -171,20 +171,26 @@ class Result:
 
 
 def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...]:
-    """Give the room to the results and return them in their order: what one does not need, the next ones may have."""
+    """Divide the tokens among the results and return them in order.
+
+    What one result doesn't need goes to the next.
+    """
     exact = [one for one in results if one.exact and one.candidates]
     others = [one for one in results if not one.exact and one.candidates]
     reserve_tokens = min(RESERVED * len(others), room.tokens // 2)
     for group, reserve in ((exact, reserve_tokens), (others, 0)):
         for index, result in enumerate(group):
             result.show(room, (room.tokens - reserve) // (len(group) - index))
-        for result in group:  # what the later ones did not need
+        for result in group:  # tokens that later results did not need
             result.show(room, room.tokens - reserve)
     return tuple(result.looked_up(room) for result in results)
 
 
 def fit(path: str, rows: Sequence[DiffRow], deciding: Collection[int], most: int) -> list[DiffRow]:
-    """Return the rows that fit, in their order: those that decide and their neighbours first, then heads of definitions, code, and comments."""
+    """Return the rows that fit, in order.
+
+    Decisive lines and their neighbors come first, then heads of definitions, other code, and comments.
+    """
     sizes = [_size(diff_row) for diff_row in rows]
     if sum(sizes) <= most or not rows:
         return list(rows)
@@ -218,18 +224,18 @@ def _by_weight(path: str, rows: Sequence[DiffRow], deciding: Collection[int]) ->
 
 
 def _away(at: int, hits: Sequence[int]) -> int:
-    """How far a row is from the nearest of some rows, which are in their order; 0 if there are none."""
+    """Return a row's distance to the nearest of some sorted rows; 0 if there are none."""
     after = bisect_left(hits, at)
     return min((abs(at - hit) for hit in hits[max(0, after - 1) : after + 1]), default=0)
 
 
 def tells(path: str, text: str) -> bool:
-    """Return whether a line is code that decides something: no blank line, comment or import."""
+    """Return whether a line is code, and not blank, a comment or an import."""
     return bool(text.strip()) and not is_comment(text, path) and not identifiers.IMPORT.match(text)
 
 
 def spans(numbers: Iterable[int]) -> str:
-    """Return line numbers as a reader is shown them: `12, 40 to 52`."""
+    """Return line numbers formatted for a reader: `12, 40 to 52`."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:
@@ -240,7 +246,7 @@ def spans(numbers: Iterable[int]) -> str:
 
 
 def heading(look_up: LookUp) -> str:
-    """Return what was asked, as a heading."""
+    """Return the request as a heading."""
     where = f" in {look_up.path}" if look_up.path and look_up.kind != "lines" else ""
     before = ", before the change" if look_up.side == "base" else ""
     match look_up.kind:
@@ -257,7 +263,7 @@ def heading(look_up: LookUp) -> str:
 
 
 def _size(diff_row: DiffRow) -> int:
-    """Tokens of a row, most of which are written without their number."""
+    """Return the tokens of a row. Most rows are written without their number."""
     return tokens(f"  {diff_row.text}") + 1
 
 
@@ -266,7 +272,7 @@ def _header(excerpt: Excerpt) -> int:
 
 
 def _by_title(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
-    """The pieces of one excerpt, which was shown in more than one turn, together again."""
+    """Return the excerpts with the pieces of each joined again."""
     pieces: dict[tuple[str, Side, str], dict[int, DiffRow]] = defaultdict(dict)
     for excerpt in excerpts:
         pieces[excerpt.path, excerpt.side, excerpt.title].update(

@@ -1,7 +1,7 @@
-"""What a change means to other code: the names that it defines, writes, re-types or removes, apart from those that it only mentions. Pure.
+"""Find the names that a change defines, writes, re-types or removes, without those it only mentions.
 
-A local variable of the change is nobody else's: `source = read()` decides nothing about another file's `source`. A name that
-is only mentioned leads to its definition, and not to others that mention it.
+A local variable in the change doesn't affect other files: `source = read()` says nothing about their
+`source`. For a name that is only mentioned, its definition matters, but not other mentions. Pure functions.
 """
 
 import re
@@ -16,7 +16,7 @@ _FIELD = re.compile(
     r"(?:\.|->|\[[\"'])([A-Za-z_][\w$]{2,})[\"']?\]?(?:\[[^\]\n]{0,80}\])?\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|\?\?|\|\||&&)?=(?![=>~])"
 )
 _KEY = re.compile(r"(?:^\s*+|[{,]\s*+)[\"']?([A-Za-z_$][\w$-]{2,})[\"']?\s*+\??:(?!:)")
-# A variable that lives and dies in its function: it begins an indented line, after a word for variables or alone.
+# A local variable of a function: it begins an indented line, after a keyword for variables or alone.
 _BINDING = r"([A-Za-z_$][\w$]*+)\s*+(?::[^=:]{0,80})?:?=(?![=>~])"
 _LOCAL = re.compile(r"\s+(?:(?:const|let|var|val|auto|final)\s+)?(?:mut\s+)?" + _BINDING)
 _TOP = re.compile(_BINDING)
@@ -31,12 +31,12 @@ _TYPE = re.compile(
 _IN_STRUCT = re.compile(r"(?<!\s)\s++([A-Z]\w*+)\s++[\w*\[]")  # Go
 _AS_TYPE = (
     r"\bNAME(?:<[^<>]{0,80}>)?(?:\[\])?\s++[*&]?(?!extends\b|implements\b|where\b|for\b)[A-Za-z_]\w*\s*+[(=;,)]"
-    r"|:\s*+(?:[A-Za-z_$][\w$]*+\.)++NAME(?:\[\])?\s*+="  # the type of what is declared
+    r"|:\s*+(?:[A-Za-z_$][\w$]*+\.)++NAME(?:\[\])?\s*+="  # the type of a declaration
 )
 _NAMED = r"(?:\.|->|::|\?\.|[\"'`$@{])NAME\b|\bNAME[\"']?\s*+(?:[(:=?!]|<[^<>]{0,80}>\s*+\()"
 
 
-# A local variable by its declaration; a record or an argument that gets a variable under its own name.
+# A local variable's declaration; an object or argument that receives a variable under the same name.
 _DECLARES = (
     r"^\s++(?:(?:let|var|val|const|auto|final)\s++(?:mut\s++)?)NAME\b"
     r"|^\s++(?:final\s++)?(?!(?:return|new|else|await|throw|case|in|public|private|protected|static)\b)[A-Za-z_][\w<>\[\],.?]*+\s++NAME\s*+[;=]|\bNAME\s*+:="
@@ -47,10 +47,13 @@ _HANDS_ON = (
 
 
 def decided_names(units: Iterable[Unit]) -> frozenset[str]:
-    """Return the names whose meaning the changed lines of these units decide: definitions, fields, keys, constants, literals."""
+    """Return the names whose meaning these regions' changed lines decide.
+
+    They are definitions, fields, keys, constants and literals.
+    """
     names_found: set[str] = set()
     for unit in units:
-        depth = -1  # of the type whose fields the lines are; -1 inside of a function
+        depth = -1  # indentation of the type whose fields follow; -1 inside a function
         for diff_row, is_text in identifiers.told_apart(unit):
             space = len(diff_row.text) - len(diff_row.text.lstrip())
             if diff_row.sign in ("+", "-"):
@@ -66,7 +69,7 @@ def decided_names(units: Iterable[Unit]) -> frozenset[str]:
 
 
 def local_names(units: Iterable[Unit]) -> frozenset[str]:
-    """Return the variables that changed definitions declare for themselves and hand to nobody under their names."""
+    """Return the variables that changed definitions declare locally and don't pass on under the same name."""
     names_found: set[str] = set()
     for unit in units:
         words = (name for diff_row in unit.changed_rows for name in identifiers.assigned_names(diff_row.text))
@@ -80,14 +83,17 @@ def local_names(units: Iterable[Unit]) -> frozenset[str]:
 
 
 def means(name: str, text: str) -> bool:
-    """Return whether a line names a field, a key, a type or a function; a bare word in lower case is a variable of its own."""
+    """Return whether a line refers to a field, key, type or function.
+
+    A bare lowercase word is a local variable.
+    """
     if not re.fullmatch(r"[\w$]+", name) or name.lower() != name or name.startswith("_"):
         return True
     return says(_NAMED, name, text)
 
 
 def settles(name: str, path: str, text: str) -> bool:
-    """Return whether a line defines a name, or is the one that declares a field, a constant or a key of that name."""
+    """Return whether a line defines a name, or declares a field, constant or key with it."""
     if name in definitions.names(path, text):
         return True
     if identifiers.plain(name) or _local(text) == name:
@@ -118,7 +124,7 @@ def _of_line(path: str, text: str, *, field: bool) -> Iterator[str]:
     yield from _FIELD.findall(text)
     yield _member(text)
     yield from (name for name in identifiers.assigned_names(text) if name.isupper())
-    if not defined:  # the parameters of a definition are its own
+    if not defined:  # the parameters of a definition are local
         yield from (name for name in _KEY.findall(text) if name != _local(text))
     if not _ANNOUNCED.match(text):
         yield from defined_names(text)
@@ -130,6 +136,6 @@ def _of_line(path: str, text: str, *, field: bool) -> Iterator[str]:
 
 
 def _local(text: str) -> str:
-    """The variable to which an indented line gives a value; "" for every other line."""
+    """Return the variable that an indented line assigns; empty for any other line."""
     match = _LOCAL.match(text)
     return match[1] if match else ""

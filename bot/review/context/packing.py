@@ -1,6 +1,8 @@
-"""Units in prompts' worth: those of one file together, and where one part of a change uses what another one brings, both. Pure.
+"""Pack code regions into prompts.
 
-Every prompt pays for the instructions and the schema once more: a larger change is read in larger prompts, and gaps are filled.
+Regions of one file stay together, and so do parts that use each other's names. Every prompt repeats the
+instructions and the schema, so a larger change is read in larger prompts, and gaps are filled. Pure
+functions.
 """
 
 from collections import defaultdict
@@ -11,39 +13,42 @@ from itertools import groupby
 from bot.review.context.cross_unit import meetings
 from bot.values import Unit
 
-ONE_PROMPT = 6_000  # tokens of units that one reader sees with all the unchanged lines of their definitions
-LARGE = 150_000  # tokens of units above which prompts have less of everything else
+# Tokens of regions in a change that one prompt shows with all unchanged lines of its definitions
+ONE_PROMPT = 6_000
+LARGE = 150_000  # tokens of regions; above this, prompts have less of everything else
 Chunk = list[Unit]
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How the prompts of a change of some size are filled."""
+    """Defines how prompts are filled for a change of a certain size."""
 
-    most: int  # tokens of units in one of them
-    around: int | None  # unchanged lines beside a change of code that they show; None: those of the unit
-    candidates: (
-        int  # things that the reader of one of them is asked for: a dense small part holds as many as a larger one
-    )
+    most: int  # tokens of regions per prompt
+    around: int | None  # unchanged lines shown around a change; None shows those of the region
+    # Number of findings requested per prompt. A dense small part can have as many as a large one.
+    candidates: int
 
 
 SMALL_SCALE, PARTS_SCALE, LARGE_SCALE = Scale(ONE_PROMPT, None, 12), Scale(24_000, 3, 12), Scale(54_000, 1, 20)
 
 
 def large(units: Sequence[Unit]) -> bool:
-    """Return whether a change is so large that its prompts hold less of everything else."""
+    """Return whether a change is so large that its prompts have less of everything else."""
     return _size(units) > LARGE
 
 
 def scale(units: Sequence[Unit]) -> Scale:
-    """Return the scale of a change of these units."""
+    """Return the scale for a change of these regions."""
     if large(units):
         return LARGE_SCALE
     return PARTS_SCALE if _size(units) > ONE_PROMPT else SMALL_SCALE
 
 
 def pack(units: Sequence[Unit], limit: int = 0) -> list[Chunk]:
-    """Return groups of units, none above the limit but a lone unit. The group with the riskiest unit comes first."""
+    """Return groups of regions within the limit.
+
+    Only a single region may exceed it. The group with the riskiest region comes first.
+    """
     most = scale(units).most
     most = min(limit, most) if limit else most
     sorted_units = sorted(units, key=lambda unit: (_folder(unit), unit.path, unit.start))
@@ -62,7 +67,7 @@ def pack(units: Sequence[Unit], limit: int = 0) -> list[Chunk]:
 
 
 def _chunks(units: Sequence[Unit], most: int) -> Iterator[Chunk]:
-    """The units of each file in the order of its lines, cut where the limit is reached."""
+    """Yield the regions of each file in line order, cut at the limit."""
     for _, of_file in groupby(units, key=lambda unit: unit.path):
         chunk: Chunk = []
         for unit in of_file:
@@ -74,7 +79,7 @@ def _chunks(units: Sequence[Unit], most: int) -> Iterator[Chunk]:
 
 
 def _join_related(chunks: Sequence[Chunk], most: int) -> list[Chunk]:
-    """The chunks, those joined whose names meet: the closest first, as long as both fit into one prompt."""
+    """Join chunks whose regions name each other, the closest first, if both fit into one prompt."""
     place = {unit.id: index for index, chunk in enumerate(chunks) for unit in chunk}
     weights: dict[tuple[int, int], float] = defaultdict(float)
     for (one, other), weight in meetings([unit for chunk in chunks for unit in chunk]).items():
@@ -98,7 +103,7 @@ def _join(chunks: Sequence[Chunk], weights: Mapping[tuple[int, int], float], mos
 
 
 def _first_fit(chunk: Chunk, groups: Sequence[Chunk], most: int) -> bool:
-    """Put the chunk into the first group that has room for it; False where none has."""
+    """Add the chunk to the first group with room, and return whether there was one."""
     for group in groups:
         if _size(group) + _size(chunk) <= most:
             group.extend(chunk)

@@ -1,4 +1,4 @@
-"""What callers get from what changed, and where they read it. Pure."""
+"""Find what callers get from changed code, and where they read it. Pure functions."""
 
 import re
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import is_comment
 
-MAX_FUNCTION_LINES = 200  # lines of a function that is read
+MAX_FUNCTION_LINES = 200  # lines read per function
 _RESULT = re.compile(r"\s*(?:return|yield|throw|raise)\b|.*=>|.*->")
-# A variable that gets a value, with its type.
+# A variable assignment, with an optional type.
 _GIVEN = re.compile(
     r"\s*(?:(?:const|let|var|val|auto|final)\s+)?(?:mut\s+)?\$?([A-Za-z_]\w*)(?:\s*:[^=]{0,80})?\s*:?=(?![=>])"
 )
 
 
 def readings(rows: Sequence[str], reference: Reference) -> list[int]:
-    """Return the lines below a use, in its function, that read the variable which gets its result."""
+    """Return the lines after a use, in the same function, that read the variable with its result."""
     start, end = reference.span or (reference.line, reference.line)
     openings = blocks.openings(rows, reference.line, start + 1)
     given = next((given for number in openings if (given := _GIVEN.match(rows[number - 1]))), None)
@@ -31,7 +31,10 @@ def readings(rows: Sequence[str], reference: Reference) -> list[int]:
 
 
 def changes_result(unit: Unit) -> bool:
-    """Return whether a change of a definition concerns what its callers get: a result, an error, its signature, its last line."""
+    """Return whether a change affects what callers get.
+
+    That is a result, an error, the signature or an implicit return value.
+    """
     changed_rows = [diff_row for diff_row in unit.changed_rows if not is_comment(diff_row.text, unit.path)]
     code = [diff_row for diff_row in unit.rows if re.search(r"\w", diff_row.text)]
     last = {id(row) for row in code[-2:]} if filetype(unit.path).implicit_result else set[int]()

@@ -1,7 +1,7 @@
-"""What is looked up in the tree for one change, by everyone who shows code beside it: a name is searched once.
+"""Search the tree for the names in one change, each name once for all prompts.
 
-Every telling name of the changed lines is searched in the whole tree, at once for all units that are still unread, so that
-what a prompt shows does not depend on which prompt was written first.
+Every distinctive name in the changed lines is searched in the whole tree, at the same time for all unread
+code regions. So a prompt's content doesn't depend on which prompt was written first.
 """
 
 import asyncio
@@ -21,29 +21,31 @@ from bot.values import ChangedFile, Query, Unit
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.ports import Tree
 
-LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
-LOST = 5.0  # the weight in a search of a name that the change removes: above all others
-FIRST_NAMES, MAX_NAMES = 40, 240  # searched at once
-MAX_ROWS = 20_000  # lines that one search may bring
+LEAST_WEIGHT = 0.0  # weight of a type that is searched only to find the files that mention it
+LOST = 5.0  # weight of a name that the change removes, above all others
+FIRST_NAMES, MAX_NAMES = 40, 240  # names searched together
+MAX_ROWS = 20_000  # lines that one search may return
 
 
 @dataclass
 class Searches:
-    """The lines that hold the names of a change, and what it calls."""
+    """The lines that contain a change's names, and the definitions that it calls."""
 
     tree: Tree
     files: Sequence[ChangedFile]
-    units: Sequence[Unit] = ()  # that are still unread
-    # Which learn the secrets of each file of which lines are shown
+    units: Sequence[Unit] = ()  # the unread code regions
+    # It learns the secrets in each file before lines of it are shown
     masks: KnownSecrets = field(default_factory=know_secrets)
-    rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name that they hold
-    called_definitions: dict[str, list[Row]] = field(default_factory=dict)  # of what the change calls
-    imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
-    handed_on: HandedOn = field(init=False)  # by callers
-    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # prompts are written side by side
+    rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name they contain
+    # Definitions that the change calls, by name
+    called_definitions: dict[str, list[Row]] = field(default_factory=dict)
+    # Words in the import lines of changed files
+    imports: dict[str, frozenset[str]] = field(default_factory=dict)
+    handed_on: HandedOn = field(init=False)  # values passed on by callers
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # prompts are written in parallel
     _links: Links | None = None
-    _gone: dict[str, frozenset[str]] = field(default_factory=dict)  # names that a unit removes, by its id
-    _known: set[str] = field(default_factory=set)  # ids of the units whose names were searched
+    _gone: dict[str, frozenset[str]] = field(default_factory=dict)  # names that a region removes, by its ID
+    _known: set[str] = field(default_factory=set)  # IDs of the regions whose names were searched
     _learned: set[str] = field(default_factory=set)  # files whose secrets are known
 
     def __post_init__(self) -> None:
@@ -52,11 +54,11 @@ class Searches:
 
     @cached_property
     def _remaining_words(self) -> tuple[frozenset[str], frozenset[str]]:
-        """What the added lines of the whole change say."""
+        """The words in the added lines of the whole change."""
         return leftovers.remaining_words(self.files)
 
     def gone_names(self, units: Iterable[Unit]) -> list[str]:
-        """Return what these units remove and no added line says, as much as one prompt looks for."""
+        """Return the names that these regions remove from the change, as many as one prompt searches for."""
         return leftovers.first({name for unit in units for name in self._gone_from(unit)})
 
     def _gone_from(self, unit: Unit) -> frozenset[str]:
@@ -65,7 +67,10 @@ class Searches:
         return self._gone[unit.id]
 
     async def learn_secrets(self, paths: Iterable[str]) -> None:
-        """Have the secrets of these files known before lines of them leave: a line may not show the name that says what a value is."""
+        """Learn the secrets in these files before lines of them are shown.
+
+        A shown line may lack the name that marks its value as a secret.
+        """
         async with self._lock:
             new = [path for path in dict.fromkeys(paths) if path not in self._learned]
             texts = await self.tree.read_many(new) if new else {}
@@ -73,7 +78,7 @@ class Searches:
             self._learned.update(new)
 
     async def look_up(self, units: Sequence[Unit]) -> None:
-        """Search the names of these units, and before them those of all that are still unread."""
+        """Search for the names in these regions, after those in all unread regions."""
         async with self._lock:
             for some in (self.units, units):
                 if any(unit.id not in self._known for unit in some):
@@ -81,17 +86,17 @@ class Searches:
                     self._known.update(unit.id for unit in some)
 
     async def _look_up(self, units: Sequence[Unit]) -> None:
-        """Search the names of all these units at once; the most telling ones, where there are too many."""
+        """Search for the names in all these regions, or for the most distinctive if there are many."""
         weights = usages.together(units) | dict.fromkeys(self.gone_names(units), LOST)
         weights |= {owner: LEAST_WEIGHT for owner in usages.owners(units) if owner not in weights}
         new = sorted((n for n in weights if n not in self.rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
-        # Of one unit alone fewer names are gone, and each of them is looked for.
+        # A single region removes fewer names, and each of them is searched.
         gone = {name for unit in units for name in self.gone_names([unit])} - self.rows.keys() - weights.keys()
         self.rows.update({name: [] for name in (*new, *gone)})
         calls = [*definitions.called_names(units), *(call for unit in units for call in definitions.flowing([unit]))]
         calls = [call for call in calls if call.name not in self.called_definitions]
         self.called_definitions.update({call.name: [] for call in calls})
-        # The limit on lines must not be used up by words that are everywhere: these are searched apart.
+        # Words that occur everywhere are searched separately, so that they don't use up the limit on lines.
         rest = new[FIRST_NAMES:MAX_NAMES]
         plain = [name for name in rest if identifiers.plain(name)]
         telling = [name for name in rest if not identifiers.plain(name)]
@@ -99,14 +104,14 @@ class Searches:
         await together(*map(self._search, names), self._define(calls))
 
     async def _search(self, names: Sequence[str]) -> None:
-        """Find the lines that hold the names."""
+        """Find the lines that contain the names."""
         if not names:
             return
         rows = await self.tree.grep_lines(Query([usages.whole_names(names)], syntax="perl", limit=MAX_ROWS))
         self.rows.update(usages.by_name([row for row in rows if len(row[2]) <= LONG_LINE], names))
 
     async def _define(self, calls: Sequence[CalledName]) -> None:
-        """Find the definitions of what is called; what the change itself defines is known, and looked for last."""
+        """Find the called definitions. Those in the change itself are known, so they are searched last."""
         links = await self.links()
         looks = [
             self.tree.grep_lines(Query([pattern], globs, syntax="perl", limit=MAX_ROWS))

@@ -1,4 +1,4 @@
-"""Lines of the head tree that a prompt shows beside the units, and which ones it shows already. Pure."""
+"""Cut lines of the head tree for prompts, and track which lines are already shown. Pure functions."""
 
 import re
 from collections import defaultdict
@@ -12,9 +12,9 @@ from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import defines, special
 
-BODY = 14  # lines of a definition at most
+BODY = 14  # maximum lines of a definition
 _TRIPLE = re.compile(r"(\"\"\"|''')")
-ABOVE = 12  # lines above one in which a variable of it may get its value
+ABOVE = 12  # lines above in which a variable may be assigned
 _CONSTANT = re.compile(r"(?:(?:export|static|final|const|val)\s++)*+([A-Z][A-Z0-9_]{3,}+)\s*+(?::[^=]{0,80})?=(?!=)")
 _TYPE = re.compile(r"(?:export\s++)?(?:class|struct)\s++(\w++)")
 _NO_CALL = frozenset({"func", "function", "return", "switch", "while", "catch", "match"})
@@ -22,19 +22,19 @@ _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\
 
 
 def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Excerpt:
-    """Return these lines of a file, in their order; where some between them are left out, such as ones of a program, the numbers say so."""
+    """Return these lines of a file, in order. Overlong lines are left out, and line numbers show the gaps."""
     short = [number for number in numbers if len(rows[number - 1]) <= definitions.LONG_LINE] or numbers[:1]
     shown_rows = tuple(DiffRow(" ", rows[number - 1], number) for number in short)
     return Excerpt(path, short[0], short[-1], shown_rows, title=title)
 
 
 def says_only(path: str, rows: Sequence[str], line: int) -> bool:
-    """Return whether a line names something without using it: further lines of an import, or of a docstring."""
+    """Return whether a line mentions something without using it, as in a multi-line import or a docstring."""
     if line > len(rows):
         return False
     if any(identifiers.IMPORT.match(rows[number - 1]) for number in blocks.openings(rows, line, 1) if number != line):
         return True
-    # What ends the text of several lines in which a line stands, and whether that is a docstring
+    # The end marker of the multi-line string around the line, and whether it is a docstring
     end, is_prose = "", False
     for text in rows[:line] if filetype(path).docstrings else ():
         opening = _TRIPLE.search(text) if not end else None
@@ -46,7 +46,7 @@ def says_only(path: str, rows: Sequence[str], line: int) -> bool:
 
 
 def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
-    """Return what a line, one around it, or one that gives these a value, calls in its own file: a neighbour often decides."""
+    """Return a function in the same file that is called near this line, because it is often decisive."""
     around = [*blocks.openings(rows, line, excerpt.start)]
     around += _givers(excerpt.path, rows, around)
     called_names = (name for number in around for name in _CALLED.findall(rows[number - 1]))
@@ -61,7 +61,7 @@ def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown_lines: ShownL
 
 
 def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[int]:
-    """The lines shortly above that give a variable of some lines its value, in the same function."""
+    """Yield the lines shortly above, in the same function, that assign a variable used in some lines."""
     words_used = {word for number in around for word in identifiers.words(rows[number - 1])}
     for number in range(around[0] - 1, max(0, around[0] - ABOVE), -1):
         if definitions.names(path, rows[number - 1]):
@@ -71,7 +71,7 @@ def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[i
 
 
 def stored_shape(excerpts: Sequence[Excerpt], rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
-    """Return what these lines, which load what was stored, name in their own file: its types with their fields, and its version."""
+    """Return the types and constants in the same file that lines which load stored data use."""
     path = excerpts[0].path
     words = {word for excerpt in excerpts for diff_row in excerpt.rows for word in identifiers.words(diff_row.text)}
     numbers: list[int] = []
@@ -84,7 +84,10 @@ def stored_shape(excerpts: Sequence[Excerpt], rows: Sequence[str], shown_lines: 
 
 
 def join(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
-    """Return windows of one file in the order of its lines, at the place of its best one; neighbours become one."""
+    """Join windows of each file in line order, at the position of the file's best one.
+
+    Adjacent windows become one.
+    """
     by_path: Mapping[tuple[str, str], list[Excerpt]] = defaultdict(list)
     for excerpt in excerpts:
         by_path[excerpt.path, excerpt.side].append(excerpt)
@@ -110,7 +113,7 @@ def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
 
 
 def by_file(excerpts: Iterable[Excerpt], shown_lines: ShownLines) -> list[Excerpt]:
-    """Return definitions of one file under one header, without the lines that the prompt shows by now."""
+    """Return definitions of one file under one header, without lines that the prompt already shows."""
     by_path: dict[str, list[Excerpt]] = defaultdict(list)
     for excerpt in excerpts:
         if (excerpt.path, excerpt.start) not in shown_lines.lines:
@@ -129,7 +132,7 @@ def _together(mine: Sequence[Excerpt]) -> Excerpt:
 
 
 def mark_changes(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
-    """Return the excerpts, with those marked that hold lines of the change itself."""
+    """Return the excerpts, with those marked that contain lines of the change itself."""
     added_lines: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
     return tuple(
         replace(

@@ -1,8 +1,8 @@
-"""Which unchanged lines decide about a change: those that read or define what its changed lines name. Pure.
+"""Choose the unchanged lines that decide whether a change is right.
 
-The score of a line is the sum of what its names are worth, times how telling its place is. A name is worth more where it is
-gone or written by the change, and where few files hold it. What a line has shown is worth less on the next one, so that the room
-is not spent on one name.
+They read or define names in the changed lines. A line's score is the sum of its names' values, times a factor
+for its location. A name is worth more if the change removes or assigns it, and if few files contain it. After
+a line is chosen, its names are worth less, so that the room is not spent on one name. Pure functions.
 """
 
 import math
@@ -20,27 +20,26 @@ from deeprepo.impact.filetypes import family
 from deeprepo.impact.text.lines import defines, is_comment, says
 from deeprepo.impact.text.paths import decides_nothing, is_code, is_product, is_test
 
-COMMON_FILES = 200  # a name in more files than this says nothing
-FADE = 0.7  # what a name is worth after each line that showed it
-KNOWN_FILE = 0.8  # of a line for each one that its file has shown: another file tells more
-MIN_SCORE = 0.03  # score of a line that is worth its tokens
-MAX_CANDIDATES = 1_500  # lines whose place is looked at for one prompt
-MAX_LINES = 40  # picked for one prompt
+COMMON_FILES = 200  # a name in more files than this is ignored
+FADE = 0.7  # factor on a name's value after each chosen line with it
+KNOWN_FILE = 0.8  # factor per line already chosen in the same file, to prefer other files
+MIN_SCORE = 0.03  # minimum score of a line worth its tokens
+MAX_CANDIDATES = 1_500  # lines scored per prompt
+MAX_LINES = 40  # lines chosen per prompt
 PER_FILE = 4
-PER_TEXT = 2  # lines that read the same
-A_COPY = 30  # characters of a statement or a template that is shown once
-PER_NAME = 6  # lines that hold one name and no other of the change
-MAX_ASIDE = 3  # lines of tests, and of files that decide nothing
-TOLD = 1.5  # how telling a name is that a comment of another language may name
-BESIDE = (
-    2  # lines before and after such a comment, and in templates, statements and scripts, where blocks are not indented
-)
-APART = 4  # lines between two picks of one file
+PER_TEXT = 2  # lines with the same text
+A_COPY = 30  # characters; a statement or template of this length is shown once
+PER_NAME = 6  # lines that contain one name and no other name from the change
+MAX_ASIDE = 3  # lines in tests, and in files that decide nothing
+TOLD = 1.5  # minimum distinctiveness of a name in a comment of another language
+# Lines around such a comment, and in templates, statements and scripts, where blocks are not indented.
+BESIDE = 2
+APART = 4  # lines between two picks in one file
 
 REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
-# Kinds of files that say nothing about each other either.
+# Kinds of files that never decide anything about each other.
 NO_REASON = frozenset({"prose", "output", "checksums", "vendored"})
-IN_TEST, IN_IDLE = 0.3, 0.15  # IN_IDLE: a kind of file that decides nothing, with a reason to be there
+IN_TEST, IN_IDLE = 0.3, 0.15  # IN_IDLE: a kind of file that usually decides nothing, but is relevant here
 
 OTHER = re.compile(
     r"\.(html?|hbs|handlebars|mustache|jinja2?|j2|tmpl|gohtml|erb|haml|vue|svelte|twig|jelly|ya?ml|toml|properties|sql|graphql|proto|xml"
@@ -49,7 +48,7 @@ OTHER = re.compile(
 )
 DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b|&&|\|\||[=!]==?|\s\?\s")
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
-# Where the shape of a class changes, what was stored by its name or its fields is read by code that need not name it.
+# If a class changes its shape, stored objects of it are read by code that need not name the class.
 _SHAPE = re.compile(r"[ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)[ \t]++)*+(?:class|struct|record)\s")
 PERSISTENCE = frozenset(
     {"pickle.load", "pickle.loads", "shelve.open", "marshal.loads", "joblib.load", "ObjectInputStream", "unserialize"}
@@ -60,25 +59,25 @@ NO_IMPORTS: Mapping[str, Collection[str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One line to show, and the names for which it was chosen, the most telling first."""
+    """A line to show, and the names for which it was chosen, the most distinctive first."""
 
     path: str
     line: int
     names: tuple[str, ...]
-    defines: bool  # the lines after it tell more than those before
-    title: str = ""  # why it is shown, if the names do not say it
+    defines: bool  # the lines after it are more relevant than those before
+    title: str = ""  # why it is shown, if the names don't explain it
 
     @property
     def reason(self) -> str:
-        """Why it is shown, in words that are true of the line."""
+        """Why the line is shown."""
         return self.title or f"{'defines' if self.defines else 'names'} {', '.join(self.names[:3])}"
 
-    with_head: bool = False  # the first line of the function around it is shown too
-    beside: int = 0  # lines before and after it that are shown too, whatever they hold
+    with_head: bool = False  # also show the first line of the function around it
+    beside: int = 0  # also show this many lines before and after it
 
 
 def together(units: Sequence[Unit]) -> dict[str, float]:
-    """Return the names of the units' changed lines, and what their callers store results in, with their weights."""
+    """Return the names in changed lines, and those in which callers store results, with weights."""
     code = _code(units)
     weights = identifiers.names(code)
     if any(_SHAPE.match(diff_row.text) for unit in code for diff_row in unit.changed_rows):
@@ -89,12 +88,15 @@ def together(units: Sequence[Unit]) -> dict[str, float]:
 
 
 def _code(units: Iterable[Unit]) -> list[Unit]:
-    """Without tests and texts: nobody reads what they name."""
+    """Return the regions without tests and texts, since no code reads what those name."""
     return [unit for unit in units if is_product(unit.path)]
 
 
 def _result_names(units: Iterable[Unit]) -> frozenset[str]:
-    """The keys and attributes in which callers of what changed keep the result. One word means too much: `handed_on` follows it."""
+    """Return the keys and attributes in which callers of changed code store the result.
+
+    Single words are ambiguous, so `handed_on` follows those.
+    """
     calls = (
         reference
         for unit in units
@@ -106,7 +108,7 @@ def _result_names(units: Iterable[Unit]) -> frozenset[str]:
 
 
 def _namesakes(units: Iterable[Unit]) -> Iterator[str]:
-    """The names of the changed definitions: what else has such a name may have to change with them."""
+    """Yield the names of changed definitions, since their namesakes may have to change too."""
     for unit in units:
         name = re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]
         if identifiers.telling(name) and not identifiers.plain(name) and re.fullmatch(r"[\w$]+", name):
@@ -114,7 +116,7 @@ def _namesakes(units: Iterable[Unit]) -> Iterator[str]:
 
 
 def owners(units: Iterable[Unit]) -> frozenset[str]:
-    """Return the types whose members the changed definitions of these units are."""
+    """Return the types whose members these regions change."""
     return frozenset(owner for unit in _code(units) if (owner := _owner(unit)) and re.fullmatch(r"\w+", owner))
 
 
@@ -125,7 +127,10 @@ def _owner(unit: Unit) -> str:
 def _of_other_types(
     rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], namesakes: Collection[str]
 ) -> dict[str, list[Row]]:
-    """The definitions that are called as changed ones are. Of a member only those in files that know its type, or are called alike."""
+    """Return the other definitions with the names of changed ones.
+
+    For a member, only files that mention its type or have the same file name count.
+    """
     definitions_by_name: dict[str, list[Row]] = {}
     file_names = {posixpath.basename(unit.path) for unit in units}
     for name in namesakes:
@@ -142,7 +147,7 @@ def _of_other_types(
 
 
 def distinct(name: str) -> float:
-    """Return how telling a name looks: long and compound ones first."""
+    """Return how distinctive a name looks. Long and compound names score highest."""
     parts = len(re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))
     return min(2.0, 0.5 * parts) + min(1.0, len(name) / 20)
 
@@ -154,13 +159,16 @@ def pick(
     changed_paths: Iterable[str] = (),
     imports: Mapping[str, Collection[str]] = NO_IMPORTS,
 ) -> list[Pick]:
-    """Return the best lines for these units, greedily.
+    """Return the best lines for these regions, chosen greedily.
 
-    `rows`: name -> the lines that hold it; `shown_lines`: lines in the prompt already; `changed_paths`: the paths of the whole change;
-    `imports`: path of a changed file -> the words of its import lines.
+    - `rows`: name -> lines that contain it
+    - `shown_lines`: lines already in the prompt
+    - `changed_paths`: the paths of the whole change
+    - `imports`: path of a changed file -> words in its import lines
     """
     weights = together(units)
-    # Who only mentions a changed definition is a call site: those are found by reading code, and shown before.
+    # A line that only mentions a changed definition is a call site. Those are found by static analysis and
+    # shown earlier.
     code = _code(units)
     others = {*_namesakes(code)} - identifiers.names(code).keys()
     rows = {**rows, **_of_other_types(rows, code, others)}
@@ -191,7 +199,7 @@ def pick(
 
 
 class _RelatedLines:
-    """Finds the lines that are related to what these units change in meaning."""
+    """Decides whether a line is related to what these regions change in meaning."""
 
     def __init__(
         self,
@@ -201,7 +209,7 @@ class _RelatedLines:
         imports: Mapping[str, Collection[str]],
     ) -> None:
         self.kinds = {*kinds} - NO_REASON
-        self.companions = companions  # files that hold another, compound name of the change
+        self.companions = companions  # files that contain another, compound name from the change
         self.paths = {unit.path for unit in units}
         self.folders = {posixpath.dirname(path) for path in self.paths}
         self.suffixes = {family(path) for path in self.paths}
@@ -222,7 +230,7 @@ class _RelatedLines:
         self._idle: dict[str, bool] = {}
 
     def is_related(self, name: str, path: str, text: str) -> bool:
-        """Return whether a line uses what changed in meaning, or settles what the change only mentions."""
+        """Return whether a line uses what changed in meaning, or defines what is only mentioned."""
         if path not in self._idle:
             self._idle[path] = (kind := decides_nothing(path)) != "" and kind not in self.kinds
         if identifiers.IMPORT.match(text):
@@ -234,20 +242,25 @@ class _RelatedLines:
         near = posixpath.dirname(path) in self.folders
         if name not in self.decided:
             return self._settles(name, path, text, near=near)
-        # One word means something else elsewhere, unless both are keys beside each other, or a template's.
+        # Elsewhere, a single word has another meaning, unless both are keys in the same folder or in a
+        # template.
         if identifiers.single(name) and (name in self.said or not near):
-            is_template = bool(OTHER.search(path)) and not is_test(path)  # the pages of tests have every word
+            is_template = bool(OTHER.search(path)) and not is_test(path)  # test pages contain every word
             return (near or (is_template and name in self.said)) and name in identifiers.string_names(text)
         return not self._is_another(name, path) and (
             path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
         )
 
     def _settles(self, name: str, path: str, text: str, *, near: bool) -> bool:
-        """Whether a line defines what the change only mentions. What it calls on somebody else's object is defined there."""
+        """Return whether a line defines what the change only mentions.
+
+        Methods called on another object must be defined in that object's file.
+        """
         calls = self.calls.get(name, ())
         if calls and all(definitions.is_of_another(call, path, self.imports.get(call.path, ())) for call in calls):
             return False
-        # What one language calls a variable may be a key for another; what it calls is defined in the same language.
+        # One language's variable may be another language's key, but a called name is defined in the same
+        # language.
         other_language = family(path) not in self.suffixes
         if name in self.written and not identifiers.plain(name) and other_language:
             return True
@@ -256,11 +269,14 @@ class _RelatedLines:
         return is_near and meaning.settles(name, path, text)
 
     def _is_another(self, name: str, path: str) -> bool:
-        """Whether a word is known to be another thing there: the file knows nothing else of the change."""
+        """Return whether a word has another meaning in a file without other names from the change."""
         return identifiers.single(name) and bool(self.companions) and path not in {*self.paths, *self.companions}
 
     def _in_comment(self, name: str, path: str) -> bool:
-        """Whether a comment tells of the name: a script that names a constant of the program was written for it."""
+        """Return whether a comment in another language refers to the name.
+
+        A script that names a program's constant was written for it.
+        """
         foreign = not self._idle[path] and family(path) not in self.suffixes
         return foreign and name in self.decided and distinct(name) >= TOLD
 
@@ -270,8 +286,11 @@ def _greedily(
     factors: Mapping[tuple[str, int], float],
     worth: Mapping[str, float],
 ) -> Iterator[Pick]:
-    """The best line, then the best of the others, and so on. Scores only sink, so that a stale one is looked at again on top."""
-    # By kind of file, because a template shows what code does not.
+    """Yield the best line, then the best remaining line, and so on.
+
+    Scores only decrease, so an outdated top score is computed again.
+    """
+    # Per kind of file, because a template shows what code does not.
     fading: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
     lines_by_path: dict[str, list[int]] = defaultdict(list)
     alone, aside, texts = Counter[str](), Counter[str](), Counter[str]()
@@ -310,7 +329,7 @@ def _greedily(
 
 
 def _pick(path: str, line: int, text: str, names: Sequence[str]) -> Pick:
-    """The pick of a line, under the names for which its label is true."""
+    """Return the pick for a line, with the names for which its label is correct."""
     if of := tuple(name for name in names if meaning.settles(name, path, text)):
         return Pick(path, line, of, defines=True)
     beside = BESIDE if is_comment(text, path) or OTHER.search(path) else 0
@@ -318,18 +337,18 @@ def _pick(path: str, line: int, text: str, names: Sequence[str]) -> Pick:
 
 
 def _rarity(rows: Sequence[Row]) -> float:
-    """How much a name tells by the number of files that hold it."""
+    """Return the value of a name by the number of files that contain it."""
     files = len({path for path, _, _ in rows})
     return 1 / math.sqrt(files) if 0 < files <= COMMON_FILES else 0.0
 
 
 def _rough(path: str) -> float:
-    """How telling a path is, at a glance."""
+    """Return a rough factor for a path."""
     return IN_TEST if is_test(path) else OTHER_LANGUAGE if OTHER.search(path) else 1.0
 
 
 def _nearness(paths: Iterable[str], changed_paths: Collection[str]) -> dict[str, float]:
-    """How telling each file is: of which kind it is, and how far from what changed."""
+    """Return the factor for each file, by its kind and its distance to the change."""
     suffixes, folders = (
         {posixpath.splitext(path)[1] for path in changed_paths},
         {posixpath.dirname(path) for path in changed_paths},
@@ -345,7 +364,7 @@ def _nearness(paths: Iterable[str], changed_paths: Collection[str]) -> dict[str,
 
 
 def _factor(path: str, text: str, names: Collection[str]) -> float:
-    """How telling a line is."""
+    """Return the factor for a line."""
     if any(name.startswith("_") and says(_REACHES_IN, name, text) for name in names):
         return REACHES_IN
     if any(defines(text, name, path) for name in names):
@@ -354,7 +373,10 @@ def _factor(path: str, text: str, names: Collection[str]) -> float:
 
 
 def whole_names(names: Iterable[str]) -> str:
-    """Return a Perl pattern for these names as whole words; `link-packages` does not occur in `no-link-packages`."""
+    """Return a Perl pattern for these names as whole words.
+
+    `link-packages` does not match in `no-link-packages`.
+    """
     either = "|".join(
         rf"(?<!-){re.escape(name)}(?!-\w)" if "-" in name else re.escape(name)
         for name in sorted(names, key=len, reverse=True)
@@ -363,7 +385,7 @@ def whole_names(names: Iterable[str]) -> str:
 
 
 def by_name(rows: Iterable[Row], names: Sequence[str]) -> dict[str, list[Row]]:
-    """Return the rows under each of the names that is in them as a whole word."""
+    """Return the rows by each of these names that they contain as a whole word."""
     look = re.compile(whole_names(names))
     wanted_names = set(names)
     rows_by_name: dict[str, list[Row]] = defaultdict(list)

@@ -1,1 +1,1 @@
-"""What only a review adds to a journal (`deeprepo.rlm.journal`): its last line, its replay, and spans of it for who watches a server."""
+"""Extend the journal (`deeprepo.rlm.journal`) for reviews: last line, replay and spans."""

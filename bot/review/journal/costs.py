@@ -1,4 +1,4 @@
-"""What a journal has cost, also where nobody saw the end of its review."""
+"""Add up what a journal's calls cost, even if its review never finished."""
 
 import math
 from collections.abc import Iterable
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from deeprepo.rlm.journal import reader
 
-PAID = (b'"request"', b'"call"', b'"resumed"')  # what lines that cost something hold
+PAID = (b'"request"', b'"call"', b'"resumed"')  # what the lines of calls contain that may have cost something
 
 
 @dataclass(frozen=True, slots=True)
 class JournalCosts:
-    """What was paid. `calls` are those that were answered, or may have been; a free model has some that cost nothing."""
+    """The number of calls that were answered, or may have been, and what was paid for them."""
 
     calls: int = 0
     usd: float = 0.0
 
 
 def costs(path: Path) -> JournalCosts:
-    """Return what the calls of a journal came to, also where nobody saw the end of its review: stopped by a newer push, cancelled, killed."""
+    """Return the cost of a journal's calls, even if its review was replaced, canceled or killed."""
     try:
         with path.open("rb") as file:
             return costs_of(file)
@@ -28,9 +28,12 @@ def costs(path: Path) -> JournalCosts:
 
 
 def costs_of(lines: Iterable[bytes]) -> JournalCosts:
-    """Return the same, of its lines. What may have been billed counts as it was reserved, and so does a call of unknown price."""
+    """Return the cost of these journal lines.
+
+    A call that may have been billed, or has no known price, counts with its reserved amount.
+    """
     rows = reader.settled(reader.rows_of(line for line in lines if any(kind in line for kind in PAID)))
-    # Others were turned away
+    # All other calls were rejected
     paid = [
         record.get("reserved", 0.0) if record["usd"] is None else record["usd"]
         for record in rows

@@ -1,4 +1,4 @@
-"""What a review adds to a journal: how its file is opened, and its last line, by which a replay is compared."""
+"""Open the journal of a review, and write its last line, which a replay is compared with."""
 
 import hashlib
 import json
@@ -15,12 +15,18 @@ from deeprepo.rlm.journal.writer import Journal
 
 
 def open_file(path: Path) -> TextIO:
-    """Open the file of a journal: for its owner alone, and through no link of a checkout. Raises UsageError."""
+    """Open a journal file, readable only by its owner and never through a link in a checkout.
+
+    Raises UsageError.
+    """
     return files.append(path, label="the journal ", private=True, folders=True)
 
 
 def finish(journal: Journal, review: Review) -> Review:
-    """Write the last line. The review of a replay has the recorded clock and version; raises ReplayDiffers if it is another one."""
+    """Write the last line and return the review, in a replay with the recorded time and version.
+
+    Raises ReplayDiffers.
+    """
     if journal.replayed is not None:
         seconds = (journal.replayed.end or {}).get("seconds", 0.0)
         review = replace(review, seconds=seconds, version=str((journal.replayed.start or {}).get("version", "")))
@@ -29,7 +35,7 @@ def finish(journal: Journal, review: Review) -> Review:
 
 
 def end(review: Review) -> Row:
-    """Return the last line: what the review came to, in short, and a digest of each part, so that a replay can be compared."""
+    """Return the last line: a summary of the review, and a digest of each part for comparison in a replay."""
     finding_fields = ("path", "start", "severity", "title", "verdict", "source")
     findings = [{name: getattr(p.finding, name) for name in finding_fields} for p in review.reported]
     coverage = {
@@ -50,8 +56,11 @@ def end(review: Review) -> Row:
 
 
 def digests(review: Review) -> dict[str, str]:
-    """Return a short hash of each part of a review that its outputs show; not of where the repository lies."""
-    # Without their hunks: a change of 30,000 lines is normal
+    """Return a short hash of each part of a review that its outputs show.
+
+    The repository's path is not included.
+    """
+    # Without hunks, since a change of 30,000 lines is normal
     files = [
         (f.path, f.old_path, f.status, len(f.added_lines), len(f.removed_lines), f.skip, f.note) for f in review.files
     ]

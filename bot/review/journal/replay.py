@@ -1,4 +1,4 @@
-"""The recorded review that is to be done again, and its change, read from the repository's objects."""
+"""Find the recorded review to replay, and read its change from the repository."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,10 @@ from deeprepo.rlm.journal.reader import Record, Section
 
 
 def last_finished(path: Path) -> tuple[Record, Section, Start]:
-    """Return the last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
+    """Return the last finished review in a journal.
+
+    Raises UsageError without a review, ReplayDiffers without an end.
+    """
     record, recorded = reviews.of(path)
     if reader.start(recorded[-1], build.name()).is_question:
         raise UsageError(f"{path} records a question about a text. Use `deeprepo.RLM` to replay it")
@@ -37,7 +40,7 @@ def recorded_pull(start: Start) -> PullRequest:
 
 
 def unusable(start: Start, error: Exception) -> UsageError:
-    """Return the error of a record that cannot be replayed: another build may have written it otherwise, or it is damaged."""
+    """Return the error for a record that cannot be replayed, because of another build or damage."""
     if start.version != build.name():
         return UsageError(
             f"another build (deeprepo {start.version}) wrote this journal, and this one ({build.name()}) cannot read it"
@@ -46,9 +49,12 @@ def unusable(start: Start, error: Exception) -> UsageError:
 
 
 async def pull(start: Start, repo: str | None, request: ReviewRequest, scratch: str) -> PullRequest:
-    """Return the recorded change, found again by its ids, in the same repository or in another clone of it. Raises ReplayDiffers."""
+    """Return the recorded change, found by its commit IDs in the same repository or in a clone.
+
+    Raises ReplayDiffers.
+    """
     pull = recorded_pull(start)
-    if pull.object_dir is not None:  # work that was never committed: it must still lie there
+    if pull.object_dir is not None:  # uncommitted work, which must still exist
         now = await checkout.pull(replace(request, repo=repo or request.repo), scratch)
         if (now.base, now.head) != (pull.base, pull.head):
             raise ReplayDiffers(f"the {pull.head_name} have changed since the review")

@@ -1,7 +1,8 @@
-"""The journal's lines as OpenTelemetry spans, by the GenAI semantic conventions: where an exporter is set up, and only then.
+"""Export the journal's lines as OpenTelemetry spans, if an exporter is configured.
 
-`invoke_agent deeprepo` is the review; below it is a span for each call (`chat MODEL`) and for each block of a root (`execute_tool
-execute_python`). Names, sizes, times and costs only: neither prompts nor replies nor code leave this machine by this way.
+They follow the GenAI semantic conventions. The span `invoke_agent deeprepo` is the review. Below it is one
+span per call (`chat MODEL`) and per block of a root (`execute_tool execute_python`). Spans contain names,
+sizes, times and costs, but no prompts, replies or code.
 """
 
 import logging
@@ -16,14 +17,17 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Span
 
-# What the conventions call a provider, where it is not our own name for it.
+# The conventions' names for providers, where they differ from ours.
 PROVIDERS = {"azure": "azure.ai.openai", "gemini": "gcp.gemini", "mistral": "mistral_ai", "xai": "x_ai"}
-EXPORT_SECONDS = 2  # a collector that is away may not hold up a review
+EXPORT_SECONDS = 2  # an unreachable collector must not delay a review
 NANO = 1_000_000_000
 
 
 def exporting(endpoint: str | None) -> "Spans | None":
-    """Return spans that go to this collector by OTLP over HTTP; None where none is named or the library is not installed."""
+    """Return spans that are sent to this collector by OTLP over HTTP.
+
+    Return None without an endpoint, or if the library is not installed.
+    """
     if not endpoint:
         return None
     try:
@@ -41,7 +45,7 @@ def exporting(endpoint: str | None) -> "Spans | None":
 
 
 class Spans:
-    """Watches a journal."""
+    """Turns journal lines into spans."""
 
     def __init__(self, provider: "TracerProvider") -> None:
         self._provider = provider
@@ -49,7 +53,7 @@ class Spans:
         self._review: Span | None = None
 
     def __call__(self, record: Row) -> None:
-        """One line of the journal."""
+        """Process one line of the journal."""
         match record["kind"]:
             case "review":
                 facts = {f"deeprepo.{name}": record["pull"][name] for name in ("base", "head")}
@@ -71,13 +75,13 @@ class Spans:
                 facts = {"deeprepo.findings": len(record["findings"]), "deeprepo.calls": record["cost"]["calls"]}
                 facts |= {"deeprepo.usd": record["cost"]["usd"]} if record["cost"]["usd"] is not None else {}
                 _end(self._review, facts | ({"error.type": record["fault"]} if record["fault"] else {}))
-            case "closed":  # what is open ends, and everything is handed over
+            case "closed":  # end the open span and export everything
                 if self._review is not None and self._review.is_recording():
                     self._review.end()
                 self._provider.shutdown()
 
     def _span(self, name: str, seconds: float, facts: Mapping[str, Any]) -> None:
-        """Tell of what has ended now, and began so many seconds ago."""
+        """Export a span that ends now and lasted `seconds`."""
         from opentelemetry.trace import SpanKind, set_span_in_context
 
         context = set_span_in_context(self._review) if self._review is not None else None
@@ -86,7 +90,7 @@ class Spans:
 
 
 def _of_call(record: Row) -> dict[str, Any]:
-    """What the conventions tell of a request."""
+    """Return the attributes that the conventions define for a request."""
     provider, model = provider_name(record["model"]), record["model"].partition("/")[2] or record["model"]
     facts: dict[str, Any] = {
         "gen_ai.operation.name": "chat",

@@ -1,4 +1,4 @@
-"""Calls of a journal, added up for people who look at it."""
+"""Add up the calls in a journal, for commands that show them."""
 
 import math
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from deeprepo.rlm.journal.codec import Row
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Calls, added up. `usd` is None where a price is unknown."""
+    """Totals of some calls. `usd` is None if a price is unknown."""
 
     calls: int
     failures: int
@@ -20,7 +20,7 @@ class Tally:
 
     @classmethod
     def of(cls, calls: Iterable[Row]) -> "Tally":
-        """Return the sum of these lines."""
+        """Return the totals of these lines."""
         rows = list(calls)
         usages, prices = [call.get("usage") or (0, 0) for call in rows], [call["usd"] for call in rows]
         return cls(

@@ -1,7 +1,8 @@
-"""What is asked of a worker, one file per question: `QUESTION`, the template with its words, and `wants`, the reason to ask it.
+"""Choose the questions for a worker.
 
-A change gets the questions that its own lines call for, so a small one gets one or two. All questions of a prompt are in
-that prompt: a lens costs a sentence, never a call. The order is the order of the questions.
+Each file is one question: the template `QUESTION`, and `wants`, which decides whether to ask it. A question
+is only asked if the changed lines call for it, so a small change gets one or two. Each costs a sentence in
+the prompt and no call. Questions are asked in the order of `LENSES`.
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from bot.ports import Lens
 
 
 class _LazyModule:
-    """A module that is loaded when it is first used: a review without a model asks no question."""
+    """A module loaded on first use, because a review without a model asks no questions."""
 
     def __init__(self, name: str) -> None:
         self._name = name

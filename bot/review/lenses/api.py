@@ -1,4 +1,4 @@
-"""Can those outside the repository go on as before? Asked where routes, public interfaces, settings or formats change."""
+"""Ask about external compatibility, if routes, public interfaces, settings or formats change."""
 
 from bot.review.lenses.words import is_about, word_pattern
 from bot.values import ChangedFile, Unit
@@ -14,5 +14,5 @@ WORDS = word_pattern(
 
 
 def wants(unit: Unit, file: ChangedFile) -> bool:
-    """Return whether a public face loses or changes lines; a face that only grows breaks nobody."""
+    """Return whether a public interface loses or changes lines. Pure additions break nothing."""
     return bool(file.removed_lines) and is_about(unit, WORDS, PATHS)

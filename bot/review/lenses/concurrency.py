@@ -1,4 +1,4 @@
-"""Can two of these run at once? Asked where threads, tasks, locks or transactions appear."""
+"""Ask about races, if threads, tasks, locks or transactions appear."""
 
 from bot.review.lenses.words import asked_of, word_pattern
 
@@ -8,4 +8,4 @@ WORDS = word_pattern(
     r"|\bgoroutine|\bchan\b|<-\s*\w|\bsemaphore|\bexecutor|\bcoroutine|\bspawn\(|\bPromise\.(?:all|race|any)|\bconcurren|\bfuture\b"
     r"|select_for_update|compare_and_s|\bshared_ptr\b|\bArc<|\bonce\b"
 )
-wants = asked_of(WORDS)  # the changed lines speak of things that run side by side
+wants = asked_of(WORDS)  # The changed lines mention concurrency.

@@ -1,4 +1,4 @@
-"""Do those who call or read it still get what they rely on? Asked where somebody does."""
+"""Ask whether callers still get what they expect, if there are any."""
 
 from bot.values import ChangedFile, Unit
 from deeprepo.impact.text.paths import is_test
@@ -7,7 +7,7 @@ QUESTION = "lenses/contracts.md.j2"
 
 
 def wants(unit: Unit, file: ChangedFile) -> bool:
-    """Return whether the unit is used elsewhere, is gone, or loses lines in a file with a history."""
+    """Return whether the code is used elsewhere, was removed, or loses lines in an existing file."""
     if is_test(unit.path):
         return False
     is_used = any(not reference.test for reference in unit.references)

@@ -1,4 +1,4 @@
-"""Does the code do what it is meant to do? Asked of every change that is not a test."""
+"""Ask whether the code does what it should, for every change outside tests."""
 
 from bot.values import ChangedFile, Unit
 from deeprepo.impact.text.paths import is_test
@@ -7,5 +7,5 @@ QUESTION = "lenses/correctness.md.j2"
 
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
-    """Return whether the unit is outside of tests."""
+    """Return whether the code is outside tests."""
     return not is_test(unit.path)

@@ -1,4 +1,4 @@
-"""Does stored data survive it, old rows and caches too? Asked where schemas, migrations, queries or stored forms change."""
+"""Ask about stored data and caches, if schemas, migrations, queries or storage formats change."""
 
 from bot.review.lenses.words import asked_of, word_pattern
 
@@ -9,4 +9,4 @@ WORDS = word_pattern(
     r"|add_column|remove_column|\bon_delete\b|\.objects\.|\bbulk_|\bcommit\(|rollback|\btransaction|\bserializ|\bdeserializ|pickle"
     r"|\bcache(?:d|_key|Key)?\b|localStorage|\bTTL\b|\bpersist"
 )
-wants = asked_of(WORDS, PATHS)  # the changed lines, or the file, describe what is stored
+wants = asked_of(WORDS, PATHS)  # The changed lines or the path concern stored data.

@@ -1,4 +1,4 @@
-"""What happens when it fails, and is everything closed again? Asked where errors are handled or resources are held."""
+"""Ask about failures and cleanup, if errors are handled or resources are opened."""
 
 from bot.review.lenses.words import asked_of, word_pattern
 
@@ -8,4 +8,4 @@ WORDS = word_pattern(
     r"|\bopen\(|\bclose\(|\bwith\s|\bsocket|\bconnect\(|\btimeout|\bretry|\bstream|\bfd\b|\bmalloc\b|\bfree\(|\brelease\(|\bdispose"
     r"|\bcleanup|\bon\(['\"]error"
 )
-wants = asked_of(WORDS)  # the changed lines raise, catch, open or close
+wants = asked_of(WORDS)  # The changed lines raise, catch, open or close something.

@@ -1,4 +1,4 @@
-"""Can a stranger make it do what it must not? Asked where input, secrets, permissions or commands are in sight."""
+"""Ask about attacks, if the code handles input, secrets, permissions or commands."""
 
 from bot.review.lenses.words import asked_of, word_pattern
 
@@ -10,4 +10,4 @@ WORDS = word_pattern(
     r"|raw\(|execute\(|unsafe\b|getRuntime"
 )
 PATHS = word_pattern(r"auth|login|permission|security|crypt|session|token|payment")
-wants = asked_of(WORDS, PATHS)  # the changed lines, or the place where they stand, touch what an attacker looks for
+wants = asked_of(WORDS, PATHS)  # The changed lines or the path are relevant to an attacker.

@@ -1,4 +1,4 @@
-"""Would this test fail if the code were wrong? Asked of tests alone."""
+"""Ask whether a test would fail if the code were wrong, for tests only."""
 
 from bot.values import ChangedFile, Unit
 from deeprepo.impact.text.paths import is_test
@@ -7,5 +7,5 @@ QUESTION = "lenses/tests.md.j2"
 
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
-    """Return whether the unit is a test."""
+    """Return whether the code is a test."""
     return is_test(unit.path)

@@ -1,8 +1,9 @@
-"""What a change alters in meaning, each beside the code that relies on it: read by the root's model, apart from every diff.
+"""Have the root's model compare each definition whose meaning changed with the code that depends on it.
 
-A worker that reads a large change in parts has the deciding use before it and does not conclude. So each altered definition
-is shown once more, alone with its uses, and one question is asked of it: which of these uses does not hold any more?
-`altered` finds the pairs, `packing` makes prompts of them, `asking` has them read beside the workers.
+A worker that reads part of a large change often sees the decisive use but draws no conclusion. So each
+altered definition is shown once more with its uses only, and the model is asked which uses break.
+`altered_definitions` finds these pairs, `packing` groups them into prompts, and `asking` sends them in
+parallel to the workers.
 """
 
 from bot.review.pairs.asking import beside

@@ -1,4 +1,4 @@
-"""The definitions that a change alters in meaning, each with the code that relies on it. What nothing relies on is left out."""
+"""Find the definitions whose meaning a change alters, with the code that depends on them."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,43 +16,46 @@ from bot.values import ChangedFile, ChangedSymbol, DiffRow, Excerpt, Reference, 
 from deeprepo.impact.text.paths import is_product
 from deeprepo.rlm.values import tokens
 
-USES_TOKENS = 500  # of the uses of one definition
+USES_TOKENS = 500  # tokens for the uses of one definition
 MOST_ALTERED = 200  # definitions whose uses are looked up
-FRAME = 30  # tokens of what a prompt puts around a pair
-LISTED = 4  # further uses whose places are named
-AROUND = 1  # unchanged lines beside a changed one, in a definition of more lines than are shown whole
+FRAME = 30  # tokens that a prompt adds around a pair
+LISTED = 4  # locations listed for uses that are not shown
+AROUND = 1  # unchanged lines around a changed one, if a definition is too long to show whole
 WHOLE = 16
 BRACKETS = re.compile(r"[\s(){}\[\];,]*$")
-FOCUS = 8  # changed lines by which a definition tells half as much: a long rewrite is judged where it stands
-# What a pair tells by how its uses are known, and by what was changed.
+FOCUS = 8  # changed lines that halve a definition's rank, because a long rewrite is judged in its own region
+# Ranking: how certain the uses are, and what was changed.
 SURE, OUTSIDE, READ, INSIDE, CONTRACT, RESULT, EDITED = 3.0, 2.0, 1.0, 0.5, 0.5, 1.5, 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A definition that the change alters, and the code that relies on it."""
+    """A definition that the change alters, and the code that depends on it."""
 
     path: str
     name: str
-    rows: tuple[DiffRow, ...]  # before and after
+    rows: tuple[DiffRow, ...]  # the definition before and after the change
     uses: tuple[Excerpt, ...]
-    further: tuple[str, ...] = ()  # places of uses that are not shown, some of them
-    more: int = 0  # how many of these are not named either
-    weight: float = 0.0  # higher is read first
-    elsewhere: tuple[str, ...] = ()  # places of uses that the same prompt shows with another pair
+    further: tuple[str, ...] = ()  # some locations of uses that are not shown
+    more: int = 0  # number of uses that are neither shown nor listed
+    weight: float = 0.0  # pairs with a higher value are read first
+    elsewhere: tuple[str, ...] = ()  # locations of uses that the same prompt shows with another pair
 
     @property
     def body(self) -> str:
-        """The definition as a prompt shows it."""
+        """The definition, formatted for a prompt."""
         return "\n".join(map(str, self.rows))
 
     @property
     def size(self) -> int:
-        """Tokens that it takes in a prompt."""
+        """The number of tokens in a prompt."""
         return tokens(self.body + self.path + self.name) + sum(use.size for use in self.uses) + FRAME
 
     def beside(self, shown_lines: ShownLines) -> "Pair":
-        """Return the pair in a prompt that shows these lines already: of uses whose lines are all among them only the places."""
+        """Return the pair for a prompt that already shows these lines.
+
+        Uses that are already visible are reduced to their locations.
+        """
         new = [
             use for use in self.uses if shown_lines.left(use.path, [diff_row.number for diff_row in use.rows], use.side)
         ]
@@ -61,7 +64,7 @@ class Pair:
 
 
 async def pairs(survey: Survey, units: Sequence[Unit]) -> tuple[Pair, ...]:
-    """Return the pairs of a change, the most telling first."""
+    """Return the pairs of a change, the most informative first."""
     symbols = survey.dependents.by_key()
     files_by_path = {file.path: file for file in survey.files}
     altered_units = [unit for unit in units if is_product(unit.path) and unit.path in files_by_path and _alters(unit)]
@@ -78,17 +81,17 @@ async def pairs(survey: Survey, units: Sequence[Unit]) -> tuple[Pair, ...]:
 
 
 def _alters(unit: Unit) -> bool:
-    """Whether a unit changes code that was there: what is new has no users that knew it otherwise."""
+    """Return whether a region changes existing code. New code has no users that expect its old behavior."""
     code, added = _code(unit), [diff_row for diff_row in unit.rows if diff_row.sign == "+"]
     if added and not any(diff_row.text.strip() for diff_row in added):
-        return False  # a blank line of a class, beside what its members lose
+        return False  # only blank lines are added, next to removed members
     return any(diff_row.sign == "-" for diff_row in code) or (
         bool(code) and any(diff_row.sign == " " for diff_row in unit.rows)
     )
 
 
 def _code(unit: Unit) -> list[DiffRow]:
-    """The changed rows that say something to a program: no comments, imports and brackets."""
+    """Return the changed rows that affect a program: no comments, imports or brackets."""
     return [
         diff_row
         for diff_row, prose in identifiers.told_apart(unit)
@@ -100,7 +103,7 @@ def _code(unit: Unit) -> list[DiffRow]:
 
 
 def _telling(unit: Unit, symbol: ChangedSymbol | None) -> float:
-    """How much the change of a definition tells, before its uses are known."""
+    """Return the rank of a changed definition before its uses are known."""
     code = _code(unit)
     contract_weight = CONTRACT * len(symbol.contract) if symbol else 0.0
     contract_weight += RESULT * result_flow.changes_result(unit) + EDITED * (
@@ -110,7 +113,7 @@ def _telling(unit: Unit, symbol: ChangedSymbol | None) -> float:
 
 
 def _outside(unit: Unit) -> list[Reference]:
-    """The uses of a definition that its readers would have to look at."""
+    """Return the uses of a definition in other files, outside tests."""
     return [reference for reference in call_sites([unit]) if not reference.test and reference.path != unit.path]
 
 
@@ -135,14 +138,14 @@ def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | Non
 
 
 def _before_and_after(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
-    """The changed rows of a definition; of one that is taken away also what the change puts in its place."""
+    """Return a definition's changed rows. For a removed definition, also return what replaces it."""
     (unit_diff,) = file_diffs([unit], [file], None if unit.end - unit.start < WHOLE else AROUND)
     rows = (*unit_diff.rows, *(_replacement(unit, file) if unit.side == "base" else ()))
     return tuple(diff_row if diff_row.sign else GAP for diff_row in rows)
 
 
 def _replacement(unit: Unit, file: ChangedFile) -> list[DiffRow]:
-    """The added lines of the run of changed lines that holds the definition."""
+    """Return the added lines in the run of changed lines that contains the definition."""
     gone_lines = {diff_row.number for diff_row in unit.removed_rows}
     for hunk in file.hunks:
         for is_context, lines in groupby(hunk.lines, key=lambda line: line.kind == " "):
@@ -153,5 +156,5 @@ def _replacement(unit: Unit, file: ChangedFile) -> list[DiffRow]:
 
 
 def _beyond(uses: Iterable[Excerpt]) -> bool:
-    """Whether some of these uses are code that the change leaves as it was."""
+    """Return whether any of these uses is product code that the change doesn't touch."""
     return any(not use.overlaps_change and is_product(use.path) for use in uses)

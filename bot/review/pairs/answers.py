@@ -1,4 +1,4 @@
-"""The answer to a prompt of pairs: the uses that do not hold any more, and what stays in doubt. Nothing in it is believed yet."""
+"""Parse the answer to a prompt of pairs: the uses that break, and the doubts. Nothing is verified yet."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,7 +15,7 @@ MAX_BROKEN, MAX_DOUBTS = 12, 6
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """Return what the reader of pairs is asked to hand in."""
+    """Return the form of the answer."""
     changed_line = "the changed line that breaks it: its file, and the line verbatim without its sign"
     broken = strict(
         change={**read.QUOTE, "description": changed_line},
@@ -39,7 +39,7 @@ def schema() -> Schema:
 
 
 def parse_reply(data: Mapping[str, Any] | None, source: Source) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """Return the findings of a reply, and its doubts."""
+    """Return the findings and the doubts of a reply."""
     broken = (entry for entry in read.rows(data, "broken")[:MAX_BROKEN] if entry["change"]["quote"].strip())
     findings = (
         read.finding_of(entry, entry["change"]["path"], entry["change"]["quote"], [entry["use"]], source)

@@ -1,4 +1,4 @@
-"""The calls that read pairs: prepared and sent beside the workers, and taken over when these have ended."""
+"""Send the prompts of pairs in parallel to the workers, and take over the answers afterwards."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -16,29 +16,30 @@ from bot.review.session import Session, admit
 from bot.values import Finding, Source, Unit
 from deeprepo.rlm.values import Completion, Message, Model, Prompt
 
-BODY_CHARS = 400  # of the author's words
+BODY_CHARS = 400  # characters of the pull request's description
 ANSWER = 4_096  # tokens
-PART = 4  # the calls together use at most this part of what a review may spend
+PART = 4  # all calls together use at most 1/PART of the review's remaining budget
 BADLY_READ = "some references to changed code were not compared: {why}"
 
 
 @dataclass(frozen=True, slots=True)
 class PairFindings:
-    """What the readers of pairs have said."""
+    """The results of comparing pairs."""
 
     findings: tuple[Finding, ...] = ()
     doubts: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()  # of the prompts that were answered
+    texts: tuple[str, ...] = ()  # the prompts that were answered
     notes: tuple[str, ...] = ()
-    count: int = 0  # pairs that were read
+    count: int = 0  # number of compared pairs
 
 
 @asynccontextmanager
 async def beside(session: Session, most: int = MOST_CALLS) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Have the pairs read while other work runs. Call the yielded function once that work is done: it adds the answers to the session.
+    """Have the pairs read while other work runs.
 
-    A change that fits into one prompt has no pairs: its reader sees definitions and uses together. The number of calls, `most` at the highest, is
-    fixed at the start, from the whole budget of the review.
+    Call the yielded function once that work is done, to add the answers to the session. A change that fits
+    into one prompt has no pairs, because its definitions and uses are already seen together. The number of
+    calls (at most `most`) is fixed at the start, from the review's whole budget.
     """
     model, units = session.root, session.tracker.unread()
     parts = sum(unit.tokens for unit in units) > ONE_PROMPT
@@ -58,7 +59,7 @@ async def beside(session: Session, most: int = MOST_CALLS) -> AsyncIterator[Call
 
 
 def prompts(session: Session, groups: Sequence[Sequence[Pair]]) -> list[Prompt]:
-    """Return the prompt of each group of pairs."""
+    """Return the prompt for each group of pairs."""
     system = Message("system", render.text("prompts/pairs_system.md.j2") + tongue(session.language))
     from bot.review.pairs import answers
 
@@ -84,7 +85,7 @@ def prompts(session: Session, groups: Sequence[Sequence[Pair]]) -> list[Prompt]:
 
 
 async def _read(session: Session, model: Model, units: Sequence[Unit], calls: int) -> PairFindings:
-    """Find the pairs, and ask about them. What an earlier version has not asked, a replay does not ask either."""
+    """Find the pairs and ask about them. A replay only repeats the recorded questions."""
     from bot.review.pairs import answers
 
     pairs_found = await pairs(session.survey, units)
@@ -117,7 +118,10 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
 
 
 async def _take(session: Session, reading: PairFindings) -> None:
-    """Take over what was said, in the order of the prompts: findings are checked as any other."""
+    """Add the answers to the session in the order of the prompts.
+
+    Their findings are checked like any other.
+    """
     for text in reading.texts:
         session.tracker.saw(text, str(Source("model", session.root.name, "root")) if session.root else "")
     session.results.notes += reading.notes
@@ -127,7 +131,10 @@ async def _take(session: Session, reading: PairFindings) -> None:
 
 
 def _place(finding: Finding, group: Sequence[Pair]) -> Finding:
-    """The finding with the line that its reader was shown: a quote such as `return None` occurs more than once in a file."""
+    """Return the finding with the line that was shown to the model.
+
+    A quote such as `return None` can occur more than once in a file.
+    """
     pair_rows = (diff_row for pair in group if pair.path == finding.path for diff_row in pair.rows)
     line_numbers = {
         (use.path, fold(diff_row.text)): diff_row.number for pair in group for use in pair.uses for diff_row in use.rows

@@ -1,21 +1,24 @@
-"""Pairs in prompts' worth. Pure."""
+"""Group pairs into prompts."""
 
 from collections.abc import Sequence
 
 from bot.diff.units import ShownLines
 from bot.review.pairs.altered_definitions import Pair
 
-PROMPT_TOKENS = 8_000  # of one call, instructions included
-INSTRUCTION_TOKENS = 1_100  # tokens of these
-MOST_CALLS = 2  # the proof of every large pair is in the first of them (docs/evaluation.md)
+PROMPT_TOKENS = 8_000  # tokens of one call, including the instructions
+INSTRUCTION_TOKENS = 1_100  # tokens of the instructions
+MOST_CALLS = 2  # in large pairs, the first two prompts contain all the proofs (docs/evaluation.md)
 
 
 def pack(pairs: Sequence[Pair], calls: int = MOST_CALLS) -> tuple[list[list[Pair]], list[Pair]]:
-    """Return the pairs by call, the most telling in the first, those of one file side by side; and those that have no room."""
+    """Return the pairs per call, and those that don't fit.
+
+    The most informative are in the first call, and those of one file are next to each other.
+    """
     groups: list[list[Pair]] = []
     left: list[Pair] = []
     room: list[int] = []
-    shown_lines: list[ShownLines] = []  # by the uses of each group
+    shown_lines: list[ShownLines] = []  # lines already shown by each group's uses
     for pair in pairs:
         at = next(
             (index for index, free in enumerate(room) if pair.beside(shown_lines[index]).size <= free), len(groups)

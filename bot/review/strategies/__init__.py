@@ -1,6 +1,7 @@
-"""How the units of a change get read: one file per strategy, each with `async def run(session) -> Transcript`.
+"""Choose how the code regions of a change are read, and run that strategy.
 
-`choose` is pure and gives its reason; its thresholds are data (choice.py).
+Each strategy is one file with `async def run(session) -> Transcript`. `choose` returns it with the reason;
+its thresholds are in choice.py.
 """
 
 import asyncio
@@ -20,9 +21,10 @@ __all__ = ["affords", "choose", "choose_for", "cut_short", "judge", "load", "run
 
 
 def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
-    """Return the `run` of a strategy. It is imported when it is chosen: what asks models is not loaded for a review by code.
+    """Return a strategy's `run`.
 
-    A comparison may bring one that no review uses: it is named by its module.
+    It is imported here, so that a review without a model doesn't load code for models. For comparisons,
+    `name` can be the module of another strategy.
     """
     run: Callable[[Session], Awaitable[Transcript]]
     run = import_module(name if "." in name else f"bot.review.strategies.{name}").run
@@ -30,7 +32,7 @@ def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
 
 
 def choose_for(session: Session) -> StrategyChoice:
-    """Choose how what no earlier round has read is read, with the reason."""
+    """Choose the strategy for what no earlier review has read, with the reason."""
     subject, by_model = session.survey, session.reader is not None
     again = {path for hook in hooks() for path in hook.files_to_read(subject)} if by_model else ()
     subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
@@ -48,7 +50,7 @@ def choose_for(session: Session) -> StrategyChoice:
 
 
 async def run(name: str, session: Session) -> Transcript:
-    """Run a strategy to its end. Interrupted or left by its provider, it still hands over what was found so far."""
+    """Run a strategy to its end. If it is interrupted or its provider fails, return what was found so far."""
     try:
         transcript = await load(name)(session)
     except asyncio.CancelledError:
@@ -58,14 +60,17 @@ async def run(name: str, session: Session) -> Transcript:
     except ProviderError as error:
         return Transcript(tuple(session.results.findings), notes=(public(error),), partial=True, fault="provider")
     finally:
-        # Nobody asks the root again: what was kept back for it is there for second opinions
+        # The root gets no more calls, so its reserve is now available for confirmations
         session.calls.budget.keep(None)
     transcript = replace(transcript, findings=tuple(session.results.findings))
     return cut_short(session, transcript) if transcript.partial or session.tracker.unread() else transcript
 
 
 async def judge(transcript: Transcript, session: Session) -> tuple[judging.JudgedFindings, Transcript]:
-    """Judge which findings may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is."""
+    """Judge which findings to report.
+
+    After an interrupt, no more confirmations are requested, and findings are shown unchanged.
+    """
     if transcript.fault == "interrupted":
         return await judging.judge_findings(session, ask=False), transcript
     try:
@@ -79,13 +84,16 @@ async def judge(transcript: Transcript, session: Session) -> tuple[judging.Judge
 
 
 def cut_short(session: Session, transcript: Transcript, *notes: str) -> Transcript:
-    """Note that something was not done: by a cap, or by the fault of a provider whose calls failed or whose models read nothing at all."""
+    """Mark the transcript as partial.
+
+    The provider is at fault if its calls failed or its models read nothing. Otherwise a limit was reached.
+    """
     blind = (session.root or session.reader) is not None and session.tracker.has_read_nothing()
     fault = transcript.fault or ("provider" if blind or session.calls.budget.cost().failed_calls else "")
     return replace(transcript, notes=(*transcript.notes, *notes), partial=True, fault=fault)
 
 
 def as_interrupted(transcript: Transcript) -> Transcript:
-    """Note that a person broke it off."""
+    """Mark the transcript as interrupted."""
     note = "interrupted; these are the findings so far"
     return replace(transcript, notes=(*transcript.notes, note), partial=True, fault="interrupted")

@@ -1,8 +1,9 @@
-"""One call reads the whole change; the root goes on in the REPL only with what that leaves open.
+"""Read the whole change in one call, then let the root continue in the REPL with what stays open.
 
-The price of most small changes is their readings and one request for second opinions. What is open is a fact of the harness, not a
-model's mood: a look-up that nobody could answer, a finding on which readings disagree, a use that stood in no prompt. Where the root goes
-on in any case, second opinions wait for it: they judge what it leaves, once, and see what it has looked up.
+Most small changes only cost their model passes and one request for confirmations. Whether something is open
+is decided by code, not by a model: an unanswered look-up, a finding on which passes disagree, or a use that
+was in no prompt. If the root continues in any case, confirmations wait until it ends, so each finding is
+confirmed once, with the code that the root looked up.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,16 +15,19 @@ from bot.review.session import Session
 from bot.review.strategies import direct, rlm
 from bot.values import Finding, Transcript, at_least
 
-LISTED_GAPS = 20  # open points in the root's first message; coverage() and findings() have the rest
+LISTED_GAPS = 20  # open points in the root's first message; coverage() and findings() list the rest
 CLOSED = "it left no open questions"
 
 
 async def run(session: Session) -> Transcript:
-    """Read once, then let the root settle what is open, or what a second opinion cannot; effort high lets it go on in any case."""
+    """Read the change once, then let the root settle what stays open.
+
+    With effort high, the root always continues.
+    """
     left = session.tracker.unread()
     reading = await direct.run(session)
     if session.root is None or session.tracker.unread() == left:
-        return reading  # nobody has answered
+        return reading  # no model answered
     points = [*reading.doubts, *_open(session)]
     if not points and session.effort != "high":
         points = [*_unproven(await judging.apply_opinions(session))]
@@ -36,7 +40,7 @@ async def run(session: Session) -> Transcript:
 
 
 def _open(session: Session) -> Iterator[str]:
-    """What the readings have left open, beside what their readers say, as sentences."""
+    """Yield what stays open after the passes, in addition to their doubts, as sentences."""
     for unit in session.tracker.unread():
         yield f"nobody has read {unit.id}"
     for finding in session.results.findings:
@@ -51,7 +55,10 @@ def _open(session: Session) -> Iterator[str]:
 
 
 def _unproven(findings: Iterable[Finding]) -> Iterator[str]:
-    """What second opinions have left open; a doubt about a small thing is worth no turn, nor is one about a medium one that one reading has."""
+    """Yield the unsettled findings that are worth a root turn.
+
+    These are the serious findings, and the medium ones that at least two passes reported.
+    """
     for finding in findings:
         if finding.serious or (finding.basis.votes >= judging.AGREED and at_least(finding.severity, "medium")):
             yield (

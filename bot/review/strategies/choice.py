@@ -1,4 +1,4 @@
-"""Which strategy reads a change: by its size, by how far it reaches, by the effort that is asked for, and by what the budget holds."""
+"""Choose the strategy for a change by its size, its reach, the effort and the budget."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,26 +9,28 @@ from bot.review import foresight
 from bot.review.session import Session
 from bot.values import Dependents, Reference, ReviewEffort, Unit
 
-# Where one strategy ends and the next begins: docs/effort.md gives the reasons.
-DIRECT_TOKENS = 6_000  # of all units: one prompt's worth, the model sees all of it in one call
-ROOT_TOKENS = 18_000  # of a root's first message at most, with its instructions
-ROOT_UNITS = 400  # of a change: of more of them a root has fewer turns, since each repeats what it has seen
-ROOT_PART = 2  # the budget holds a root if one part in so many of it pays for that message and its reply
-MANY_TURNS = 8  # of a root, where a change has more units than that
-NO_MODEL, ASKED = "no model is configured", "requested"  # reasons
+# The thresholds between strategies; see docs/effort.md for the reasons.
+DIRECT_TOKENS = 6_000  # for all code regions together: they fit into one prompt, so one call sees everything
+ROOT_TOKENS = 18_000  # maximum for a root's first message and its instructions
+# regions of a change; with more, a root gets fewer turns, because each turn repeats what it saw
+ROOT_UNITS = 400
+ROOT_PART = 2  # the budget must pay for that message and its reply with 1/ROOT_PART of it
+MANY_TURNS = 8  # turns of a root in a change with more regions than ROOT_UNITS
+NO_MODEL, ASKED = "no model is configured", "requested"  # reasons shown in the review
 NOTHING = Dependents()
 WITHOUT_ROOT = frozenset({"auto", "offline", "direct", "fanout"})  # strategies that need no root model
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What the choice looks at."""
+    """The figures that the choice depends on."""
 
     units: int
     tokens: int
-    sites: int  # uses of what changed, in code that is not part of the change
-    links: int  # pairs of units of which one uses what the other changes
-    relying: int  # of unchanged code, without tests: uses that are more than a like name, and overriding definitions
+    sites: int  # references to changed code from outside the change
+    links: int  # pairs of code regions where one uses what the other changes
+    # references from unchanged code outside tests that are more than a name match, and overrides
+    relying: int
 
     def __str__(self) -> str:
         return (
@@ -38,7 +40,7 @@ class Measure:
 
 
 def measure(units: Sequence[Unit], dependents: Dependents = NOTHING) -> Measure:
-    """Return the size of a change and how far it reaches. Pure."""
+    """Return the size and the reach of a change."""
     heads: dict[str, list[Unit]] = defaultdict(list)
     for unit in units:
         if unit.side == "head":
@@ -69,7 +71,7 @@ def choose(
     affordable: bool = True,
     effort: ReviewEffort = "medium",
 ) -> tuple[str, str]:
-    """Return the strategy and the reason for it, as the review prints it. `affordable`: the budget holds a root."""
+    """Return the strategy and the reason shown in the review. `affordable`: the budget covers a root."""
     if not worker:
         return "offline", NO_MODEL if strategy == "auto" else ASKED
     if strategy != "auto":
@@ -85,8 +87,12 @@ def choose(
 
 
 def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str] | None:
-    """The choice for one prompt's worth of change; None if its prompt cannot show every use and no root follows them."""
-    from bot.review.agent.seed import MAX_SITES  # here: a review without a model loads no root
+    """Return the choice for a change that fits into one prompt.
+
+    Return None if the prompt cannot show every use and there is no root to follow them.
+    """
+    # imported here, because a review without a model loads no root
+    from bot.review.agent.seed import MAX_SITES
 
     small = f"the change is small ({size})"
     if not root or effort == "low":
@@ -99,7 +105,7 @@ def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str
 
 
 def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort) -> tuple[str, str]:
-    """The choice for a change that needs more than one prompt."""
+    """Return the choice for a change that needs more than one prompt."""
     if not root:
         return "fanout", f"{size}; a worker but no root model is configured"
     if effort == "low":
@@ -111,11 +117,14 @@ def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort)
 
 
 def affords(session: Session) -> bool:
-    """Return whether the budget of a review holds a root; what it has spent so far counts."""
+    """Return whether the remaining budget covers a root."""
     model = session.root
     return model is not None and foresight.room_for(session.calls, model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
 
 
 def _relies(reference: Reference) -> bool:
-    """Whether unchanged code depends on what changed there: what a test does with it, its own run decides."""
+    """Return whether unchanged code depends on the changed definition.
+
+    Tests don't count, since their own run decides.
+    """
     return not reference.is_guessed and not reference.test and (reference.form != "import" or reference.missing)

@@ -1,4 +1,7 @@
-"""One call with the whole change and the unchanged code around it: for small changes, and as the baseline."""
+"""Read the whole change and the unchanged code around it in one call.
+
+For small changes, and as a baseline.
+"""
 
 from dataclasses import replace
 
@@ -14,7 +17,7 @@ IN_PARTS = "the change did not fit into one prompt, so its parts were not review
 
 
 async def run(session: Session) -> Transcript:
-    """Ask for one structured answer of the root, or of the worker where there is no root."""
+    """Ask the root, or the worker if there is no root, for one structured answer."""
     model = session.root or session.reader
     if model is None or not isinstance(session.worker, ModelWorker):
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")

@@ -1,7 +1,8 @@
-"""What a review would ask and cost at each effort, before anything is spent: it is rehearsed with models that only weigh their prompts.
+"""Estimate a review's calls and cost for each effort.
 
-The readers' prompts are the very prompts that a review sends. What a root does in its turns, who asks to see more code, and how much is
-found and checked, nobody knows beforehand: for that the habits below are assumed, and said with the figures, which are means.
+It rehearses the review with models that only count tokens. The prompts of the model passes are exactly those
+of a real review. How the root continues, how often models request more code, and how much is found and
+confirmed cannot be known. For those, the averages below are assumed and printed with the estimate.
 """
 
 import json
@@ -21,10 +22,10 @@ from deeprepo.rlm.repl import extraction
 from deeprepo.rlm.values import CHARS_PER_TOKEN, Completion, Prompt, Purpose, Schema, ToolCall, Usage, density
 
 PARTS = ("input", "output", "cache_read", "cache_write")
-Likely = tuple[Usage, float]  # a call, and how many times it is made in the mean
-LIKELY_CHARS = 4.1  # of a text in one token: measured on prompts of whole reviews with o200k_base
-REPLY_TOKENS = 300  # of an answer, findings included
-TURN_TOKENS = 700  # of a root's reply: its thoughts and its code
+Likely = tuple[Usage, float]  # a call, and the average number of times it is made
+LIKELY_CHARS = 4.1  # characters per token, measured on prompts of whole reviews with o200k_base
+REPLY_TOKENS = 300  # tokens of an answer, including findings
+TURN_TOKENS = 700  # tokens of a root's reply: its reasoning and its code
 OVERHEAD = 4  # tokens around each message
 Price = Callable[[Usage], float | None]
 END_CODE = "set_answer('rehearsed')"
@@ -32,12 +33,16 @@ END_CODE = "set_answer('rehearsed')"
 
 @dataclass
 class DryRun:
-    """A model that is never asked: it weighs each prompt and says the least that goes on. Satisfies `deeprepo.rlm.values.Model`."""
+    """A model that is never called.
+
+    It counts the tokens of each prompt and returns a minimal reply. Satisfies `deeprepo.rlm.values.Model`.
+    """
 
     name: str
     price: Price
     prompt_usages: list[Usage] = field(default_factory=list)  # what each prompt would use
-    look_up_usages: list[Usage] = field(default_factory=list)  # the same of those whose answer may ask to see more
+    # the same for prompts whose answer may request more code
+    look_up_usages: list[Usage] = field(default_factory=list)
 
     async def complete(self, prompt: Prompt) -> Completion:
         """Return an empty answer, or the shortest block that ends a root's run."""
@@ -56,35 +61,40 @@ class DryRun:
         return Completion("", Usage(), data=_least(prompt.answer))
 
     def thinking(self, role: Purpose) -> int:
-        """Return tokens of thinking that are assumed for one reply."""
+        """Return the number of thinking tokens assumed for one reply."""
         return HABIT[role] if capacity.may_think(self.name) else 0
 
     def _tokens(self, text: str) -> int:
-        """The likeliest number of a text's tokens."""
+        """Return the likely number of tokens in a text."""
         return int(len(text) / density(self.name) * CHARS_PER_TOKEN / LIKELY_CHARS) + 1
 
     async def close(self) -> None:
-        """Do nothing: nothing is open."""
+        """Do nothing, since there is no connection."""
 
 
 def _least(form: Schema | None) -> dict[str, Any]:
-    """An answer that says nothing and fits its form: one that does not fit would be asked for again, and weighed twice."""
+    """Return an empty answer that fits the form.
+
+    An answer that doesn't fit would be requested again and counted twice.
+    """
     properties = form.parameters.get("properties", {}) if form is not None else {}
     return {name: [] if entry.get("type") == "array" else "" for name, entry in properties.items()}
 
 
-# What is assumed where nothing can be weighed: the means of 24 large and 32 small reviews whose every request was recorded (docs/evaluation.md).
-# Tokens are those of `o200k_base`; a model whose tokenizer makes more of a text has more of them.
-TURNS = 2.7  # of a root
-OUTPUT = 3_700  # tokens that a block prints to it, and what it is told with them
-LEFT_OPEN = 0.15  # of the readings of `cascade`: they leave something open, and the root goes on
-# Claims per so many tokens that are read, and at least per review: each gets a second opinion
+# Assumptions for what cannot be counted: averages of 24 large and 32 small reviews whose requests were all
+# recorded (docs/evaluation.md). Tokens are counted with `o200k_base`; other tokenizers may need more.
+TURNS = 2.7  # turns of a root
+OUTPUT = 3_700  # tokens that a block prints, including the message around it
+LEFT_OPEN = 0.15  # share of `cascade` reviews in which something stays open, so that the root continues
+# FINDINGS per PART tokens read, and at least per review; each is confirmed
 FINDINGS, PART = 0.7, 9_000
-JOINT = 0.7  # share of a review's claims that one second opinion holds together, up to its limit
-OPINION, CLAIM = 2_700, 1_200  # tokens of a second opinion's prompt about one claim, and of each further claim in it
-ASKING, DOUBTING = 0.3, 0.7  # of the readers, and of the second opinions: they ask to see more code, in a second call
-LOOKED_UP = 3_500  # tokens of their first answer and of what they are shown then
-PROOF, MENDING = 8_000, 0.5  # tokens of the prompt of a test about a finding, and how often it is mended
+JOINT = 0.7  # share of a review's claims in one confirmation, up to its limit
+# tokens of a confirmation's prompt about one claim, and of each further claim in it
+OPINION, CLAIM = 2_700, 1_200
+# share of model passes and of confirmations that request more code in a second call
+ASKING, DOUBTING = 0.3, 0.7
+LOOKED_UP = 3_500  # tokens of the first answer and of the code that is then shown
+PROOF, MENDING = 8_000, 0.5  # tokens of the prompt for a reproducing test, and how often the test is repaired
 ASSUMED = (
     f"a root model takes {TURNS:g} turns. Models report {FINDINGS:g} findings per {PART:,} tokens read, and one more call verifies each finding. "
     f"{ASKING:.0%} of the calls request more code"
@@ -93,21 +103,22 @@ ASSUMED = (
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One effort, and the strategy that it comes to. `usd` is None where a price is unknown."""
+    """The estimate for one effort and its strategy. `usd` is None if a price is unknown."""
 
     effort: ReviewEffort
     strategy: str
     calls: int
     usage: Usage
-    weighed: Usage  # of it, the reading alone: the prompts that are known before, and the least answers to them
+    # the part of `usage` that is known in advance: the prompts of the passes, and minimal answers
+    weighed: Usage
     usd: float | None
     root_usd: float | None
 
 
 async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify: bool, proofs: int = 0) -> Estimate:
-    """Rehearse a strategy over this session, whose models are rehearsals; of `cascade`, a reading that leaves something open.
+    """Rehearse a strategy over this session, whose models must be `DryRun`.
 
-    `proofs`: findings that a test is written about, if there are so many.
+    For `cascade`, something stays open. `proofs`: the maximum number of findings to reproduce with a test.
     """
     session.effort = "high" if name == "cascade" else effort
     await load(name)(session)
@@ -123,12 +134,12 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
     if root is not None and root.prompt_usages and name not in WITHOUT_ROOT:
         *read, first = root.prompt_usages
         read_tokens -= first.input
-        is_sure = name != "cascade" or effort == "high"  # that the root goes on
-        asking = ASKING if name == "cascade" else 0.0  # nobody asks back about pairs
+        is_sure = name != "cascade" or effort == "high"  # whether the root always continues
+        asking = ASKING if name == "cascade" else 0.0  # prompts of pairs allow no code requests
         root_calls = _likely(read) + _again(root.look_up_usages, asking, _sized(LOOKED_UP, root))
         root_calls += _turns(first, root, 1.0 if is_sure else LEFT_OPEN)
         if not is_sure:
-            weighed.pop()  # the root's first prompt is sent if something is left open
+            weighed.pop()  # the root's first prompt is only sent if something stays open
     elif root is not None:
         root_calls = _likely(root.prompt_usages)
         root_calls += _again(root.look_up_usages, ASKING, _sized(LOOKED_UP, root))
@@ -144,17 +155,20 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
 
 
 def _likely(usages: Iterable[Usage]) -> list[Likely]:
-    """Calls that are made in any case."""
+    """Return calls that are always made."""
     return [(usage, 1.0) for usage in usages]
 
 
 def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely]:
-    """The second calls of those that ask to see more code: each sends its first prompt again, which the provider may have kept."""
+    """Return the second calls after requests for more code.
+
+    Each repeats its first prompt, which may be cached.
+    """
     return [(replace(usage, input=usage.input + looked_up, cache_read=usage.input), share) for usage in usages]
 
 
 def _opinions(read_tokens: int, judge: DryRun, proofs: int) -> list[Likely]:
-    """The second opinions on what is found, and the tests that are written about it."""
+    """Return the calls that confirm the findings, and those that write tests for them."""
     count = FINDINGS * max(1.0, read_tokens / _sized(PART, judge))
     claims = max(1.0, min(JOINT * count, MOST_CLAIMS))
     thinking = judge.thinking("verify")
@@ -171,7 +185,7 @@ def _opinions(read_tokens: int, judge: DryRun, proofs: int) -> list[Likely]:
 
 
 def _turns(first: Usage, root: DryRun, share: float) -> list[Likely]:
-    """A root's calls: each sends everything before it again, which the provider may have kept."""
+    """Return a root's calls. Each repeats everything before it, which may be cached."""
     count = math.ceil(TURNS)
     thinking, turn = root.thinking("root"), TURN_TOKENS + _sized(OUTPUT, root)
     input_sizes = [first.input + number * turn for number in range(count)]
@@ -183,7 +197,7 @@ def _turns(first: Usage, root: DryRun, share: float) -> list[Likely]:
 
 
 def _sized(amount: float, model: DryRun) -> int:
-    """So many tokens as a model counts them."""
+    """Convert an amount of tokens to a model's own tokens."""
     return round(amount * CHARS_PER_TOKEN / density(model.name))
 
 

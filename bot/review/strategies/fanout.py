@@ -1,4 +1,4 @@
-"""The harness maps every unit to a worker and reduces: no model-written code runs."""
+"""Send every code region to a worker and collect the answers. No code written by a model runs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -10,16 +10,18 @@ from bot.review.session import Session, Worker, WorkerReply, admit
 from bot.review.strategies.offline import check_by_code
 from bot.values import Transcript, Unit
 
-PAIRS = 1  # prompts of pairs where no root takes over
+PAIRS = 1  # prompts of pairs if no root continues afterwards
 
 
 async def run(
     session: Session, *, is_checked: bool = False, is_backed: bool = False, with_pairs: bool = True
 ) -> Transcript:
-    """Read every unread unit in some prompt, all prompts at once.
+    """Read every unread code region in some prompt, all in parallel.
 
-    `is_checked`: the analysers have run before. `is_backed`: others read pairs, and what is left of the uses is read when all have answered.
-    `with_pairs`: if there is a root's model and the effort is not low, it reads the most telling pairs beside.
+    - `is_checked`: the analyzers have already run.
+    - `is_backed`: pairs are compared elsewhere, and the caller has the remaining uses read at the end.
+    - `with_pairs`: if there is a root model and the effort is not low, it compares the most informative
+      pairs.
     """
     with_pairs = with_pairs and not is_backed and session.root is not None and session.effort != "low"
     beside = not is_checked and session.analyzers is not session.worker
@@ -40,7 +42,7 @@ async def run(
 
 
 async def _read(session: Session, left: tuple[Unit, ...], *, is_backed: bool) -> WorkerReply:
-    """The answers of all readers. Where there is no model, nothing of what asks one is loaded."""
+    """Return the joined answers of all passes. Without a model, no code for models is loaded."""
     if session.reader is None:
         return await session.worker.review(left)
     from bot.review import readings
@@ -52,7 +54,7 @@ async def _read(session: Session, left: tuple[Unit, ...], *, is_backed: bool) ->
 
 
 async def take(session: Session, answer: WorkerReply) -> None:
-    """Take over what a reader has found and said."""
+    """Take over the findings and notes of an answer."""
     session.results.reader_notes += [answer.reader_notes] if answer.reader_notes else []
     session.results.answers += answer.answers
     session.results.refused_count += answer.dropped_count
@@ -62,14 +64,14 @@ async def take(session: Session, answer: WorkerReply) -> None:
 
 
 def _pairs(session: Session) -> AbstractAsyncContextManager[Callable[[], Awaitable[object]]]:
-    """The reading of pairs. It brings the search for what belongs together, which a review without a model does not need."""
+    """Compare pairs in parallel. Imported here, since a review without a model doesn't need it."""
     from bot.review import pairs
 
     return pairs.beside(session, PAIRS)
 
 
 async def read_uses(session: Session, worker: Worker) -> None:
-    """Have a model read the uses of changed contracts that no comparison could decide and no prompt has shown."""
+    """Have a model read the uses of changed contracts that neither a comparison nor a prompt has covered."""
     from bot.review.workers import ModelWorker
 
     if not isinstance(worker, ModelWorker) or not session.tracker.open_uses():
@@ -81,16 +83,17 @@ async def read_uses(session: Session, worker: Worker) -> None:
 
 
 async def compare(session: Session) -> None:
-    """Compare uses with changed contracts: prompts show first what that could not decide."""
+    """Compare uses with changed contracts, so that prompts show first what stays undecided."""
     if isinstance(session.analyzers, AnalyzerWorker):
         await session.analyzers.compare(session.units)
 
 
 @asynccontextmanager
 async def checks_beside(session: Session) -> AsyncIterator[None]:
-    """Run the analysers beside a reading: they begin when its first request is out. At the end what they prove is admitted.
+    """Run the analyzers in parallel to a model pass, starting when its first request is sent.
 
-    So it is if the reading fails or a person breaks it off: what code finds costs nothing, and is shown.
+    Their findings are admitted at the end, even if the pass fails or is interrupted, because they cost
+    nothing.
     """
     read = asyncio.Event()
     checking = asyncio.create_task(_check_once_sent(session, read))
@@ -106,7 +109,7 @@ async def checks_beside(session: Session) -> AsyncIterator[None]:
 
 
 async def _check_once_sent(session: Session, read: asyncio.Event) -> None:
-    """Check by code when a request is out, or when the reading has ended without one."""
+    """Run the static checks once a request is sent, or once the pass ended without one."""
     either = [asyncio.create_task(event.wait()) for event in (session.calls.sent, read)]
     try:
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

@@ -1,17 +1,20 @@
-"""No model: the analysers judge the whole change."""
+"""Review without a model: the analyzers judge the whole change."""
 
 from bot.review.session import Session, admit
 from bot.values import Transcript
 
 
 async def run(session: Session) -> Transcript:
-    """Run every check by code, once."""
+    """Run every static check once."""
     await check_by_code(session)
     return Transcript(findings=tuple(session.results.findings), partial=bool(session.tracker.unread()))
 
 
 async def check_by_code(session: Session) -> None:
-    """Have the analysers check: what they prove stands before any model speaks. It costs nothing, and a model's finding can agree with it."""
+    """Run the analyzers and admit their findings.
+
+    This happens before any model's findings, which can then agree with them.
+    """
     answer = await session.analyzers.review(session.units)
     for finding in answer.findings:
         await admit(session, finding)

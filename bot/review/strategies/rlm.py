@@ -1,4 +1,7 @@
-"""The workers read everything first; then the root continues in the REPL with their findings, across units, up to the gate."""
+"""Let the workers read everything.
+
+Then the root continues in the REPL with their findings, up to the gate.
+"""
 
 from dataclasses import replace
 
@@ -13,13 +16,16 @@ from deeprepo.rlm.errors import ReplUnavailable
 from deeprepo.rlm.loop.conversation import MAX_TOKENS
 from deeprepo.rlm.values import Usage, tokens
 
-MANY_PAIRS = 1  # prompt of pairs of a change that has more units than a root usually gets
-MANY_MESSAGE = 10_000  # tokens of the root's first message then, which each of its turns sends again
-INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings in its first message
+MANY_PAIRS = 1  # prompts of pairs in a change with more code regions than ROOT_UNITS
+MANY_MESSAGE = 10_000  # tokens of the root's first message in such a change, which each turn sends again
+INSTRUCTIONS = 4_000  # tokens of the root's system prompt, and of the findings in its first message
 
 
 async def run(session: Session) -> Transcript:
-    """Fan out, then the root's turns. Second opinions come at the end: each thing that is left gets one."""
+    """Run the workers, then the root's turns.
+
+    Confirmations come at the end, one for each remaining finding.
+    """
     reserve(session)
     most = MANY_PAIRS if _has_many_units(session) else pairs.MOST_CALLS
     async with pairs.beside(session, most) as pairs_taken:
@@ -30,9 +36,10 @@ async def run(session: Session) -> Transcript:
 
 
 async def go_on(session: Session, question: str = "", issue_reports: tuple[IssueReport, ...] = ()) -> Transcript:
-    """Run the root's turns over what was found so far, then whatever is still unread. `question`: what it should settle first.
+    """Run the root's turns over the findings so far, then read whatever is still unread.
 
-    `issue_reports`: what a reader of the whole change has said of the issues that it closes; without it the root is asked.
+    `question`: what the root should settle first. `issue_reports`: answers about the linked issues from a
+    pass over the whole change. If empty, the root is asked.
     """
     start = seed.gather(
         session.survey,
@@ -58,12 +65,15 @@ async def go_on(session: Session, question: str = "", issue_reports: tuple[Issue
 
 
 def _has_many_units(session: Session) -> bool:
-    """Whether each turn of a root would repeat a small part of a very large change: then it has less to begin with, and fewer turns."""
+    """Return whether the change is so large that a root starts with less and gets fewer turns.
+
+    Each turn would repeat only a small part of it.
+    """
     return len(session.units) > ROOT_UNITS
 
 
 def reserve(session: Session) -> None:
-    """Keep a first reply of the root back, so that the workers cannot read the whole budget away before it has a turn."""
+    """Reserve the budget for a first reply of the root, so that the workers cannot use it up."""
     if session.root is None:
         return
     usage = Usage(tokens(seed.gather(session.survey)) + INSTRUCTIONS, MAX_TOKENS)

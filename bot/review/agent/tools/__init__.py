@@ -1,4 +1,4 @@
-"""The names that the root's code finds in the REPL: data as plain values, everything else as functions over the session."""
+"""Provide the names for the root's code in the REPL: data as plain values, and functions over the session."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -12,9 +12,9 @@ from bot.values import ChangedFile, Unit
 from deeprepo.rlm.loop import tools as common
 from deeprepo.rlm.repl.process import Async
 
-MAX_FILE_CHARS = 5_000_000  # of all files together; 5 MB enter in 66 ms
+MAX_FILE_CHARS = 5_000_000  # characters of all files together; 5 MB are transferred in 66 ms
 MAX_TREE = 20_000  # paths
-CALL_SECONDS = 30.0  # of one call that asks no model
+CALL_SECONDS = 30.0  # for one call that asks no model
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "diff": read.diff,
@@ -49,7 +49,7 @@ ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batch
 
 
 def functions(state: RunState) -> dict[str, Async]:
-    """Return the functions, bound to the state of one root. What asks no model has a deadline."""
+    """Return the functions, bound to the state of one root. Those that ask no model have a deadline."""
     bound: dict[str, Async] = {}
     for name, function in FUNCTIONS.items():
         of_tree = partial(beyond.over, name, function) if name in beyond.PLACES else function
@@ -58,7 +58,10 @@ def functions(state: RunState) -> dict[str, Async]:
 
 
 async def _mask(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
-    """Call a function of the harness for the root's code, which could send on whatever it holds: it never holds a secret."""
+    """Call a function for the root's code, and hide secrets in its result.
+
+    The code could send them on.
+    """
     masks = state.session.calls.masks
     try:
         reply = await function(state, *(masks.show(argument) for argument in arguments), **masks.show(keywords))
@@ -80,7 +83,7 @@ async def _in_time(function: Async, state: RunState, *arguments: Any, **keywords
 
 
 async def variables(session: Session) -> dict[str, Any]:
-    """Return the data: the change, its units, the texts of changed files and their dependents, the paths of the tree."""
+    """Return the data for the REPL: the change, its regions, its files and dependents, and all paths."""
     entries = await session.tree.entries()
     texts, left_out = await _texts(session)
     masks = session.survey.masks
@@ -97,7 +100,7 @@ async def variables(session: Session) -> dict[str, Any]:
 
 
 async def _texts(session: Session) -> tuple[dict[str, str], list[str]]:
-    """Changed files first, then dependents, up to the cap; and which of them did not fit."""
+    """Return the texts of changed files and dependents up to the limit, and the paths left out."""
     paths = [file.path for file in session.files if file.status != "deleted" and not file.skip]
     paths += [dependent.path for dependent in session.dependents.files] + [
         reference.path for reference in session.dependents.references

@@ -1,4 +1,4 @@
-"""How the root's code asks the worker about paths."""
+"""Let the root's code ask workers about paths."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -38,7 +38,7 @@ async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]], worker: 
     """Ask many questions at once, answered in order; each is (paths, question)."""
     pairs, asked = [_pair(request) for request in requests], state.worker(worker)
     replies = await together(*(_answers(state, asked, paths, question) for paths, question in pairs))
-    # Told in their order, whoever came back first: a replay does the same.
+    # Reply in the order of the requests, not of the answers, so that a replay does the same.
     return [_reply(state, answers) for answers in replies]
 
 
@@ -53,7 +53,7 @@ def _pair(request: Sequence[Any]) -> tuple[Paths, str]:
 
 
 def _sorted_out(state: RunState, targets: Sequence[str]) -> tuple[list[Unit], list[str]]:
-    """The units meant by paths and ids, and the paths that are no part of the change."""
+    """Split the targets into code regions of the change and other paths."""
     units_by_id = {unit.id: unit for unit in state.session.units}
     units: dict[str, Unit] = {}
     others = []
@@ -74,7 +74,7 @@ async def _review(state: RunState, worker: Worker, units: Sequence[Unit], questi
 
 
 async def _look(state: RunState, worker: Worker, paths: Sequence[str], question: str) -> Sight:
-    """Every file from its first line to its last, in as many prompts as that takes."""
+    """Read every file completely, in as many prompts as needed."""
     blobs = await state.session.tree.read_many(paths)
     texts = {path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)}
     texts |= await beyond.texts(state, paths)
@@ -88,7 +88,7 @@ async def _look(state: RunState, worker: Worker, paths: Sequence[str], question:
 
 
 def _reply(state: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
-    """A reply as the root's code sees it. `findings` is False only where everything that was asked about was read."""
+    """Return an answer for the root's code. `found` is False only if everything was read."""
     findings = [finding for answer in answers for finding in answer.findings]
     state.offered_findings.update({key(finding): finding for finding in findings})
     error = "; ".join(answer.error for answer in answers if answer.error)
@@ -106,17 +106,17 @@ def _reply(state: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
 
 
 def key(finding: Finding) -> tuple[str, str, str]:
-    """Return that by which a finding is recognised when the root hands on what a worker found."""
+    """Return the key that recognizes a worker's finding when the root reports it."""
     return fingerprint(finding), finding.title, finding.rule or str(finding.start)
 
 
 def as_dict(finding: Finding) -> dict[str, Any]:
-    """Return a finding as the root's code sees it: exactly the arguments of report()."""
+    """Return a finding as a dict whose keys are the arguments of report()."""
     before = fields(finding, "path", "quote", "title", "why", "consequence", "severity", "category")
     evidence = [[item.path, item.quote] for item in finding.evidence]
     return {**before, "evidence": evidence, **fields(finding, "start", "suggestion", "trigger")}
 
 
 def fields(value: object, *names: str) -> dict[str, Any]:
-    """Return some fields of a value, by their names."""
+    """Return some fields of a value, by name."""
     return {name: getattr(value, name) for name in names}

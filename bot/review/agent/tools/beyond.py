@@ -1,4 +1,7 @@
-"""What the root's code can look up in the repositories that use this one: who they are, and their files under "name:path"."""
+"""Let the root's code read the repositories that use this one.
+
+Their files have paths of the form "name:path".
+"""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +10,7 @@ from typing import Any
 from bot.review.agent.state import RunState
 from deeprepo.impact.ports import Tree
 
-# Where a function's arguments say where to look: by their position and by their name.
+# The argument with the path or glob, by position and by name.
 PLACES: Mapping[str, tuple[int, str]] = {
     "read": (0, "path"),
     "raw": (0, "path"),
@@ -27,7 +30,7 @@ async def consumers(state: RunState) -> list[dict[str, Any]]:
 
 
 async def over(name: str, function: Function, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
-    """Call a function over the tree of the change, or over a consumer's if the path or the glob names one."""
+    """Call a function over the change's tree, or over a consumer's tree if the path or glob names one."""
     code = state.session.consumer_code
     position, keyword = PLACES[name]
     place = keywords.get(keyword, arguments[position] if len(arguments) > position else "")
@@ -57,7 +60,7 @@ async def over(name: str, function: Function, state: RunState, *arguments: Any, 
 
 
 async def texts(state: RunState, paths: Sequence[str]) -> dict[str, str]:
-    """Return those of the files that are a consumer's, as far as a worker is shown them."""
+    """Return the consumers' files among these paths, as shown to workers."""
     code = state.session.consumer_code
     if code is None:
         return {}

@@ -1,6 +1,7 @@
-"""What the root's code does with long files and data files: chunks, a look at both ends, key paths, plain objects.
+"""Let the root's code handle long files and data files: chunks, previews, outlines and parsed values.
 
-Each takes a path of the tree or a text; a text is whatever is not a path and has a line break or is long.
+Each function takes a path in the tree or a text. Anything with a line break or more than MAX_PATH_CHARS
+characters is a text.
 """
 
 import asyncio
@@ -14,8 +15,8 @@ from bot.values import Side
 from deeprepo.rlm.repl.frames import both_ends
 from deeprepo.rlm.texts.material import paths
 
-MAX_PATH_CHARS = 400  # a longer word is a text
-PREVIEW_CHARS, MAX_PREVIEW, MAX_OUTLINE_ROWS = 2_000, 100_000, 500  # the rows are those of an outline
+MAX_PATH_CHARS = 400  # a longer argument is a text
+PREVIEW_CHARS, MAX_PREVIEW, MAX_OUTLINE_ROWS = 2_000, 100_000, 500  # characters, and rows of an outline
 HEADING = re.compile(
     r"#{1,6} \S|\s{0,8}(?:export |public |private |protected |static |async |abstract |final |pub |default )*"
     r"(?:def|class|func|fn|function|struct|enum|interface|trait|impl|type|module|namespace)\s+[\w(*]"
@@ -82,9 +83,10 @@ def _form(path: str, form_name: str) -> str:
 
 
 async def _text(state: RunState, source: str, *, base: bool) -> tuple[str, str]:
-    """The text and its path, "" where a text was given. Raises ValueError for a path that is not there.
+    """Return the text and its path; the path is empty if a text was given.
 
-    Its secrets are hidden here already: a part of one would not be recognised.
+    Raises ValueError if the path doesn't exist. Secrets are hidden before any cut, because part of a secret
+    is not recognized.
     """
     side: Side = "base" if base else "head"
     hide = state.session.survey.masks.hide_known

@@ -1,4 +1,4 @@
-"""What the root's code can look up: the diff, lines of any file, a search over the tree, who uses a name."""
+"""Let the root's code read the diff and any file, search the tree, and find the users of a name."""
 
 import posixpath
 import re
@@ -25,13 +25,13 @@ from deeprepo.impact.text.paths import (
     vendored_folder,
 )
 
-MAX_LINES = 2_000  # of one read
+MAX_LINES = 2_000  # lines returned by one read
 MAX_HITS = 200
-MAX_COUNTED = 1_000  # lines that match: the best of them are returned, the others counted
+MAX_COUNTED = 1_000  # matching lines examined; the best are returned, and the others are only counted
 MAX_HIT_CHARS = 300
-FEW_OF_A_FILE = 3  # lines of one file before those of others
+FEW_OF_A_FILE = 3  # lines of one file listed before those of others
 FILE_GROUPS = ("code", "settings, pages and other texts", "tests and samples", "documents and generated files")
-PATH_CHARS = 200  # of a pattern or name in a note
+PATH_CHARS = 200  # characters of a pattern or name in a note
 
 _IMPORTS = re.compile(r"\s*(?:import|from|use|using|#\s*include|require)\b")
 Row = tuple[str, int, str]  # path, line, text
@@ -89,14 +89,16 @@ async def search(
     most = max(1, min(int(limit), MAX_HITS))
     before = len(state.session.tree.stopped_searches)
     hits, note = await _matching(state, pattern, paths, side), ""
-    if not hits and not re.fullmatch(r"[\w\s]*", pattern):  # no pattern, or one whose brackets were meant as they stand
+    # An invalid pattern, or one with brackets that should be literal
+    if not hits and not re.fullmatch(r"[\w\s]*", pattern):
         hits, note = await _matching(state, pattern, paths, side, syntax="fixed"), "[searched as plain text]"
     if not hits and len(state.session.tree.stopped_searches) == before:
         await _explain(state, pattern, paths, side)
-    if len(hits) > most:  # what is left out should be what matters least
+    if len(hits) > most:  # leave out the least important lines
         changed_paths = {file.path for file in state.session.files}
         hits = _spread(sorted(hits, key=lambda hit: _rank(hit, changed_paths)), changed_paths)
-    hide = state.session.survey.masks.hide  # before a line is cut: half a secret is not recognised
+    # Mask before cutting a line, because half a secret is not recognized
+    hide = state.session.survey.masks.hide
     rows = [f"{path}:{line}: {hide(text.strip())[:MAX_HIT_CHARS]}" for path, line, text in hits[:most]]
     if len(hits) > most:
         rows.append(_left_out(hits[most:], most))
@@ -106,7 +108,7 @@ async def search(
 
 
 def _rank(hit: Row, changed_paths: Collection[str]) -> tuple[int, int]:
-    """What a reader of a search looks at first: code, then settings and pages, tests, and last what nobody runs or a program wrote."""
+    """Return a result's sort key: code first, then settings, tests, documents and generated files."""
     path, _, text = hit
     idle = is_prose(path) or is_output(path) or bool(vendored_folder(path)) or is_style(path)
     kind = 3 if idle else 2 if is_test(path) or is_sample(path) else 0 if is_code(path) else 1
@@ -114,7 +116,7 @@ def _rank(hit: Row, changed_paths: Collection[str]) -> tuple[int, int]:
 
 
 def _spread(rows: Sequence[Row], changed_paths: Collection[str]) -> list[Row]:
-    """Within a rank the first line of each file before the second one of any."""
+    """Sort by rank. Within a rank, each file's first few lines come before further lines of any file."""
     turn: Counter[str] = Counter()
     keyed_rows: list[tuple[tuple[object, ...], Row]] = []
     for index, hit in enumerate(rows):
@@ -124,7 +126,7 @@ def _spread(rows: Sequence[Row], changed_paths: Collection[str]) -> list[Row]:
 
 
 def _left_out(rows: Sequence[Row], most: int) -> str:
-    """What of a search is not shown, by the kind of file, and how to ask for it."""
+    """Return the note on omitted results, with their kinds of files and how to narrow the search."""
     kinds = Counter(FILE_GROUPS[_rank(hit, ())[0]] for hit in rows)
     counts_text = ", ".join(f"{number} in {kind}" for kind, number in kinds.most_common())
     more = "at least " if len(rows) + most >= MAX_COUNTED else ""
@@ -136,7 +138,7 @@ def _left_out(rows: Sequence[Row], most: int) -> str:
 async def _matching(
     state: RunState, pattern: str, paths: Sequence[str], side: Side, syntax: Literal["perl", "fixed"] = "perl"
 ) -> Sequence[Row]:
-    """The matching lines, nothing if the pattern is not valid."""
+    """Return the matching lines; nothing if the pattern is invalid."""
     try:
         query = Query([pattern], paths, syntax=syntax, side=side, limit=MAX_COUNTED)
         return await state.session.tree.grep_lines(query)
@@ -145,7 +147,7 @@ async def _matching(
 
 
 async def _explain(state: RunState, pattern: str, paths: Sequence[str], side: Side) -> None:
-    """Note why nothing was found where the pattern or the glob can match nothing, and what would match."""
+    """Note why nothing was found if the pattern or glob cannot match, and what would match."""
     call_text = f"search({pattern[:PATH_CHARS]!r})"
     if paths and not await state.session.tree.grep(Query(["^"], paths, syntax="perl", side=side)):
         state.note(f"{call_text}: no text file fits {', '.join(paths[:5]).replace(':(glob)', '')}")
@@ -184,7 +186,7 @@ async def readers(state: RunState, name: str) -> list[dict[str, object]]:
 
 
 async def _elsewhere(state: RunState, function: str, name: str) -> None:
-    """Note where a name stands that was looked for in vain."""
+    """Note where else a name occurs if the lookup found nothing."""
     call_text, word = f"{function}({name[:PATH_CHARS]!r})", re.split(r"\.|::|->|#", name.strip().removesuffix("()"))[-1]
     if not re.fullmatch(r"[\w$-]+", word):
         state.note(f"{call_text}: that is no name; search() takes patterns")
@@ -201,5 +203,5 @@ def _place(reference: Reference) -> dict[str, object]:
 
 
 def _globs(patterns: Iterable[str]) -> list[str]:
-    """Git's own form of the patterns, as many as one search takes."""
+    """Return the patterns as Git pathspecs, as many as one search takes."""
     return [glob for pattern in patterns for glob in pathspecs(pattern)][: globs.MOST]

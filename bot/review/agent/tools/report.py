@@ -1,4 +1,4 @@
-"""How the root's code hands in what it found, and how it ends."""
+"""Let the root's code report findings and end the run."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -65,7 +65,8 @@ async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002, ARG
     if dropped_finding is None:
         was = "it was dropped before" if fingerprint in state.dropped_ids else f"there is no finding {id}"
         return f"refused: {was}; findings() lists those that stand"
-    if dropped_finding.proven:  # text under review may talk a root into silence, but not out of a fact
+    # Text under review may talk a root out of a guess, but not out of a proven fact
+    if dropped_finding.proven:
         return "refused: code has proven it, so it stands whatever is said about it"
     if dropped_finding.is_masked:
         return "refused: code has found a secret there, and you are shown a placeholder: people decide about it"
@@ -124,7 +125,7 @@ async def set_answer(state: RunState, text: Value, overview: Value = "", issues:
 
 
 async def _admit(state: RunState, finding: Finding) -> str:
-    """What became of a report: accepted, an earlier one updated, or refused."""
+    """Return the outcome of a report: accepted, an earlier finding updated, or refused."""
     checked_finding = await check_finding(state.session, finding)
     if isinstance(checked_finding, str):
         return _refuse(state, finding.title, checked_finding)
@@ -148,20 +149,23 @@ async def _admit(state: RunState, finding: Finding) -> str:
 
 
 def _state(state: RunState, finding: Finding) -> str:
-    """What is settled about a finding."""
+    """Return the verdict on a finding as text."""
     if finding.verdict.is_undecided and finding.fingerprint in state.session.results.undecided_fingerprints:
         return UNDECIDED
     return finding.verdict.state
 
 
 def _refuse(state: RunState, title: object, why: str) -> str:
-    """Keep in mind that the root has not handed this in: it is told so before its run ends."""
+    """Record a refused report, so that the root is reminded before its run ends."""
     state.refusals[" ".join(str(title).split())[:MAX_TITLE]] = why
     return f"refused: {why}"
 
 
 def _original(state: RunState, finding: Finding) -> Finding:
-    """What a worker found and the root hands on unchanged keeps its finder, its rule and its proof."""
+    """Return the worker's finding if the root reports it unchanged.
+
+    It then keeps its source, rule and proof.
+    """
     for offer in state.offered_findings.values():
         same = (offer.path, offer.quote, offer.title, offer.why) == (
             finding.path,
@@ -175,7 +179,7 @@ def _original(state: RunState, finding: Finding) -> Finding:
 
 
 def _evidence(items: Sequence[Any]) -> tuple[Evidence, ...]:
-    """[path, quote] pairs, or dicts of the two, as models write them."""
+    """Convert [path, quote] pairs, or dicts of both, into evidence."""
     pairs = [(i.get("path"), i.get("quote")) if isinstance(i, dict) else i for i in items or ()]
     pairs = [(*pair, None, None)[:2] for pair in pairs if isinstance(pair, (list, tuple))]
     return tuple(Evidence(str(path), str(quote)) for path, quote in pairs if path and quote)
