@@ -1,1 +1,4 @@
-"""What becomes of a finding: check its quotes, merge duplicates, rank, place. Models quote; code finds the line."""
+"""Check a finding's quotes, merge duplicates, rank and place findings.
+
+Models only quote; code finds the line.
+"""

@@ -1,8 +1,8 @@
-"""The other half of a finding: where the change adds the same line elsewhere, the finding names it. Pure.
+"""Find further lines of a change that equal the line of a finding, and add them to it.
 
-A defect that was written once is often written twice: in the class beside it, in the sibling for another platform, in the second handler.
-Of 38 places that this named on thirteen pull requests about 31 had the same defect. A line that is added at more places is a phrase, and
-what a test or a document says like the product is another thing.
+The same defect is often written twice, for example in a sibling class or for another platform. In 13 pull
+requests, about 31 of 38 lines found in this way had the same defect. A line that is added in more locations
+is just a common phrase. For findings in product code, tests and documents are left out. Pure functions.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from bot.values import ChangedFile, Evidence, Finding
 from deeprepo.impact.text.paths import is_product
 
 SAME_LINE = "the same line"
-LEAST_CHARS, MOST_EQUAL = 12, 6  # characters of such a line; other places of it
-OWN_LINES = 3  # lines around the finding that are its own
+LEAST_CHARS, MOST_EQUAL = 12, 6  # minimum characters of such a line; maximum number of further lines
+OWN_LINES = 3  # lines around the finding that count as its own
 
 
 def with_copies(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
-    """Return the finding with the added lines that equal the first line of its quote, six at most."""
+    """Return the finding with the added lines that equal the first line of its quote, if at most six do."""
     first_line = fold(finding.quote.strip().partition("\n")[0])
     if not finding.basis.has_model or finding.is_masked or finding.side != "head" or len(first_line) < LEAST_CHARS:
         return finding

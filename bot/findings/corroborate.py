@@ -1,4 +1,4 @@
-"""Join what type checkers report with what other checks report on the same lines. Pure."""
+"""Join type checkers' reports with other checks' findings on the same lines. Pure functions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -10,10 +10,11 @@ Place = tuple[str, int]
 
 
 def corroborated(found: Mapping[str, Sequence[Finding]], checkers: Collection[str]) -> dict[str, list[Finding]]:
-    """Return the findings by the names of their analyzers, with each line reported once.
+    """Return the findings by analyzer name, with each line reported once.
 
-    If a checker has an error on the line of another check's finding, that finding is proven. It keeps its quote and fix. A finding that
-    was only likely takes over the checker's words. A checker keeps its errors on all other lines.
+    If a checker has an error on the line of another check's finding, that finding is proven. It keeps its
+    quote and fix. If it was only likely, it takes over the checker's text. On all other lines, checkers keep
+    their own errors.
     """
     joined = {name: list(findings) for name, findings in found.items()}
     errors: dict[Place, Finding] = {}
@@ -32,7 +33,7 @@ def corroborated(found: Mapping[str, Sequence[Finding]], checkers: Collection[st
 
 
 def _confirmed(finding: Finding, errors: Mapping[Place, Finding], told: set[Place]) -> Finding:
-    """The finding with the checkers that report an error on its lines; these lines are added to `told`."""
+    """Return the finding with the checkers that have an error on its lines, which are added to `told`."""
     own = errors.get((finding.path, finding.start))
     if own is None and not finding.proven:
         return finding
@@ -62,12 +63,12 @@ def _confirmed(finding: Finding, errors: Mapping[Place, Finding], told: set[Plac
 
 
 def _proven(item: Evidence, errors: Mapping[Place, Finding]) -> Evidence:
-    """A line that may break, as one that does if a checker has an error there."""
+    """Return a line that may break, marked as broken if a checker has an error there."""
     return replace(item, note=ALSO_BROKEN) if item.note == MAY_BREAK and item.location in errors else item
 
 
 def _without(finding: Finding, told: Collection[Place]) -> Finding | None:
-    """A checker's finding without the lines that another finding reports; None if no line is left."""
+    """Return a checker's finding without the lines that another finding reports; None if no line is left."""
     left = [item for item in finding.places if item.location not in told]
     if not left:
         return None

@@ -1,7 +1,8 @@
-"""Fixes of findings as new contents of files: the rewrites that code has made, else the suggestion that can be committed.
+"""Apply fixes of findings to files: rewrites made by static checks, or else the model's suggestion.
 
-A fix is applied whole or not at all; of a cause with several places it is whole in each file, and the files that need a decision are named. Before it counts, its lines have to stand where they stood, no other line may change, and each file has
-to parse as before.
+A fix is applied completely or not at all. If a cause has several locations, the fix is complete in each file,
+and the files that need a decision are listed. Before a fix counts, its lines must be unchanged, no other line
+may change, and each file must parse as before.
 """
 
 import difflib
@@ -16,24 +17,24 @@ from bot.values import PlacedFinding, Rewrite
 from bot.values.fixing import Fix
 from deeprepo.impact.ports import Tree
 
-MAX_FIXED_FILES, MAX_FIXED_LINES = 100, 2_000  # of one commit
+MAX_FIXED_FILES, MAX_FIXED_LINES = 100, 2_000  # maximum per commit
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
-# One that a header of a patch takes as it is: no file's name is a line of the patch
+# A path that a patch header can contain unchanged, so that no file name can add a line to the patch
 PLAIN_PATH = re.compile(r'[^\x00-\x1f\x7f"\\]+')
-WORKFLOWS = ".github/workflows/"  # GitHub lets no App change these without a permission of its own
+WORKFLOWS = ".github/workflows/"  # GitHub Apps need a special permission to change these files
 
 
 class _CannotApply(Exception):  # noqa: N818 - an outcome
-    """Why a fix is left out: the reason."""
+    """The reason why a fix is left out."""
 
 
 def is_fixable(placed_finding: PlacedFinding) -> bool:
-    """Return whether something is known that would mend the finding."""
+    """Return whether a fix is known for the finding."""
     return bool(rewrites_of(placed_finding))
 
 
 def rewrites_of(placed_finding: PlacedFinding) -> tuple[Rewrite, ...]:
-    """Return the lines to rewrite. Of another repository, or of the state before the change, nothing is written."""
+    """Return the lines to rewrite. Other repositories and the base side are never changed."""
     finding, spot = placed_finding.finding, placed_finding.spot
     if finding.consumer or finding.side != "head" or not finding.verdict.is_shown:
         return ()
@@ -45,7 +46,10 @@ def rewrites_of(placed_finding: PlacedFinding) -> tuple[Rewrite, ...]:
 
 
 async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> Fix:
-    """Apply every fix that can be applied, in the order of the findings; one that contradicts an earlier one is left out."""
+    """Apply every fix that can be applied, in the order of the findings.
+
+    A fix that contradicts an earlier one is left out.
+    """
     rows = [(placed_finding.finding, rewrites_of(placed_finding)) for placed_finding in placed_findings]
     paths = sorted({rewrite.path for _, rewrites in rows for rewrite in rewrites})
     entries = await tree.entries()
@@ -71,7 +75,7 @@ async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faul
 def _add(
     rewrites_by_path: dict[str, set[Rewrite]], rewrites: Sequence[Rewrite], heads: Mapping[str, bytes], faults: Faults
 ) -> None:
-    """Take the rewrites of one finding too. Raises _CannotApply, and then none of them is taken."""
+    """Add one finding's rewrites. Raises _CannotApply, and then adds none of them."""
     if not rewrites:
         raise _CannotApply("none")
     more: dict[str, set[Rewrite]] = defaultdict(set)
@@ -93,7 +97,10 @@ def _add(
 
 
 def _applied(head: bytes, rewrites: Collection[Rewrite]) -> bytes:
-    """The file with its new lines. Raises _CannotApply if the old lines are not there, or if two rewrites overlap."""
+    """Return the file with its new lines.
+
+    Raises _CannotApply if the old lines are missing or rewrites overlap.
+    """
     lines = head.decode("utf-8", "surrogateescape").split("\n")
     pieces, at = [], 0
     for rewrite in sorted(rewrites, key=lambda one: one.line):
@@ -112,7 +119,7 @@ def _applied(head: bytes, rewrites: Collection[Rewrite]) -> bytes:
 
 
 def _patch(path: str, before: bytes, after: bytes) -> str:
-    """One file's change as `git apply` reads it: a line ends at a line feed alone."""
+    """Return one file's patch for `git apply`. Only a line feed ends a line."""
     old, new = (LINE.findall(side.decode("utf-8", "replace")) for side in (before, after))
     rows = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
     return f"diff --git a/{path} b/{path}\n" + "".join(

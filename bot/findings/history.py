@@ -1,4 +1,7 @@
-"""Secrets that a commit of the change adds and a later one removes: no line of the change shows them, and everybody can fetch them."""
+"""Find secrets that a commit of the change adds and a later one removes.
+
+The diff doesn't show them, but everybody can still fetch them.
+"""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,18 +17,21 @@ from bot.values import Basis, ChangedFile, CommitLines, Finding, Side, Source, V
 from deeprepo.impact.in_hand import reading
 from deeprepo.impact.text.lines import file_lines
 
-MAX_QUOTE = 1_000  # characters of its line
-MOST_COMMITS = 100  # that are looked through
+MAX_QUOTE = 1_000  # characters of the quoted line
+MOST_COMMITS = 100  # commits scanned
 SECRETS = "secrets"
 
-_Row = tuple[str, str, LocatedSecret]  # the commit, the line, and the secret that the commit brings into it
+_Row = tuple[str, str, LocatedSecret]  # the commit, the line, and the secret that the commit adds to it
 
 
 class History(Protocol):
-    """What a repository tells about the commits between base and head."""
+    """Reads the commits between base and head."""
 
     async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
-        """Return what the commits of the change but its head and its merges change, oldest first; and why some are missing, if any are."""
+        """Return the lines changed by the commits, oldest first, and why commits are missing.
+
+        The head and merges are left out.
+        """
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """Return the content of a file."""
@@ -33,23 +39,24 @@ class History(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HistoryLeaks:
-    """One finding for each place in which only an earlier commit of the change holds a secret."""
+    """One finding for each location that has a secret only in an earlier commit of the change."""
 
     findings: tuple[Finding, ...] = ()
-    missing: str = ""  # why some commits were not looked at
-    values: frozenset[str] = frozenset()  # all secrets, also those that share a finding
+    missing: str = ""  # why some commits were not scanned
+    values: frozenset[str] = frozenset()  # all secrets, including those that share a finding
 
     def __repr__(self) -> str:
-        """How many there are, and not one of them."""
+        """Show the number of secrets, but none of them."""
         return f"Leaked({len(self.values)})"
 
 
 async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryLeaks:
-    """Look for secrets that the commits of the change add where its head no longer shows them, in each of their places.
+    """Find secrets that the commits of the change add and its head no longer shows, each in its location.
 
-    What the head shows in the same line is judged there. A copy elsewhere takes nothing away, because that place may be silenced.
+    If the head shows a secret in the same line, it is judged there. A copy in another location doesn't count,
+    because that location may be silenced.
     """
-    reading("")  # no file of the head is to blame for what the commits cost
+    reading("")  # no file of the head is responsible for the cost of scanning commits
     commits, missing = await history.commit_lines(MOST_COMMITS)
     known, shown = set[str](), set[tuple[str, str, str]]()
     for file in files:
@@ -73,12 +80,15 @@ async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryL
 
 
 def _gone(path: str, rows: Sequence[_Row], base: Sequence[str], head: Sequence[str]) -> list[_Row]:
-    """The rows whose secret neither the base has in this file nor the head shows in the same line, seen as whole files."""
+    """Return the rows whose secret is not in the base file, and not in the same line at the head.
+
+    Whole files are compared.
+    """
     values_before = {secret.whole for secret in secrets_in(path, base)}
     rows_now = {(secret.whole, head[secret.at]) for secret in secrets_in(path, head)}
     rest = [row for row in rows if row[2].whole not in values_before and (row[2].whole, row[1]) not in rows_now]
-    # Of a key that grows, an earlier commit has a part.
-    before, now = sorted(values_before), dict[str, list[str]]()  # of the head: what each line has
+    # If a key grows, an earlier commit contains only part of it.
+    before, now = sorted(values_before), dict[str, list[str]]()  # secrets at the head, by line
     for whole, line in sorted(rows_now):
         now.setdefault(line, []).append(whole)
     return [
@@ -89,14 +99,17 @@ def _gone(path: str, rows: Sequence[_Row], base: Sequence[str], head: Sequence[s
 
 
 def _committed(commits: Sequence[CommitLines]) -> Iterator[tuple[CommitLines, LocatedSecret]]:
-    """What each commit adds or completes."""
+    """Yield what each commit adds or completes."""
     for lines in commits:
         for secret in new_secrets(lines.path, lines.lines, lines.is_added, [lines.before]):
             yield lines, secret
 
 
 def _secrets_of(file: ChangedFile, without: str) -> Iterator[tuple[LocatedSecret, str]]:
-    """The secrets that the hunks of a file show without lines of this sign, each with its line: without "+" those of the base."""
+    """Yield the secrets in a file's hunks, each with its line, ignoring lines with this sign.
+
+    Without "+", these are the secrets in the base.
+    """
     for hunk in file.hunks:
         lines = [line.text for line in hunk.lines if line.kind != without]
         yield from ((secret, lines[secret.at]) for secret in secrets_in(file.path, lines))
@@ -134,7 +147,7 @@ def _finding(commit: str, path: str, line: str, hit: Hit, proof: str) -> Finding
 async def leaks_of(
     brief: Brief, tree: Checkout, files: tuple[ChangedFile, ...], masks: KnownSecrets
 ) -> tuple[tuple[Finding, ...], str]:
-    """Find the secrets that earlier commits of the change hold; why some commits were not looked at."""
+    """Return findings for secrets in earlier commits of the change, and why some commits were not scanned."""
     if "secrets" not in brief.settings.analyzers:
         return (), ""
     leaks = await find_leaks(tree, files)

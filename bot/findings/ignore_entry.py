@@ -1,4 +1,7 @@
-"""An entry of what is not reported: one finding, or everything in some files. Findings of a kind are silenced by an `OwnerRule`."""
+"""Define an ignore entry, for one finding or for everything in some files.
+
+Kinds of findings are silenced by an `OwnerRule`.
+"""
 
 import hashlib
 from dataclasses import dataclass
@@ -6,27 +9,29 @@ from dataclasses import dataclass
 from bot.values import Evidence, Finding
 from deeprepo.impact.text import globs
 
-MOST_PLACES, MOST_OLD = 40, 12  # digests of one entry, and of an older one
+MOST_PLACES, MOST_OLD = 40, 12  # maximum digests in an entry, and in an older one
 DIGEST = 32  # characters of each; older entries have more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoreEntry:
-    """Say which findings are meant, and why they are not reported."""
+    """Which findings are not reported, and why."""
 
     reason: str
-    fingerprint: str = ""  # of one finding; "": everything at `path` is meant
-    digest: str = ""  # of each place that the finding is about, as `digest` makes it: a fingerprint is short enough to be met on purpose
-    path: str = ""  # as in .gitignore
-    before_release: str = ""  # where it is written, if a build from before 0.2.0 wrote it: identities may be others now
+    fingerprint: str = ""  # of one finding; empty if everything at `path` is ignored
+    # Digest of each location (see `digest`). The fingerprint alone is so short that someone could forge it.
+    digest: str = ""
+    path: str = ""  # pattern, as in .gitignore
+    # Where the entry is written, if a build older than 0.2.0 wrote it. IDs may have changed since.
+    before_release: str = ""
 
     @property
     def is_of_finding(self) -> bool:
-        """Whether it means one finding."""
+        """Whether it is about one finding."""
         return bool(self.fingerprint)
 
     def covers(self, finding: Finding, place: Evidence | None = None) -> bool:
-        """Return whether the finding is one of those meant; with a place, whether it is at that one of its places."""
+        """Return whether the entry covers the finding, or only its location `place` if given."""
         if self.is_of_finding:
             there = not self.path or bool(finding.cause) or globs.matches([self.path], finding.path)
             known = frozenset(self.digest.split())
@@ -39,26 +44,31 @@ class IgnoreEntry:
 
 
 def digest(finding: Finding) -> str:
-    """Return what a finding is about, in a form that nobody can meet with another one: of each broken line its file, its code, the category.
+    """Return a collision-resistant digest for each broken line, separated by spaces.
 
-    The digests of all lines, with spaces between them. Of a committed secret the secret itself, by the digest in its proof: its line is
-    masked in whatever is stored.
+    It covers the file, the code and the category. For a committed secret, this is a digest of the secret
+    itself, taken from its proof, because its line is masked wherever it is stored.
     """
     return " ".join(each[:DIGEST] for each in _whole(finding))
 
 
 def _whole(finding: Finding, *, is_old: bool = False) -> list[str]:
-    """The digests of all places. `is_old`: as older entries have them, which tell fewer places apart."""
+    """Return the digests of all locations.
+
+    `is_old`: as in older entries, which distinguish fewer locations.
+    """
     if finding.category == "secret" and finding.proofs:
         return _digests(finding, finding.places[0])
     lines = [each for place in finding.places for each in _lines(finding, place)[: 1 if is_old else None]]
     digests = [*dict.fromkeys(lines), *(_digest(each, finding.category) for each in sorted(finding.basis.breaks))]
-    is_long = len(digests) > (MOST_OLD if is_old else MOST_PLACES)  # more may be broken than the evidence holds
-    return [digests[0], _digest(*digests[1:], finding.why)] if is_long else digests  # then every word of it counts
+    # More may be broken than the evidence shows
+    is_long = len(digests) > (MOST_OLD if is_old else MOST_PLACES)
+    # Then every word of the text counts
+    return [digests[0], _digest(*digests[1:], finding.why)] if is_long else digests
 
 
 def _digests(finding: Finding, place: Evidence) -> list[str]:
-    """The digests of one place: of what is told by its breaks these, else the line, and what breaks it."""
+    """Return the digests of one location: of its breaks, and of its line unless there is a cause."""
     if finding.category == "secret" and finding.proofs:
         return [_digest(finding.path, "\0".join(sorted(finding.proofs)), finding.category)]
     breaks = place.breaks if finding.cause else finding.basis.breaks
@@ -66,7 +76,7 @@ def _digests(finding: Finding, place: Evidence) -> list[str]:
 
 
 def _lines(finding: Finding, place: Evidence) -> list[str]:
-    """The digest of a line; of one of several equal ones also a second, of which it is."""
+    """Return the digest of a line. If the file has equal lines, a second digest says which one it is."""
     if finding.cause:
         return []
     number = finding.place_number(*place.location)

@@ -1,4 +1,4 @@
-"""What a model says of the issues that a pull request closes: a field of its answer, asked for if it reads the whole change."""
+"""Ask the model pass over the whole change about the issues that the pull request closes."""
 
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -10,7 +10,7 @@ from bot.values.review import IssueProgress
 from deeprepo.rlm.values import Schema
 
 DONE: tuple[str, ...] = get_args(IssueProgress)
-MAX_SENTENCE_CHARS = 200  # of one sentence
+MAX_SENTENCE_CHARS = 200  # characters of one sentence
 _ROW = read.strict(
     number={"type": "integer"},
     asks=read.text("what the issue asks for, in one sentence of at most 20 words"),
@@ -22,12 +22,15 @@ _FIELD = {"type": "array", "items": _ROW, "description": "one entry for each iss
 
 @lru_cache(maxsize=len(get_args(read.Extent)))
 def schema(notes: read.Extent) -> Schema:
-    """Return a worker's answer with this field. `notes`: of how much it says what the change does."""
+    """Return the form of a worker's answer with this field.
+
+    `notes`: which part of the change to summarize.
+    """
     return read.with_field(read.schema(notes), "issues", _FIELD)
 
 
 def reports(data: Mapping[str, Any] | None, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
-    """Return what an answer says of these issues, each once; what does not fit is left out."""
+    """Return an answer's reports on these issues, each once. Rows that don't fit are skipped."""
     reports_found: dict[int, IssueReport] = {}
     for entry in read.rows(data, "issues")[: 2 * len(linked_issues)]:
         number, progress = entry.get("number"), entry.get("done")
@@ -40,7 +43,7 @@ def reports(data: Mapping[str, Any] | None, linked_issues: Collection[LinkedIssu
 
 
 def from_root(rows: object, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
-    """Return what a root hands in of them: rows of number, what it asks, whether it is done, and what is missing."""
+    """Return a root's reports on these issues, given as rows (number, asks, done, missing)."""
     listed_rows = rows[: 2 * len(linked_issues)] if isinstance(rows, (list, tuple)) else ()
     names = ("number", "asks", "done", "missing")
     known_rows = [dict(zip(names, row, strict=False)) for row in listed_rows if isinstance(row, (list, tuple))]

@@ -1,7 +1,7 @@
-"""Second opinions on several claims in one request: the code that they share appears once, and each claim has a verdict of its own.
+"""Confirm several claims in one request.
 
-A claim stays what it is by itself: it is asked about alone if it is the only one, if people have said something before that may answer it,
-or if an answer about several left it out. Pure.
+Shared code appears only once, and each claim gets its own verdict. A claim is asked about separately if it is
+the only one, if earlier comments may answer it, or if a joint answer left it out. Pure functions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,13 +27,17 @@ from bot.values import Excerpt
 from deeprepo.rlm.values import Completion, Message, Prompt, Schema, tokens
 
 VERDICTS = "verdicts"
-MOST_CLAIMS, MOST_TOKENS = 12, 16_000  # of one request: claims, and code that is shown with them
-REPLY_TOKENS = 512  # of each verdict
+MOST_CLAIMS, MOST_TOKENS = 12, 16_000  # maximum per request: claims, and tokens of code
+REPLY_TOKENS = 512  # tokens for each verdict
 Request = tuple[OpinionQuestion, ...]
 
 
 def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
-    """Return the claims by request, those that may tell one defect side by side; as many in each as there is room for, and as even as can be."""
+    """Return the claims by request.
+
+    Claims that may be about the same defect are next to each other. Requests are as large as possible and of
+    similar size.
+    """
     alone = [question for question in questions if question.precedents]
     rest = list(_side_by_side([question for question in questions if question not in alone]))
     count = -(-len(rest) // MOST_CLAIMS) or 1
@@ -49,7 +53,10 @@ def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
 
 
 def _side_by_side(questions: Sequence[OpinionQuestion]) -> Iterator[OpinionQuestion]:
-    """The claims by file and line, each with those after it that quote a line which it quotes, whatever their file."""
+    """Yield the claims by file and line.
+
+    Claims that quote the same line follow each other, even from different files.
+    """
     left = sorted(questions, key=lambda question: (question.finding.path, question.finding.start))
     while left:
         places = _places(left[0])
@@ -64,7 +71,7 @@ def _places(question: OpinionQuestion) -> set[tuple[str, int]]:
 
 
 def prompt(request: Request) -> Prompt:
-    """Return what is sent for these claims: for one alone its own prompt."""
+    """Return the prompt for these claims. A single claim has its own prompt."""
     if len(request) == 1:
         return request[0].prompt
     findings = [question.finding for question in request]
@@ -87,7 +94,10 @@ def prompt(request: Request) -> Prompt:
 
 
 def replies(request: Request, reply: Completion | DeepRepoError) -> list[Completion | DeepRepoError]:
-    """Return the answer about each claim, as if it had been asked about alone; without data where the answer has left it out."""
+    """Return the answer about each claim, in the form of a separate answer.
+
+    It has no data if the claim was left out.
+    """
     if len(request) == 1 or not isinstance(reply, Completion):
         return [reply] * len(request)
     rows = _rows(reply.data)
@@ -98,12 +108,12 @@ def replies(request: Request, reply: Completion | DeepRepoError) -> list[Complet
 
 
 def is_left_out(reply: Completion | DeepRepoError) -> bool:
-    """Return whether an answer was given, and holds nothing about this claim."""
+    """Return whether an answer was given that leaves out this claim."""
     return isinstance(reply, Completion) and reply.data is None and reply.stop != "refusal"
 
 
 def open_claims(data: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """Return the ids of the claims on which an answer gives no verdict yet."""
+    """Return the IDs of the claims that an answer gives no verdict on yet."""
     return tuple(
         name
         for name, opinion in _rows(data).items()
@@ -112,7 +122,7 @@ def open_claims(data: Mapping[str, Any] | None) -> tuple[str, ...]:
 
 
 def join_answers(first: Completion, last: Completion) -> Completion:
-    """Return the last answer with the verdicts that the first one has given already."""
+    """Return the last answer with the verdicts that the first one already gave."""
     before, after = _rows(first.data), _rows(last.data)
     waiting = open_claims(first.data)
     rows = {**before, **{name: opinion for name, opinion in after.items() if name in waiting or name not in before}}
@@ -121,7 +131,7 @@ def join_answers(first: Completion, last: Completion) -> Completion:
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """Return what is handed in about several claims."""
+    """Return the form of an answer about several claims."""
     form = VERDICTS, "Hand in a verdict on each claim."
     claim = {
         "claim": text("the id of the claim, such as C1"),
@@ -141,7 +151,7 @@ def _rows(data: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
 
 
 def _distinct(request: Sequence[OpinionQuestion]) -> Iterator[Excerpt]:
-    """The code for all these claims, each line once, with the claim that it was gathered for."""
+    """Yield the code for all these claims, each line once, with the claim that it was gathered for."""
     shown_lines = ShownLines()
     for index, question in enumerate(request):
         for excerpt in question.excerpts:

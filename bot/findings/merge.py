@@ -16,15 +16,16 @@ from bot.values import Evidence, Finding, Source, severity_rank
 from bot.values.finding import proof_of
 
 STRETCH = 32  # lines
-MAX_LINES_APART = 3  # lines at most from one finding to another that tells the same defect of the next statement
-NEARBY = 8  # lines between what two readings tell
-TWO_READINGS = 3  # words that the titles of two readings have in common, or half of the shorter one's
-FEW_SHARED, HALF_SHARED, MOST_SHARED = 0.3, 0.5, 0.6  # of the telling words of the shorter of two titles
-SEVERAL = 4  # words that two titles have in common where one retells the other
+MAX_LINES_APART = 3  # lines between two findings about the same defect in neighboring statements
+NEARBY = 8  # lines between two passes' findings about the same defect
+# Words shared by the titles of two passes' findings; half of the shorter title is enough too
+TWO_READINGS = 3
+FEW_SHARED, HALF_SHARED, MOST_SHARED = 0.3, 0.5, 0.6  # share of the longer words in the shorter of two titles
+SEVERAL = 4  # words shared by two titles if one repeats the other
 
 
 def _any_of(words: str) -> re.Pattern[str]:
-    """The words that speak of one subject, however they go on."""
+    """Return a pattern for words with any of these beginnings."""
     return re.compile(rf"\b(?:{words})", re.IGNORECASE)
 
 
@@ -35,7 +36,7 @@ _GONE = _any_of(
 _UNFIT = _any_of(
     r"(?:arguments?|parameters?|signature|keywords?|arity|takes|requir(?:e|es|ed)|pass(?:es|ing)|leaves out|omits|without)\b"
 )
-# What a definition does is another story than that it is gone or called otherwise.
+# What a definition does is a different problem from being removed or renamed.
 _DOES = _any_of(r"return|result|none\b|null\b|nil\b|empty|default|type|order|unit|value|await|async|raise|throw")
 _SAME = {"null": "none", "nil": "none", "await": "async", "throw": "raise"}
 _CODE = re.compile(
@@ -45,7 +46,10 @@ Location = tuple[str, str, int]  # path, side, line
 
 
 def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings without duplicates, each with its fingerprint. The stronger one speaks; the other adds evidence and its source."""
+    """Return findings without duplicates, each with its fingerprint.
+
+    The stronger duplicate keeps its text, and the other adds its evidence and source.
+    """
     distinct_findings: list[Finding] = []
     near: dict[tuple[str, int], set[int]] = defaultdict(set)
     for finding in findings:
@@ -57,19 +61,22 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _around(finding: Finding) -> set[tuple[str, int]]:
-    """The lines of files that a finding is about or quotes. Two findings with none in common are two defects."""
+    """Return the stretches of files that a finding is about or quotes.
+
+    Findings with none in common are different defects.
+    """
     stretches = {(finding.path, part) for part in range(finding.start // STRETCH, finding.end // STRETCH + 1)}
     return stretches | {(item.path, item.line // STRETCH) for item in finding.evidence}
 
 
 def add(distinct_findings: list[Finding], finding: Finding) -> bool:
-    """Put one more among distinct findings. False where it joins one of them."""
+    """Add a finding to distinct findings. Returns False if it was merged into one of them."""
     count = len(distinct_findings)
     return _add(distinct_findings, identify(finding), range(count)) == count
 
 
 def _add(distinct_findings: list[Finding], finding: Finding, others: Iterable[int]) -> int:
-    """Where the finding stands now: united with one of these others, or at the end."""
+    """Merge the finding into one of these others, or append it. Returns its index."""
     at = next((at for at in others if same(finding, distinct_findings[at])), len(distinct_findings))
     if at == len(distinct_findings):
         distinct_findings.append(_told_apart(finding, distinct_findings))
@@ -79,9 +86,10 @@ def _add(distinct_findings: list[Finding], finding: Finding, others: Iterable[in
 
 
 def tell_anew(distinct_findings: list[Finding], finding: Finding) -> tuple[Finding, Finding | None]:
-    """Put a finding among distinct ones: alone, or in the place of the one that it tells better.
+    """Add a finding to distinct ones, or replace the one that it describes better.
 
-    Returns it as it is kept, and the one before it. What is proven or confirmed, or a secret, keeps its words and takes the evidence.
+    Returns the finding as stored, and the one before it. A proven or confirmed finding or a secret keeps its
+    text, and only gains evidence.
     """
     identified_finding = identify(finding)
     at = next((i for i, other in enumerate(distinct_findings) if same(identified_finding, other)), None)
@@ -100,7 +108,7 @@ def identify(finding: Finding) -> Finding:
 
 
 def add_proofs(finding: Finding) -> Finding:
-    """Return the finding, with what code has proven written beside each source that may have proven it, unless it is there already."""
+    """Return the finding with its proof added to each static source, unless it already has proofs."""
     if not finding.proven or finding.proofs:
         return finding
     proof = proof_of(finding.kind, " ".join(sorted(code_names(finding.title))))
@@ -113,13 +121,17 @@ def _proving(source: Source, proof: str) -> Source:
 
 
 def fingerprint(finding: Finding) -> str:
-    """Return path, quote with whitespace folded, or the cause of several places; category, and the consumer that breaks: unchanged when lines move."""
+    """Return a hash that doesn't change if lines move.
+
+    It covers the path and the quote with folded whitespace (or the cause, if there are several locations),
+    the category, and the consumer that breaks.
+    """
     place = [finding.cause] if finding.cause else [finding.path, fold(finding.quote)]
     return _digest(*place, finding.category, *filter(None, [finding.consumer]))
 
 
 def copy_mark(fingerprint: str, number: int) -> str:
-    """Return the fingerprint of a finding on the so-manyth of several equal lines of a file."""
+    """Return the fingerprint for the nth of several equal lines in a file."""
     return _digest(fingerprint, str(number))
 
 
@@ -128,7 +140,11 @@ def _digest(*parts: str) -> str:
 
 
 def _told_apart(finding: Finding, distinct_findings: Iterable[Finding]) -> Finding:
-    """The finding; if another defect of the same line has its fingerprint, with one that holds what its title names."""
+    """Return the finding.
+
+    If another defect on the same line has its fingerprint, the names in its title are added to the
+    fingerprint.
+    """
     place = finding.fingerprint, finding.start
     others = [other for other in distinct_findings if place == (other.fingerprint, other.start)]
     if not others or (finding.proofs and all(other.proofs for other in others)):
@@ -137,7 +153,11 @@ def _told_apart(finding: Finding, distinct_findings: Iterable[Finding]) -> Findi
 
 
 def _by_proof(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Give each of several things that are proven at one line a fingerprint of its own proof, whatever the order of the reports."""
+    """Yield the findings.
+
+    If several are proven on one line, each gets a fingerprint from its proof, whatever the order of the
+    reports.
+    """
     count = Counter((finding.fingerprint, finding.start) for finding in distinct_findings if finding.proofs)
     for finding in distinct_findings:
         is_shared = count[finding.fingerprint, finding.start] > 1 and finding.proofs
@@ -146,7 +166,7 @@ def _by_proof(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def same(finding: Finding, other: Finding) -> bool:
-    """Return whether two findings are one defect."""
+    """Return whether two findings are about the same defect."""
     if finding.consumer != other.consumer or _two_proofs(finding, other):
         return False
     titles, names, other_names = (finding.title, other.title), code_names(finding.title), code_names(other.title)
@@ -156,7 +176,8 @@ def same(finding: Finding, other: Finding) -> bool:
         not is_apart and bool(names & other_names) and not _breaks(finding.title).isdisjoint(_breaks(other.title))
     )
     shared_places = _shown_places(finding) & _shown_places(other)
-    # Of one change and one use elsewhere that it breaks, a word in common says that the mechanism is one.
+    # If both have the same change and the same broken use, one shared word shows that the mechanism is the
+    # same.
     is_mechanism = by_readers and alike(f"{finding.title} {finding.why}", f"{other.title} {other.why}", 0)
     if _within(finding, other, 0):
         is_use = is_mechanism and any(path != finding.path for path, _, _ in shared_places)
@@ -169,7 +190,7 @@ def same(finding: Finding, other: Finding) -> bool:
         is_kindred |= bool(names & other_names)
         return ((finding.category == other.category and is_kindred) or is_story) and not is_other
     shows_other, back = _shows(finding, other), _shows(other, finding)
-    if not by_readers:  # the reader shows what the check reports; not the other way
+    if not by_readers:  # the model shows what the check reports, but not the other way round
         return (back if finding.rule else shows_other) and is_one_break and not (finding.rule and other.rule)
     if shows_other and back:
         return is_mechanism or not names.isdisjoint(other_names)
@@ -182,20 +203,26 @@ def same(finding: Finding, other: Finding) -> bool:
 
 
 def _are_of_two_readings(one: Finding, other: Finding) -> bool:
-    """Whether each comes from readings that do not have the other: who tells two things apart has both."""
+    """Return whether the findings come from different passes.
+
+    A pass that reports both considers them different.
+    """
     mine, theirs = ({(s.name, s.role, s.view) for s in finding.basis.sources} for finding in (one, other))
     return bool(one.basis.votes and other.basis.votes) and mine.isdisjoint(theirs)
 
 
 def _two_proofs(one: Finding, other: Finding) -> bool:
-    """Whether one analyser has proven two different things: what a person says about one does not cover the other."""
+    """Return whether one analyzer proved two different things.
+
+    A dismissal of one must not cover the other.
+    """
     mine, theirs = ({(s.kind, s.name): s.proof for s in finding.basis.sources if s.proof} for finding in (one, other))
     common = mine.keys() & theirs.keys()
     return bool(common) and all(mine[name] != theirs[name] for name in common)
 
 
 def _within(finding: Finding, other: Finding, lines: int) -> bool:
-    """Whether two findings are about lines of one file with at most so many between them; 0: they overlap."""
+    """Return whether two findings are on the same side of a file, `lines` lines apart at most."""
     is_same_side = finding.path == other.path and finding.side == other.side
     return is_same_side and finding.start <= other.end + lines and other.start <= finding.end + lines
 
@@ -206,12 +233,12 @@ def _own_places(finding: Finding) -> set[Location]:
 
 
 def _shown_places(finding: Finding) -> set[Location]:
-    """The places that a finding shows beside its own lines."""
+    """Return the locations that a finding shows in addition to its own lines."""
     return {_location(item) for item in finding.evidence} - _own_places(finding)
 
 
 def _shows(finding: Finding, other: Finding) -> bool:
-    """Whether a finding stands at, or shows, a place of another one."""
+    """Return whether a finding is at a location of another one, or shows it."""
     return not (_own_places(finding) | _shown_places(finding)).isdisjoint(_own_places(other))
 
 
@@ -220,28 +247,34 @@ def _location(item: Evidence) -> Location:
 
 
 def _retells(title: str, other: str) -> bool:
-    """Whether two titles have most of their telling words in common, and several."""
+    """Return whether two titles share most of their longer words, and several of them."""
     return alike(title, other, MOST_SHARED) and len(_telling_words(title) & _telling_words(other)) >= SEVERAL
 
 
 def _tells(title: str, other: str, least: int) -> bool:
-    """Whether two titles have so many telling words in common, or half of the shorter one's."""
+    """Return whether two titles share this many longer words, or half of those in the shorter one."""
     return alike(title, other) or len(_telling_words(title) & _telling_words(other)) >= least
 
 
 def _breaks(title: str) -> set[str]:
-    """What goes wrong by a title: the very thing that something does otherwise; else that it is gone, or that what it is given does not fit."""
+    """Return the kinds of break that a title describes.
+
+    That is what something does differently, else that it is removed, or that its arguments don't fit.
+    """
     does = {_SAME.get(word, word) for word in map(str.lower, _DOES.findall(title))} - {"return", "result", "value"}
     return does or {name for name, look in (("gone", _GONE), ("unfit", _UNFIT)) if look.search(title)}
 
 
 def code_names(title: str) -> set[str]:
-    """Return what a title writes as code: in backticks, with parentheses, with an underscore or a capital inside."""
+    """Return the names that a title writes as code.
+
+    They are in backticks, or have parentheses, an underscore or an inner capital.
+    """
     return {word.rpartition(".")[2] for match in _CODE.finditer(title) for word in match.groups() if word}
 
 
 def alike(one: str, other: str, share: float = HALF_SHARED) -> bool:
-    """Return whether two titles tell the same story: they share this part of the telling words of the shorter one, by default half."""
+    """Return whether two titles are alike: they share this part of the longer words in the shorter one."""
     words, others = _telling_words(one), _telling_words(other)
     return len(words & others) >= max(1.0, share * min(len(words), len(others)))
 
@@ -251,18 +284,18 @@ def _telling_words(title: str) -> set[str]:
 
 
 def unite(finding: Finding, other: Finding) -> Finding:
-    """Return one of the two with the other's evidence, and with the other's place if it is another one."""
+    """Return the stronger finding with the other's evidence, and with the other's location if it differs."""
     strong, weak = sorted((finding, other), key=lambda f: (not f.is_masked, f.verdict.rank, severity_rank(f.severity)))
     apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start
     place = (Evidence(weak.path, weak.quote, weak.start, weak.side),) if apart and weak.start else ()
     strong_place = (strong.path, strong.side, strong.start)
     evidence = [e for e in (*place, *weak.evidence) if (e.path, e.side, e.line) != strong_place]
-    fix = None if apart else weak.suggestion  # it replaces the lines of the other place
+    fix = None if apart else weak.suggestion  # it replaces lines in the other location
     return _combine(strong, replace(weak, evidence=tuple(evidence), suggestion=fix))
 
 
 def _combine(strong: Finding, weak: Finding) -> Finding:
-    """Two findings of one defect in the words of the first."""
+    """Return two findings about one defect as one, with the text of the first."""
     evidence = {(e.path, e.side, e.line): e for e in (*weak.evidence, *strong.evidence)}
     return replace(
         strong,

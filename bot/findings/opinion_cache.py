@@ -1,4 +1,4 @@
-"""Second opinions that are asked for more than once while a review grows: each is given once."""
+"""Cache confirmations, which may be requested several times in a review."""
 
 from collections.abc import Sequence
 
@@ -12,14 +12,17 @@ Reply = Completion | DeepRepoError
 
 
 class Opinions:
-    """The second opinions of one review. A finding that has changed since has another prompt, so it gets an opinion of its own."""
+    """The confirmations of one review.
+
+    If a finding changes, its prompt changes, and it is confirmed again.
+    """
 
     def __init__(self, send: Send) -> None:
         self._send = send
         self._given: dict[str, Completion] = {}
 
     async def answers(self, questions: Sequence[OpinionQuestion]) -> Sequence[Reply]:
-        """Answer each question. What failed before is asked for again."""
+        """Answer each question. A failed one is asked again."""
         new = {text: question for question in questions if (text := _text(question.prompt)) not in self._given}
         requests = joint_opinions.requests([*new.values()])
         replies = await self._ask(requests)
@@ -33,7 +36,7 @@ class Opinions:
         ]
 
     async def _ask(self, requests: Sequence[Request]) -> dict[str, Reply]:
-        """The answer about each claim of these requests, by the text of its own prompt."""
+        """Return the answer about each claim in these requests, by the text of its own prompt."""
         answers = await self._send([joint_opinions.prompt(request) for request in requests]) if requests else ()
         return {
             _text(question.prompt): own

@@ -1,7 +1,7 @@
-"""The places of a finding: the lines that it is about, and which of them the round before did not have.
+"""Compare a finding's locations with those in the last review.
 
-A place is itself by its file and its words; of equal words in one file by the line, followed through what was added and removed since. A
-file that the change has renamed is the same file. Pure.
+A location is recognized by its file and text. If a file has equal lines, they are followed by line number
+through the changes since. A file that the change renamed counts as the same file. Pure functions.
 """
 
 from collections import defaultdict
@@ -14,29 +14,29 @@ from bot.findings.quotes import fold, occurrences
 from bot.values import ChangedFile, Evidence, Finding
 from bot.values.finding import Telling
 
-LIKE = 0.6  # of two quotes, for one to be an edit of the other
-MAX_MOVED_LINES = 60  # lines between the old place and the edited one
-CUT = 12  # places from which on a finding may have had more than it shows
+LIKE = 0.6  # likeness above which one quote counts as an edit of the other
+MAX_MOVED_LINES = 60  # lines between the old location and the edited one
+CUT = 12  # from this many locations on, a finding may have more than it shows
 Location = tuple[str, int]  # path and line
-MASK = "***"  # what an output shows of a secret
+MASK = "***"  # what outputs show instead of a secret
 
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """The files as they were at the head of the round before, and as they are, by their path now."""
+    """The files at the last review's head and now, by their current path."""
 
     before: Mapping[str, str] = field(default_factory=dict)
     now: Mapping[str, str] = field(default_factory=dict)
     _moves: dict[str, Mapping[int, int]] = field(default_factory=dict, init=False)
 
     def moves(self, path: str) -> Mapping[int, int]:
-        """Return where each line is that the file has kept: the number then, and the number now."""
+        """Return the lines that the file has kept: old number -> new number."""
         if path not in self._moves:
             self._moves[path] = kept_lines(self.before.get(path, ""), self.now.get(path, ""))
         return self._moves[path]
 
     def count_written(self, paths: Collection[str], most: int) -> int:
-        """Return how many lines are new in these files. Stop counting once there are more than `most`."""
+        """Return the number of new lines in these files. Counting stops above `most`."""
         count = 0
         for path in paths:
             if count <= most and path in self.now and self.now[path] != self.before.get(path):
@@ -44,7 +44,7 @@ class Since:
         return count
 
     def is_new(self, path: str, quote: str, start: int) -> bool:
-        """Return whether these lines are new, and no others that moved here."""
+        """Return whether these lines are new, and not moved from elsewhere in the file."""
         before, now = self.before.get(path), self.now.get(path)
         if before is None:
             return True
@@ -57,7 +57,7 @@ class Since:
 
 
 def kept_lines(before: str, now: str) -> Mapping[int, int]:
-    """Return the lines that two versions of a text have in common, from 1."""
+    """Return the lines that two versions of a text share, with numbers from 1."""
     old, new = before.split("\n"), now.split("\n")
     most = min(len(old), len(new))
     head = next((at for at in range(most) if old[at] != new[at]), most)
@@ -69,7 +69,10 @@ def kept_lines(before: str, now: str) -> Mapping[int, int]:
 
 
 def added(past: Finding, again: Finding, since: Since, files: Sequence[ChangedFile]) -> tuple[Location, ...]:
-    """Return the places of a finding that the round before did not have. A line that moved, or was edited a little, is the same place."""
+    """Return the locations of a finding that the last review did not have.
+
+    A line that moved or was edited slightly is the same location.
+    """
     names = {file.old_path: file.path for file in files if file.status == "renamed"}
     known = [replace(item, path=names.get(item.path, item.path)) for item in past.places]
     left = list(again.places)
@@ -85,7 +88,7 @@ def added(past: Finding, again: Finding, since: Since, files: Sequence[ChangedFi
 
 
 def known_first(finding: Finding) -> Finding:
-    """Return the finding, with what is said of the first of several equal lines said of those that are known."""
+    """Return the finding with its breaks assigned to already known lines first, among equal lines."""
     groups: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
     for place in finding.places:
         groups[place.path, place.words].append(place)
@@ -108,7 +111,7 @@ def _has_its_words(past: Evidence, now: Evidence, _: Since) -> bool:
 
 
 def _is_rewritten(past: Evidence, now: Evidence, since: Since) -> bool:
-    """Whether both lines are between the same lines that the file has kept."""
+    """Return whether both lines are between the same kept lines."""
     if past.path != now.path or past.path not in since.before:
         return False
     kept = since.moves(past.path)
@@ -134,7 +137,7 @@ _SAME: tuple[Callable[[Evidence, Evidence, Since], bool], ...] = (
 
 
 def says_the_same(past: str, now: str) -> bool:
-    """Return whether two quotes are the same but for their blanks. The earlier one may be masked."""
+    """Return whether two quotes are equal except for whitespace. The earlier one may be masked."""
     old, new = fold(past), fold(now)
     if MASK not in old:
         return old == new
@@ -143,12 +146,15 @@ def says_the_same(past: str, now: str) -> bool:
 
 
 def likeness(one: str, other: str) -> float:
-    """Return how much of two quotes is the same, from 0 to 1."""
+    """Return how similar two quotes are, from 0 to 1."""
     return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio()
 
 
 def told_at(finding: Finding, place: Evidence, others: Collection[Evidence] | None = None) -> Finding:
-    """Return the same finding, told first at this place of it. `others`: the places that it still names; all of them by default."""
+    """Return the finding with this location first.
+
+    `others`: the locations that it still lists, by default all.
+    """
     left = [item for item in (finding.places if others is None else others) if item.location != place.location]
     rest = [item for item in finding.evidence if not item.is_place]
     here = {item.location for item in (place, *left)}
@@ -172,12 +178,15 @@ def told_at(finding: Finding, place: Evidence, others: Collection[Evidence] | No
 
 
 def is_movable(finding: Finding, place: Evidence) -> bool:
-    """Return whether a finding stays itself if it is told at this place: its name does not hold its path, or the path is the same."""
+    """Return whether a finding keeps its identity if it is reported at this location.
+
+    That is so if its fingerprint doesn't include its path, or the path is the same.
+    """
     return bool(finding.cause) or place.path == finding.path
 
 
 def at_best(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
-    """Return the finding at the place that its reader can be shown best: one that is new, on a changed line, in the diff."""
+    """Return the finding at its best location: preferably new and in the diff, then on a changed line."""
 
     def order(place: Evidence) -> tuple[bool, ...]:
         is_shown = spot_of(place, files) is not None

@@ -1,11 +1,12 @@
-"""Where a finding is shown: on lines of the diff, on the file, or outside the diff; in full or folded. No finding is lost here. Pure.
+"""Decide where each finding is shown, and whether in full or collapsed.
 
-GitHub takes a comment on added and unchanged lines of a hunk (RIGHT) and on removed ones (LEFT); the first and the last line
-of a range are in one hunk and on one side. The order of the attempts: the finding's own lines; the part of them that is in a hunk; the
-file; the list of what is outside the diff. The finding keeps its own lines, whatever its spot is.
-
-Shown in full, up to a quota: what code or a test has proven, what was found twice, and what one reader has found if it is more than low;
-then, while there is room, what is minor. A critical finding is always shown. A model's own confidence decides nothing: it does not predict truth. docs/using.md says why.
+A finding is shown on lines of the diff, on the file, or outside the diff. No finding is lost. GitHub accepts
+comments on added and unchanged lines of a hunk (RIGHT) and on removed ones (LEFT). A range must be in one
+hunk and on one side. The attempts are: the finding's own lines, the part of them in a hunk, the file, and the
+list outside the diff. The finding's own lines never change. Findings are shown in full up to a quota. Proven
+and reproduced findings come first, with those found twice, and those above low severity from one model pass.
+Minor findings follow if there is room. A critical finding is always shown in full. A model's own confidence
+is ignored, since it doesn't predict whether a finding is true (see docs/using.md). Pure functions.
 """
 
 import re
@@ -27,7 +28,8 @@ from bot.values import (
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import is_prose
 
-MAX_ANCHORED_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
+# Lines of one file's diff; GitHub collapses a longer diff and rejects comments in it
+MAX_ANCHORED_LINES = 20_000
 TWICE = 2
 LEAST_IN_FULL, MOST_IN_FULL = 4, 10  # findings shown in full for a small change, and for a large one
 FILES_FOR_MOST = 100  # changed files of a large change
@@ -39,18 +41,21 @@ _SLIP = re.compile(
 
 
 def place(findings: Iterable[Finding], files: Sequence[ChangedFile]) -> tuple[PlacedFinding, ...]:
-    """Return each finding with the closest place that GitHub's rules allow."""
+    """Return each finding with the closest position that GitHub's rules allow."""
     return tuple(_place(finding, files) for finding in findings)
 
 
 def spot_of(place: Evidence, files: Sequence[ChangedFile]) -> CommentSpot | None:
-    """Return where a comment on one line can stand; None if the diff does not show it."""
+    """Return the position for a comment on one line; None if the diff doesn't show the line."""
     file = _file(place, files)
     return _within(file, place.side, place.line, place.line) if file is not None and not _is_folded(file) else None
 
 
 def _place(finding: Finding, files: Sequence[ChangedFile]) -> PlacedFinding:
-    """The finding at its own lines; one that is there since an earlier round at a place that is new."""
+    """Return the finding at its own lines.
+
+    A finding from an earlier review is placed at a new location, if it has one.
+    """
     file = _file(finding, files)
     new = (spot_of(item, files) for item in finding.places if item.location in finding.tracking.added)
     spot = next(filter(None, new), None)
@@ -64,7 +69,10 @@ def _is_folded(file: ChangedFile) -> bool:
 
 
 def _file(place: Finding | Evidence, files: Sequence[ChangedFile]) -> ChangedFile | None:
-    """The file of the diff that holds a path on its side; a path may be the old name of one and the new of another."""
+    """Return the changed file with this path on its side.
+
+    A path can be one file's old name and another's new name.
+    """
     namesakes = [file for file in files if file.path == place.path]
     before = [file for file in files if file.old_path == place.path]
     same_path = [file for file in before if file.path == place.path]
@@ -73,7 +81,7 @@ def _file(place: Finding | Evidence, files: Sequence[ChangedFile]) -> ChangedFil
 
 
 def _clamp(finding: Finding, file: ChangedFile) -> CommentSpot | None:
-    """The part of the finding's lines that is in a hunk: the largest, then the first."""
+    """Return the largest part of the finding's lines that is in a hunk; of equal ones the first."""
     parts = []
     for hunk in file.hunks:
         numbers = [n for n in _numbers(hunk, finding.side) if finding.start <= n <= finding.end]
@@ -86,7 +94,10 @@ def _clamp(finding: Finding, file: ChangedFile) -> CommentSpot | None:
 
 
 def _within(file: ChangedFile, side: Side, start: int, end: int) -> CommentSpot | None:
-    """These lines as a spot. Lines that the base side shares with the head are shown there, where GitHub takes them."""
+    """Return these lines as a position.
+
+    Base lines that the head still has are shown on the head's side, where GitHub accepts them.
+    """
     for hunk in file.hunks:
         inside = [line for line in hunk.lines if start <= (_number(line, side) or 0) <= end]
         numbers = [_number(line, side) for line in inside]
@@ -116,28 +127,34 @@ def room(files: int) -> int:
 
 
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
-    """Return the findings, best first, with those that are not shown in full collapsed.
+    """Sort findings, best first, and collapse those that are not shown in full.
 
-    Collapsed are mere slips of the pen, unsettled findings, those whose fingerprint is in `held`, and those for which `quota` has no room.
-    Critical findings need no room.
+    Spelling mistakes, unsettled findings and those in `held` (fingerprints) are always collapsed, and so is what
+    exceeds `quota`. Critical findings don't count toward the quota. Minor findings get what is left of it.
     """
     ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
     candidates = [at for at, item in enumerate(ranked) if not _slip(item.finding) and not item.finding.basis.unsettled]
     critical = {at for at in candidates if ranked[at].finding.severity == "critical"}
     others = [at for at in candidates if at not in critical and ranked[at].finding.fingerprint not in held]
-    others.sort(key=lambda at: _need(ranked[at].finding))  # stable: of equal need the better one
+    others.sort(key=lambda at: _need(ranked[at].finding))  # stable, so the better finding comes first
     shown = critical.union(others[:quota])
     out = [item if at in shown else replace(item, place="folded") for at, item in enumerate(ranked)]
     return tuple(sorted(out, key=lambda placed: placed.place == "folded"))
 
 
 def _need(finding: Finding) -> int:
-    """How late a finding gets a place of the quota: what is minor has those that are left, and what concerns security is the first of that."""
+    """Return a finding's priority for the quota.
+
+    Minor findings come last, and of those, security comes first.
+    """
     return 0 if not _is_minor(finding) else 1 if finding.category in SECURITY else 2
 
 
 def _order(finding: Finding) -> tuple[int, int, bool, bool, bool, str, int]:
-    """By severity, then by evidence. Of equal ones those of a check come by path and line, those of a model as it named them."""
+    """Return the sort key: severity, then evidence.
+
+    After that, findings from checks are sorted by path and line, and models' findings keep their order.
+    """
     place = (finding.path, finding.start) if finding.rule else ("", 0)
     is_alone = finding.basis.reports < TWICE
     is_here = all(item.path == finding.path for item in finding.evidence)
@@ -145,14 +162,18 @@ def _order(finding: Finding) -> tuple[int, int, bool, bool, bool, str, int]:
 
 
 def _slip(finding: Finding) -> bool:
-    """Whether it is about a mere slip of the pen in what people alone read: a comment, or a document."""
+    """Return whether a finding is only about a spelling mistake in a comment or document."""
     lines = [line for line in finding.quote.split("\n") if line.strip()]
     for_people = is_prose(finding.path) or all(is_comment(line, finding.path) for line in lines)
     return for_people and bool(_SLIP.search(finding.title))
 
 
 def _is_minor(finding: Finding) -> bool:
-    """A rule's suspicion that nothing has turned into a fact; a low one that was found once; what no reader of the change has reported."""
+    """Return whether a finding is minor.
+
+    That is a rule's unproven suspicion, a low finding reported once, or one that no source counts for and
+    nothing proved.
+    """
     if finding.rule and finding.verdict.is_undecided:
         return True
     if finding.severity == "low":

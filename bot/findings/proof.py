@@ -1,7 +1,7 @@
-"""Evidence that the harness gathers itself for a second opinion: the finder's word is not the judge's only source.
+"""Gather evidence for a confirmation, so that it doesn't depend only on what the finder quoted.
 
-The whole function around the quote, what stood there before, the finder's evidence with the block around it, the definitions of
-what the claim names, and the callers; each line once, under a limit.
+The evidence contains the function around the quote, the previous code, the finder's evidence with its block,
+definitions of the names in the claim, and the callers. Each line appears once, within a token limit.
 """
 
 import re
@@ -27,24 +27,23 @@ from deeprepo.impact.text.lines import binds, defines, definition, file_lines
 from deeprepo.impact.text.paths import is_product
 from deeprepo.rlm.values import tokens
 
-TOKENS = 5_000  # of all excerpts of one finding
-MAX_DEFINITION_LINES = (
-    100  # lines of the definition that the claim is about; of a longer one the blocks around the quote
-)
-BLOCK = 40  # lines of the block around a quote that is in no known definition, or in one of a few lines
+TOKENS = 5_000  # tokens of all excerpts for one finding
+# Lines of the definition that the claim is about; a longer one is cut to the blocks around the quote.
+MAX_DEFINITION_LINES = 100
+BLOCK = 40  # lines of the block around a quote outside known definitions, or in a very short one
 EVIDENCE = 80  # lines of the block around a piece of evidence
 CALLER = 24  # lines of the block around a call
-LINES_OF_ANY_BLOCK = 12  # lines of any block, where there is room for no more
+LINES_OF_ANY_BLOCK = 12  # lines of any block if there is no room for more
 MAX_CALLERS, MAX_DEFINITIONS, MAX_REMOVED = 3, 6, 3
 DEFINITION_LINES = 40
-MEANT = 2  # definitions of one name: one, or one and its declaration
-MAX_HEADS = 8  # lines that open what encloses an excerpt: the function, the class
+MEANT = 2  # definitions allowed per name: one, or one and its declaration
+MAX_HEADS = 8  # lines that open what encloses an excerpt, such as its function and class
 _CALLED = re.compile(r"(?<![\w$])\$*+([A-Za-z_][\w$]{2,}+)\s*+\(")
 _CONSTANT = re.compile(r"(?<![\w$])[A-Z][A-Z0-9]*+_[A-Z0-9_]{1,100}+(?![\w$(])")
 _NAMED_LINES = re.compile(
     r"`(?:[\w$]++(?:\.|::|->|#))*+([A-Za-z_$][\w$]{2,100}+)(?:\(\))?`|(?<![\w$.])([A-Za-z_$][\w$]{2,100}+)\(\)"
 )
-# Words of prose that are spelled as only code is.
+# Words in prose that are spelled like code.
 _SPELLED = re.compile(r"(?<![\w$])_*+[A-Za-z$][a-z0-9$]{0,100}+(?:_|[A-Z])[\w$]{1,100}+")
 _VALUE = r"^\s*NAME\s*(?::[^=]{1,60})?=(?!=)"
 _TYPE = re.compile(
@@ -54,22 +53,22 @@ _TYPE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CodeSpan:
-    """Lines that matter, and what around them is worth showing."""
+    """Important lines, and how much of their surroundings to show."""
 
     path: str
     side: Side
-    first: int  # the lines that matter
+    first: int  # the important lines
     last: int
-    most: int  # lines of the blocks around them; 0: these lines alone
+    most: int  # lines of the blocks around them; 0 shows only these lines
     title: str
-    start: int = 0  # of the definition around them; 0 where it is not known
+    start: int = 0  # of the definition around them; 0 if unknown
     end: int = 0
 
 
 async def gather(
     finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile] = (), room: int = TOKENS
 ) -> tuple[Excerpt, ...]:
-    """Return the excerpts for one finding, the most telling first, in at most `room` tokens."""
+    """Return the excerpts for one finding within `room` tokens, the most informative first."""
     places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents)]
     product_evidence = [item for item in finding.evidence if not item.repository]
     places += [CodeSpan(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in product_evidence]
@@ -86,7 +85,7 @@ async def gather(
 
 
 def with_signs(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
-    """Return the excerpts with a sign at each line that the change adds, or takes away: who judges a claim sees what is new."""
+    """Return the excerpts with a sign at each added or removed line."""
     changed: dict[tuple[str, Side], tuple[Literal["+", "-"], Collection[int]]] = {}
     for file in files:
         changed[file.path, "head"] = "+", file.added_lines
@@ -100,7 +99,7 @@ def _with_signs(excerpt: Excerpt, sign: Literal["+", "-"], lines: Collection[int
 
 
 def _of_consumers(finding: Finding) -> Iterator[Excerpt]:
-    """The lines of other repositories that the finding quotes: code has read them there."""
+    """Yield the lines of other repositories that the finding quotes, as read from there."""
     for place in finding.evidence:
         if place.repository:
             lines = place.quote.strip("\n").split("\n")[:LINES_OF_ANY_BLOCK]
@@ -110,7 +109,7 @@ def _of_consumers(finding: Finding) -> Iterator[Excerpt]:
 
 
 def _around(finding: Finding, dependents: Dependents) -> CodeSpan:
-    """The smallest changed definition around the quote, else the block around it."""
+    """Return the smallest changed definition around the quote, else the block around it."""
     spans = [(s.end - s.start, s.start, s.end) for s in _holding(finding, dependents)]
     last = max(finding.end, finding.start)
     _, start, end = min(spans, default=(0, 0, 0))
@@ -121,7 +120,7 @@ def _around(finding: Finding, dependents: Dependents) -> CodeSpan:
 
 
 def _holding(finding: Finding, dependents: Dependents) -> Iterator[Definition]:
-    """The changed definitions in which the quote stands, on its side."""
+    """Yield the changed definitions that contain the quote, on its side."""
     both = (symbol for changed_symbol in dependents.symbols for symbol in (changed_symbol.after, changed_symbol.before))
     for symbol in both:
         same = symbol is not None and (symbol.path, symbol.side) == (finding.path, finding.side)
@@ -130,7 +129,7 @@ def _holding(finding: Finding, dependents: Dependents) -> Iterator[Definition]:
 
 
 def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[CodeSpan]:
-    """What stood there before the change: the removed lines nearest to the finding, as many as one block holds."""
+    """Yield the code before the change: the removed lines nearest to the finding, within one block."""
     for file in (f for f in files if f.path == finding.path and f.old_path and finding.side == "head"):
         near: list[int] = []
         for _, number in sorted(_removed_lines(finding, file)):
@@ -143,9 +142,9 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[CodeSpan
 
 
 def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, int]]:
-    """The removed lines of the hunks around a finding: how far each stands from it, and its number."""
+    """Yield the removed lines in the hunks around a finding, each with its distance and number."""
     for hunk in file.hunks:
-        at = hunk.new_start  # where the line would stand now
+        at = hunk.new_start  # the position of the line in the new file
         if at <= finding.end + 1 and finding.start <= at + hunk.new_lines:
             for line in hunk.lines:
                 if line.kind == "-" and line.old is not None:
@@ -154,7 +153,10 @@ def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, i
 
 
 def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
-    """The definitions that the change took away or renamed, of which the claim speaks: what a test held tells of the product nothing."""
+    """Yield the removed or renamed definitions that the claim mentions.
+
+    For a claim about product code, test definitions are left out.
+    """
     claim_words = _claim_words(finding)
     gone_symbols = [c.before for c in dependents.symbols if c.before is not None and c.change in {"removed", "renamed"}]
     meant = [one for one in gone_symbols if is_product(one.path) or not is_product(finding.path)]
@@ -172,7 +174,7 @@ def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[C
 
 
 def _claim_words(finding: Finding) -> set[str]:
-    """The words of a claim and of the lines that it quotes."""
+    """Return the words in a claim and in the lines that it quotes."""
     quotes = " ".join([finding.quote, *(item.quote for item in finding.evidence)])
     return {*re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.trigger} {finding.consequence} {quotes}")}
 
@@ -191,7 +193,10 @@ def _callers(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
 
 
 def _telling(reference: Reference, claim_words: Collection[str]) -> bool:
-    """Whether a use says how a definition is used: an import does not, nor a namesake of which the claim does not speak."""
+    """Return whether a reference shows how a definition is used.
+
+    Imports don't, and neither do namesakes that the claim doesn't mention.
+    """
     if reference.missing:
         return True
     return reference.form != "import" and (
@@ -200,11 +205,12 @@ def _telling(reference: Reference, claim_words: Collection[str]) -> bool:
 
 
 async def _definitions(finding: Finding, tree: Tree) -> list[CodeSpan]:
-    """Where that is defined which the claim names, and what the quoted lines call or hold; of many definitions none is meant.
+    """Return the definitions of names in the claim and in the quoted lines.
 
-    Nor is one of a test or a sample, for code of the product does not call it.
+    A name with many definitions is ambiguous and left out. For a claim about product code, so are definitions
+    in tests and samples.
     """
-    claim_text = f"{finding.title}\n{finding.why}\n{finding.consequence}"  # a trigger has names of its own making
+    claim_text = f"{finding.title}\n{finding.why}\n{finding.consequence}"  # a trigger contains invented names
     claim_names = [one or other for one, other in _NAMED_LINES.findall(claim_text)]
     quotes = finding.quote, *(item.quote for item in finding.evidence)
     quote_names = [name for text in quotes for shape in (_CONSTANT, _CALLED) for name in shape.findall(text)]
@@ -222,7 +228,7 @@ async def _definitions(finding: Finding, tree: Tree) -> list[CodeSpan]:
             for path, line, text in rows
             if (defines(text, name, path) or (name in constants and binds(text, name)))
             and (is_product(path) or not is_product(finding.path))
-            # One word that a quote calls, such as `get` or `compile`, is another thing elsewhere.
+            # A single word called in a quote, such as `get` or `compile`, means something else elsewhere.
             and (path in quoted_paths or name in claim_names or not (name.isalpha() and name.islower()))
         )
         for path, line in hits if len(definition_places) < MAX_DEFINITIONS else ():
@@ -231,20 +237,20 @@ async def _definitions(finding: Finding, tree: Tree) -> list[CodeSpan]:
 
 
 def _meanings(hits: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    """The definitions that a name may mean: those of the product, where there are any; none if they are many."""
+    """Return the definitions that a name may refer to, preferably in product code; none if many."""
     every = list(hits)
     mine = [hit for hit in every if is_product(hit[0])] or every
     return mine if len(mine) <= MEANT else []
 
 
 async def _excerpt(tree: Tree, place: CodeSpan, room: int, shown_lines: ShownLines) -> Excerpt | None:
-    """The lines of a place that are not shown yet, fewer if there is no room for all; None if nothing is left to show."""
+    """Return the lines of a span that are not shown yet, fewer if they don't fit; None if there are none."""
     lines = file_lines(await tree.read(place.path, place.side))
     first, last = max(1, place.first), min(len(lines), place.last)
     if first > last:
         return None
     if shown_lines.has(place.path, first, place.side) and _TYPE.match(lines[first - 1]):
-        return None  # what tells of it is shown already
+        return None  # its relevant part is already shown
     for most in dict.fromkeys((place.most, min(place.most, LINES_OF_ANY_BLOCK), 0)):
         block = sorted({*range(first, last + 1), *_block(lines, place, most)})
         new = shown_lines.left(place.path, block, place.side)
@@ -261,7 +267,10 @@ async def _excerpt(tree: Tree, place: CodeSpan, room: int, shown_lines: ShownLin
 
 
 def _block(lines: Sequence[str], place: CodeSpan, most: int) -> Sequence[int]:
-    """The definition around the lines of a place, if it is short enough, else the blocks around them; both if it is very short."""
+    """Return the definition around a span's lines if it is short enough, else the blocks around them.
+
+    If it is very short, return both.
+    """
     if not most:
         return ()
     start, end = place.start, min(place.end, len(lines))

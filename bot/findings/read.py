@@ -1,6 +1,7 @@
-"""A worker's structured answer: the schema that asks for it, and the findings read from it. Nothing in it is believed yet.
+"""Define the schema of a worker's structured answer, and read findings from it.
 
-`llm.schema` has held each reply against what its schema requires; the fields that a schema forgives are read as far as they go.
+Nothing is verified yet. `llm.schema` has already checked required fields. Optional fields (`forgiven`) are
+read as far as possible.
 """
 
 import re
@@ -32,30 +33,30 @@ Extent = Literal["none", "parts", "whole"]
 Row = Mapping[str, Any]
 WORD = re.compile(r"[^\W\d_]{2}")
 EMPTY = "{} filled in the form and said nothing: the model may not be suitable for this work"
-NOTE_PARTS = 3  # of what is said of a file: path, theme, phrase
+NOTE_PARTS = 3  # parts of a file's note: path, theme, phrase
 MAX_FINDINGS = 20
-MAX_LOOK_UPS, MAX_JOINT_LOOK_UPS = 6, 12  # of one answer; of one about several claims
-MAX_FILE_PHRASES = 400  # of one answer, with a phrase each
+MAX_LOOK_UPS, MAX_JOINT_LOOK_UPS = 6, 12  # per answer, and per answer about several claims
+MAX_FILE_PHRASES = 400  # per answer, each with a phrase
 MAX_UNSETTLED = 3
 
 
 def strict(**properties: Row) -> dict[str, Any]:
-    """Return a JSON schema object in the strict form: every property required, nothing else allowed."""
+    """Return a JSON schema object in strict form: every property is required, and no others are allowed."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def text(description: str = "") -> dict[str, Any]:
-    """Return a text of such an object."""
+    """Return the schema of a text property."""
     return {"type": "string", "description": description} if description else {"type": "string"}
 
 
 def many(items: Row, description: str = "") -> dict[str, Any]:
-    """Return a list of such an object."""
+    """Return the schema of a list property."""
     return {"type": "array", "items": items} | ({"description": description} if description else {})
 
 
 def one_of(words: Iterable[str], description: str = "") -> dict[str, Any]:
-    """Return one of some words."""
+    """Return the schema of a property with one of these words."""
     return {"type": "string", "enum": list(words)} | ({"description": description} if description else {})
 
 
@@ -129,7 +130,7 @@ _NOTES = {
 
 
 def with_field(base: Schema, name: str, field: Row) -> Schema:
-    """Add a field to an answer, in each form in which it is asked for; a record without it still counts."""
+    """Add a field to every form of an answer. A recorded answer without it is still valid."""
     parameters = dict(base.parameters)
     parameters["properties"] = {**parameters["properties"], name: field}
     parameters["required"] = [*parameters["required"], name]
@@ -139,7 +140,7 @@ def with_field(base: Schema, name: str, field: Row) -> Schema:
 
 @lru_cache(maxsize=len(get_args(Extent)))
 def schema(notes: Extent = "none") -> Schema:
-    """Return what a worker is asked to hand in. `notes`: of how much it says what the change does."""
+    """Return the form of a worker's answer. `notes`: which part of the change to summarize."""
     names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[notes]
     more = {name: _NOTES[name] for name in names}
     fields = {"answer": ANSWER, "findings": FINDINGS, "unsettled": _UNSETTLED}
@@ -150,7 +151,10 @@ def schema(notes: Extent = "none") -> Schema:
 
 
 def wishes(*, are_several: bool = False) -> Row:
-    """Return the field in which any structured answer may ask to see more code. `are_several`: it is about several claims."""
+    """Return the field in which a structured answer may request more code.
+
+    `are_several`: the answer is about several claims.
+    """
     most = f"{MAX_JOINT_LOOK_UPS} for all claims" if are_several else MAX_LOOK_UPS
     about = (
         f"code to see before the final answer, at most {most}; empty in the final answer, and if what is shown decides"
@@ -159,26 +163,29 @@ def wishes(*, are_several: bool = False) -> Row:
 
 
 def asking(name: str, description: str, properties: Row) -> Schema:
-    """Build the form of an answer that may ask to see more code first, with the form of the last answer."""
+    """Return the form of an answer that may first request more code, with the form of the last one."""
     final = Schema(name, description, strict(**properties))
     return Schema(name, description, strict(**properties, **wishes()), final, frozenset(wishes()))
 
 
 def rows(data: Row | None, name: str) -> list[Row]:
-    """Return the objects of a list that an answer may leave out or get wrong."""
+    """Return the objects in a list that an answer may omit or get wrong."""
     value = (data or {}).get(name)
     return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, (list, tuple)) else []
 
 
 def sentences(data: Row | None, name: str, most: int, chars: int = 400) -> tuple[str, ...]:
-    """Return the texts of such a list, each on one line."""
+    """Return the texts in such a list, each on one line."""
     value = (data or {}).get(name)
     texts = [text for text in value if isinstance(text, str)] if isinstance(value, (list, tuple)) else []
     return tuple([line for text in texts if (line := " ".join(text.split())[:chars])][:most])
 
 
 def look_ups(data: Row | None, *, are_several: bool = False) -> tuple[LookUp, ...]:
-    """Return what a reply asks to see, each once; nothing where it asks for nothing that can be read. `are_several`: it is about several claims."""
+    """Return the valid code requests in a reply, without duplicates.
+
+    `are_several`: the reply is about several claims.
+    """
     known = [entry for entry in rows(data, "look_ups") if entry.get("kind") in get_args(LookUpKind)]
     return tuple(
         dict.fromkeys(_look_up(entry) for entry in known[: MAX_JOINT_LOOK_UPS if are_several else MAX_LOOK_UPS])
@@ -193,7 +200,7 @@ def _look_up(entry: Row) -> LookUp:
 
 
 def withdrawn(data: Row | None) -> frozenset[int]:
-    """Return the numbers of the findings of its first answer that a reply takes back."""
+    """Return the numbers of the findings in its first answer that a reply withdraws."""
     value = (data or {}).get("withdrawn")
     return (
         frozenset(number for number in value if type(number) is int)
@@ -208,7 +215,7 @@ def open_suspicions(data: Row | None) -> tuple[str, ...]:
 
 
 def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
-    """Return what a reply says that the change does; None if it says nothing that can be read."""
+    """Return a reply's summary of the change; None if it has no valid one."""
     parts = (
         [part.strip() for part in sentence.split("|", 2)]
         for sentence in sentences(data, "files", MAX_FILE_PHRASES, 4_000)
@@ -221,9 +228,10 @@ def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
 
 
 def is_reading(data: Row | None, paths: Iterable[str], notes: Extent) -> bool:
-    """Return whether a reply whose form asks for a phrase on each file says something about one of these files.
+    """Return whether a reply shows that the model read the files: it has a phrase on at least one of them.
 
-    A small model can fill in any form, and mean nothing by it. A reply that leaves the phrases out cannot be told by them.
+    A small model can fill in any form without meaning. If a reply omits the phrases, this cannot be checked,
+    and the result is True.
     """
     if notes == "none" or "files" not in (data or {}):
         return True
@@ -233,7 +241,7 @@ def is_reading(data: Row | None, paths: Iterable[str], notes: Extent) -> bool:
 
 
 def parse_reply(data: Row | None, source: Source) -> tuple[str, tuple[Finding, ...]]:
-    """Return the reply's text and its findings."""
+    """Return a reply's text and findings."""
     reply = data or {}
     return reply.get("answer", ""), tuple(_finding(entry, source) for entry in rows(reply, "findings")[:MAX_FINDINGS])
 
@@ -245,13 +253,14 @@ def _finding(entry: Row, source: Source) -> Finding:
         if (name := claim["name"].strip("` ()"))
     )
     line, found = entry.get("line"), finding_of(entry, entry["path"], entry["quote"], rows(entry, "evidence"), source)
-    # Nobody is asked for a line, because code finds the quote; of a reply that has one, it decides between several places.
+    # The form doesn't ask for a line, because code finds the quote. If a reply has one, it decides between
+    # several matches.
     start = max(0, line) if type(line) is int else 0
     return replace(found, start=start, suggestion=entry["suggestion"], basis=replace(found.basis, claims=tuple(claims)))
 
 
 def finding_of(words: Row, path: str, quote: str, proofs: Iterable[Row], source: Source) -> Finding:
-    """Return what a reply says of a defect as a finding about a quoted line."""
+    """Return a defect in a reply as a finding about a quoted line."""
     return Finding(
         path=render.original_name(path),
         quote=quote,

@@ -1,27 +1,29 @@
-"""Rounds: what becomes of each finding of the last review when the change is reviewed again, and the numbers that people call findings by.
+"""Follow the last review's findings into this one, and give findings the numbers that people use.
 
-A finding is itself by its fingerprint (path, category and folded quote; of equal lines of a file each has its own), by likeness near its
-old place where its line was edited a little, and of a proof by what is proven in the same file. It has one place or several
-(`places`), and each is itself as well. Nothing depends on the history of the branch: the text decides. The rules, the first that fits:
+A finding is recognized by its fingerprint (path, category and folded quote, with a number if a file has equal
+lines). If its line was edited slightly, it is recognized by likeness near its old position, and a proven
+finding by its proof in the same file. Each of its locations (`places`) is recognized separately. Only the
+text counts, not the branch's history. The first matching row applies:
 
-| an earlier finding, in this round | is | decided in |
+| an earlier finding | becomes | in |
 |---|---|---|
-| it is reported again, with a place more than before | still, and said again at the new place: `added` | `_renew` |
-| it is reported again; elsewhere: `moved` | still | `_renew` |
-| a guess that code has proven now | new, by its old number | `_repeated` |
-| a secret whose line is gone | still: the history holds it | `lasting` |
-| the whole change is taken back; its file has left the change, and it shows no other place | fixed | `_Head.find` |
-| another build has found it, its check is silent now, and its words are still there | unproven: the check may have changed | `_Head.find` |
-| its check has judged everything again and is silent | fixed | `_Head.find` |
-| its suggestion was taken as it is | fixed: `accepted` | `_is_applied`, `at_end` |
-| the words that it quotes are gone from the change | fixed | `_Head._place` |
-| a model's, and anything about it has changed | doubtful: `look_again` after a second opinion | `_is_doubtful` |
-| else | still | `_Head.find` |
-| still, but less severe than what is said now | below | `at_end` |
-| still, but it could not be posted, or was never shown | new | `at_end` |
-| it was fixed, and is reported again | new, by its old number: `back` | `give_numbers` |
+| is reported again, with a new location | still, reported there: `added` | `_renew` |
+| is reported again, maybe elsewhere: `moved` | still | `_renew` |
+| was a guess and is now proven | new, with its old number | `_repeated` |
+| is a secret whose line was removed | still, since the history contains it | `lasting` |
+| is in a change that was taken back | fixed | `_Head.find` |
+| is in a file that left the change, and has no evidence elsewhere | fixed | `_Head.find` |
+| is from another build, its check is silent, its text still exists | unproven | `_Head.find` |
+| is not reported by its check, which judged everything again | fixed | `_Head.find` |
+| had a suggestion that was applied | fixed: `accepted` | `_is_applied`, `at_end` |
+| quotes text that the change no longer contains | fixed | `_Head._place` |
+| is a model's, and anything about it changed | doubtful, then `look_again` | `_is_doubtful` |
+| is anything else | still | `_Head.find` |
+| is still there, but below the minimum severity | below | `at_end` |
+| is still there, but was never posted or shown | new | `at_end` |
+| was fixed, and is reported again | new, with its old number: `back` | `give_numbers` |
 
-Absence fixes nothing else: a model that reads something else says nothing about it.
+Otherwise, absence fixes nothing, because a model that reads other code says nothing about the finding.
 """
 
 import re
@@ -52,11 +54,12 @@ from deeprepo.impact.text.lines import code_of, is_comment
 
 _WORST: tuple[Absence, ...] = ("lasting", "unseen", "fixed")
 LASTING = "removed, still in"
-COMMIT_CHARS = 10  # characters of a commit id in a sentence
-MOST_COPIES = 100  # of one line in one file that are told apart
-NumbersGiven = tuple[tuple[int, str], ...]  # number and fingerprint, in pairs: a file may hold the same quote twice
+COMMIT_CHARS = 10  # characters of a commit ID in a sentence
+MOST_COPIES = 100  # equal lines per file that are distinguished
+# Pairs of number and fingerprint, because a file can contain the same quote twice
+NumbersGiven = tuple[tuple[int, str], ...]
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_MASKED = re.compile(r"\w{0,4}\*{3}")  # what an output shows of a secret
+_MASKED = re.compile(r"\w{0,4}\*{3}")  # what outputs show instead of a secret
 
 
 async def recall(
@@ -69,11 +72,12 @@ async def recall(
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen",
     since: Since | None = None,
 ) -> list[Finding]:
-    """Return this round's findings that are new, then each earlier one with its status: still there (open or moved), doubtful or fixed.
+    """Return this review's new findings, then the earlier ones with their new status.
 
-    `reread`: path and lines of what was read again. `before`: the texts of changed files at the head of the round before, by path.
-    `absence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
-    `since`: what has become of the lines of the round before.
+    - `reread`: path and lines of what was read again
+    - `before`: the text of changed files at the last review's head, by path
+    - `absence`: how to interpret that a static check no longer reports a finding; None if the check is off
+    - `since`: what happened to the lines of the last review
     """
     since = since or Since()
     left, still, silent_findings = _repeated(earlier, findings, files, since)
@@ -89,7 +93,7 @@ async def recall(
             ),
             None,
         )
-        if again is not None:  # it was reported again where its lines have gone
+        if again is not None:  # it was reported again where its lines are now
             left.remove(again)
             now = _renew(past, again, since, files)
         known.append(now)
@@ -97,7 +101,7 @@ async def recall(
 
 
 def tell_apart(findings: Sequence[Finding]) -> list[Finding]:
-    """Return the findings, each new one with a fingerprint of its own: equal lines of a file are several places."""
+    """Give each new finding a unique fingerprint, since equal lines in a file are different locations."""
     taken = {finding.identity for finding in findings if finding.status not in ("new", "fixed")}
     named = dict[int, Finding]()
     for at, one in sorted(enumerate(findings), key=lambda row: (row[1].path, row[1].start)):
@@ -114,8 +118,9 @@ def tell_apart(findings: Sequence[Finding]) -> list[Finding]:
 def _repeated(
     earlier: Earlier, findings: Sequence[Finding], files: Sequence[ChangedFile], since: Since
 ) -> tuple[list[Finding], list[Finding], list[Finding]]:
-    """This round's findings that are new; the earlier ones that were reported again, and those that were not."""
-    places, taken = dict[int, int](), set[int]()  # of an earlier finding -> of the one that reports it again
+    """Return the new findings, the earlier ones that were reported again, and those that were not."""
+    # Index of an earlier finding -> index of the one that repeats it
+    places, taken = dict[int, int](), set[int]()
 
     def is_kept(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
         path = new_path(past.path, files)
@@ -123,7 +128,8 @@ def _repeated(
 
     marks = {mark: finding.fingerprint for finding in findings for mark in _copies(finding.fingerprint)}
     known = [replace(past, fingerprint=marks.get(past.fingerprint, past.fingerprint)) for past in earlier.findings]
-    for is_same in (is_kept, _is_identical, _is_edited, _proves_the_same):  # of all findings the surest pairs first
+    # Match the most certain pairs of all findings first
+    for is_same in (is_kept, _is_identical, _is_edited, _proves_the_same):
         for at, past in enumerate(known):
             others = (i for i, finding in enumerate(findings) if i not in taken and is_same(past, finding, files))
             if at not in places and (place := next(others, None)) is not None:
@@ -133,7 +139,8 @@ def _repeated(
     for at, past in enumerate(earlier.findings):
         if at not in places:
             silent_findings.append(past)
-        elif findings[places[at]].proven and not past.proven:  # a guess came true: it is said anew, by its number
+        # A guess was proven, so it is reported again under its old number
+        elif findings[places[at]].proven and not past.proven:
             left[places[at]] = findings[places[at]].with_number(past.number)
         else:
             repeats.append(_renew(past, left.pop(places[at]), since, files))
@@ -141,7 +148,7 @@ def _repeated(
 
 
 class _Head:
-    """The head of this round as the findings of earlier ones see it."""
+    """Looks up earlier findings at this review's head."""
 
     def __init__(
         self,
@@ -154,11 +161,14 @@ class _Head:
         self._tree, self._files, self._earlier = tree, files, earlier
         self._reread, self._before = reread, before
         self._changed = {path for file in files for path in (file.path, file.old_path) if path}
-        self._texts: dict[str, str | None] = {}  # of the head, once somebody has asked
+        self._texts: dict[str, str | None] = {}  # files at the head, read on demand
         self._tokens: dict[str, str] = {}
 
     async def find(self, past: Finding, means: Absence | None) -> Finding:
-        """Return a finding that nobody has reported again, with its status. `means`: what its check says by that; None if a model has found it."""
+        """Return a finding that was not reported again, with its status.
+
+        `means`: what its check's silence means; None for a model's finding.
+        """
         if means == "lasting":
             return lasting(past, self._earlier.head)
         is_taken_back = bool(self._earlier.files) and not self._files  # the whole change
@@ -176,9 +186,10 @@ class _Head:
         return here.with_status("doubtful", here.tracking.how) if is_doubtful else here
 
     async def _place(self, past: Finding) -> Finding | None:
-        """The finding where its words stand now: in its own file, else in another one of the change; None if they are gone.
+        """Return the finding at the current position of its text; None if the text no longer exists.
 
-        One of removed lines is where it was until its file is as before the change.
+        The text may be in its own file or in another changed file. A finding in removed lines stays where it
+        was until the file is as before the change.
         """
         if past.side == "base":
             return None if await self._is_as_before(past.path) else past.with_status("still")
@@ -189,7 +200,7 @@ class _Head:
         paths = dict.fromkeys((own_path, *(file.path for file in self._files), *self._earlier.files))
         for path in paths:
             if path != own_path and path in others:
-                continue  # there the same words are a finding of their own
+                continue  # there, the same text is a separate finding
             if await self._holds(path, past.path, past.quote):
                 start, end = locate(await self._read(path) or "", past.quote, past.start) or (past.start, past.end)
                 how: How = "moved" if (path, start) != (past.path, past.start) else ""
@@ -197,14 +208,17 @@ class _Head:
         return None
 
     async def _is_applied(self, past: Finding) -> bool:
-        """Whether the suggestion was taken as it is, and none of the quoted lines is left, though the new ones may hold their words."""
+        """Return whether the suggestion was applied unchanged and none of the quoted lines is left.
+
+        The new lines may contain their text.
+        """
         if not await _is_accepted(past, self._before, self._tree):
             return False
         rows = set(map(fold, (await self._read(past.path) or "").split("\n")))
         return rows.isdisjoint(map(fold, rows_of(past.quote)))
 
     async def _is_doubtful(self, past: Finding, here: Finding) -> bool:
-        """Whether anything about an open finding has changed since the round before, so that somebody has to look again."""
+        """Return whether an open finding needs a confirmation, because anything about it changed."""
         if here.basis.unconfirmed or here.path != past.path:
             return True
         if any(path == here.path and start <= here.start <= end for path, start, end in self._reread):
@@ -221,13 +235,16 @@ class _Head:
         return path in self._earlier.files and path not in self._changed
 
     async def _is_touched(self, path: str) -> bool:
-        """Whether a file is another one than in the round before, or was read again."""
+        """Return whether a file changed since the last review, or was read again."""
         if (path in self._earlier.files) != (path in self._changed) or any(row[0] == path for row in self._reread):
             return True
         return path in self._before and await self._read(path) != self._before[path].replace("\0", "")
 
     async def _is_there(self, path: str) -> bool:
-        """Whether something is at a path, or at that of a folder of it: a link or a submodule may have taken its place."""
+        """Return whether something exists at a path or one of its parent folders.
+
+        A link or submodule may have replaced it.
+        """
         entries = await self._tree.entries("head")
         path = new_path(path, self._files)
         return any("/".join(path.split("/")[: index + 1]) in entries for index in range(path.count("/") + 1))
@@ -237,7 +254,10 @@ class _Head:
         return head is not None and base is not None and (head.oid, head.kind) == (base.oid, base.kind)
 
     async def _holds(self, path: str, named: str, quote: str) -> bool:
-        """Whether a file has every line of a quote, whatever blanks, breaks and comments stand between. `named`: the path that it was quoted from."""
+        """Return whether a file contains every line of a quote, ignoring whitespace and comments.
+
+        `named`: the path that it was quoted from.
+        """
         text = await self._read(path)
         if text is None:
             return False
@@ -248,37 +268,43 @@ class _Head:
     async def _read(self, path: str) -> str | None:
         if path not in self._texts:
             blob = await self._tree.read(path)
-            # Some encodings put a NUL byte beside each letter.
+            # Some encodings put a NUL byte next to each letter.
             self._texts[path] = None if blob is None else blob.decode("utf-8", "replace").replace("\0", "")
         return self._texts[path]
 
 
 def _words(path: str, quote: str) -> list[str]:
-    """The words of each line of a quote, without its comments and what is masked in it; of a comment all."""
+    """Return the words in each line of a quote, without comments and masked parts.
+
+    If the quote is only a comment, its words count.
+    """
     rows = [code_of(line, path) for line in rows_of(quote) if line.strip() and not is_comment(line, path)]
     pieces = (_tokens(piece) for line in rows or rows_of(quote) for piece in _MASKED.split(line))
     return [words for words in pieces if words.strip()]
 
 
 def _tokens(text: str) -> str:
-    """The tokens of a text, each between blanks."""
+    """Return the tokens of a text, separated by spaces."""
     return f" {' '.join(_TOKEN.findall(text))} "
 
 
 def new_path(path: str, files: Sequence[ChangedFile]) -> str:
-    """Return what the change has renamed a file to; the same path if it has not."""
+    """Return the path after the change, if it renamed the file."""
     return next((file.path for file in files if file.old_path == path and file.status == "renamed"), path)
 
 
 def outlasting(leaks: Sequence[Finding], standing: Sequence[Finding]) -> list[Finding]:
-    """Return the secrets that only earlier commits of the change hold, without those of these findings."""
+    """Return the secrets that exist only in earlier commits of the change and are not in these findings."""
     return [
         leak for leak in leaks if not any(_is_identical(leak, one, ()) or _is_edited(leak, one, ()) for one in standing)
     ]
 
 
 def lasting(past: Finding, commit: str) -> Finding:
-    """Return a problem that outlives its lines, such as a secret in the history: it is open until the owner says that it was dealt with."""
+    """Return a finding that outlives its lines, such as a secret in the history.
+
+    It stays open until the owner says that it was dealt with.
+    """
     if LASTING in past.title:
         return past.with_status("still")
     where = f"commit {commit[:COMMIT_CHARS]}"
@@ -291,10 +317,13 @@ def lasting(past: Finding, commit: str) -> Finding:
 
 
 def _absence(past: Finding, absence: Callable[[Source, Finding], Absence | None]) -> Absence | None:
-    """What it means that nobody reports it any more, if that is for code to say; None if its words decide, and who reads them."""
+    """Return what it means that a finding is no longer reported, if static checks can tell.
+
+    Return None if the text and a model must decide.
+    """
     by_code = [source for source in past.basis.sources if source.kind != "model"]
     if not past.proven and not past.is_masked and len(by_code) < len(past.basis.sources):
-        return None  # a model has said it too
+        return None  # a model reported it too
     means = {absence(source, past) for source in by_code}
     if not means or None in means:
         return None
@@ -302,9 +331,10 @@ def _absence(past: Finding, absence: Callable[[Source, Finding], Absence | None]
 
 
 def is_new_code(finding: Finding, since: Since, changed: Collection[str]) -> bool:
-    """Return whether the quoted lines are new since the round before. `changed`: paths of the change.
+    """Return whether the quoted lines are new since the last review.
 
-    A file that the change leaves alone is old code. What breaks there counts as new if code has proven it, or if its evidence is new.
+    `changed`: paths in the change. A file outside the change is old code. A finding there counts as new if it
+    is proven, or if its evidence is new.
     """
     if finding.tracking.added or finding.path in changed:
         return bool(finding.tracking.added) or since.is_new(finding.path, finding.quote, finding.start)
@@ -313,7 +343,7 @@ def is_new_code(finding: Finding, since: Since, changed: Collection[str]) -> boo
 
 
 async def _is_accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> bool:
-    """Whether the suggestion was taken as it is since the round before."""
+    """Return whether the suggestion was applied unchanged since the last review."""
     if not past.suggestion or past.side != "head" or past.path not in before:
         return False
     blob = await tree.read(past.path)
@@ -321,41 +351,52 @@ async def _is_accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> 
 
 
 def _copies(fingerprint: str) -> Iterator[str]:
-    """A fingerprint, and those of equal lines of the same file."""
+    """Yield a fingerprint, and those of equal lines in the same file."""
     yield fingerprint
     yield from (copy_mark(fingerprint, number) for number in range(2, MOST_COPIES))
 
 
 def _is_identical(past: Finding, finding: Finding, _files: Sequence[ChangedFile]) -> bool:
-    """Whether it is the same by its fingerprint. A secret is the same in any line; another one in the same line is another."""
+    """Return whether the fingerprints match.
+
+    For secrets the value decides: it is the same finding in any line, and another secret on the same line is
+    a different one.
+    """
     if past.category == finding.category == "secret" and past.proofs and finding.proofs:
         return bool(past.proofs & finding.proofs)
     return past.fingerprint == finding.fingerprint and _may_be_same(past, finding)
 
 
 def _is_edited(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
-    """Whether it is the same finding near its old place, on a line that was edited a little."""
+    """Return whether it is the same finding near its old position, on a line that was edited slightly."""
     if past.category == finding.category == "secret" and past.proofs and finding.proofs:
         return False
     if not _may_be_same(past, finding) or not _is_in_same_file(past, finding, files):
         return False
-    is_same_line = fold(past.quote) == fold(finding.quote)  # and two fingerprints: of another category, or told apart
+    # The fingerprints differ, by category or because equal lines are distinguished
+    is_same_line = fold(past.quote) == fold(finding.quote)
     if (past.category != finding.category or is_same_line) and not alike(past.title, finding.title):
         return False
     return abs(past.start - finding.start) <= MAX_MOVED_LINES and likeness(past.quote, finding.quote) >= LIKE
 
 
 def _proves_the_same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
-    """Whether code has proven the same of the same file, now at other words: the rest of what a push has mended in part."""
+    """Return whether static checks proved the same in the same file, now for other text.
+
+    This is what remains if a push fixes a finding in part.
+    """
     is_same_check = past.proven and finding.proven and (past.kind, past.consumer) == (finding.kind, finding.consumer)
     common: Collection[str] = past.proofs & finding.proofs
-    if past.cause and finding.cause:  # of several definitions that broke its lines, one may break them still
+    if past.cause and finding.cause:  # of several definitions that broke its lines, one may still break them
         common = common or code_names(past.title) & code_names(finding.title)
     return bool(is_same_check and common) and _is_in_same_file(past, finding, files)
 
 
 def _may_be_same(past: Finding, finding: Finding) -> bool:
-    """What code has proven is not what a model guesses there later, nor another proof."""
+    """Return whether the proofs allow a match.
+
+    A proven finding is neither a model's later guess nor another proof.
+    """
     return not past.proven or (finding.proven and bool(past.proofs & finding.proofs))
 
 
@@ -364,7 +405,7 @@ def _is_in_same_file(past: Finding, finding: Finding, files: Sequence[ChangedFil
 
 
 def _renew(past: Finding, again: Finding, since: Since, files: Sequence[ChangedFile]) -> Finding:
-    """This round's telling under the old identity, with the places that are new."""
+    """Return the new report under the old identity, with the locations that are new."""
     new_places = added(past, again, since, files)
     is_there = (past.path, past.start) in {item.location for item in again.places}
     how: How = "" if is_there or (again.path, again.start) in new_places else "moved"
@@ -381,7 +422,10 @@ def _renew(past: Finding, again: Finding, since: Since, files: Sequence[ChangedF
 
 
 def look_again(past: Finding, now: Finding) -> Finding | None:
-    """Return a doubtful finding after a second opinion (`now`). One that nobody has seen yet, and that is unproven still, is not mentioned."""
+    """Return a doubtful finding after its confirmation (`now`).
+
+    An unproven finding that was never shown is dropped.
+    """
     if not now.verdict.stands:
         return past.with_status("fixed")
     verdict = now.verdict if now.verdict.is_shown else past.verdict
@@ -400,9 +444,10 @@ async def at_end(
     before: Mapping[str, str],
     tree: Tree,
 ) -> list[Finding]:
-    """Return the findings as the review says them. A finding without a number was never shown: nobody is told that it is fixed.
+    """Return the findings in the form in which the review reports them.
 
-    `least`: the least severity that is said. `before`: the texts of changed files at the head of the round before, by path.
+    A finding without a number was never shown, so it is not reported as fixed. `least`: the minimum severity.
+    `before`: the text of changed files at the last review's head, by path.
     """
     unsaid_numbers = earlier.unsaid_numbers if earlier is not None else ()
     rows = []
@@ -423,10 +468,10 @@ async def at_end(
 def give_numbers(
     rows: Sequence[PlacedFinding], numbers_given: NumbersGiven
 ) -> tuple[tuple[PlacedFinding, ...], NumbersGiven]:
-    """Return the findings, each that is said with its number, in the order in which they came; and every number that is given by now.
+    """Return the findings, with numbers for those that are reported, and all numbers given so far.
 
-    Numbers are given in the order of the summary, kept while the pull request lives, and used once: a finding that was fixed and comes
-    back has its old one again, and no other ever gets it.
+    Numbers follow the order of the summary, stay for the life of the pull request, and are never reused. A
+    fixed finding that comes back gets its old number.
     """
     shown = [
         placed_finding.finding

@@ -1,6 +1,7 @@
-"""Results of other tools, from SARIF 2.1.0. A file from outside: every value is looked at before it is used, every loop has a bound.
+"""Read results of other tools from SARIF 2.1.0.
 
-`read` makes plain rows of a file; `of_change` keeps those in changed files.
+The files are untrusted, so every value is checked and every loop is bounded. `read` converts a file to plain
+rows, and `of_change` keeps those in changed files.
 """
 
 import json
@@ -17,21 +18,26 @@ from bot.render import count
 from bot.values import ChangedFile, Severity
 from bot.values.tool_results import ToolResult, ToolRun
 
-MAX_SARIF_BYTES = 64 << 20  # of one file
-MOST_RESULTS = 100_000  # of one file
-MOST_WORDS, MOST_NAME, MOST_MARK = 600, 100, 1_000  # characters of a message, of a name, of a mark
-MOST_PLACES = 10  # of one result
-MAX_NEW_LINES = 20  # of a result that an added line makes new: a longer one is about a whole function or class
-MOST_PATH = 16_000  # of an address: git has paths of 4,096 bytes, each of which may be written as `%20`
+MAX_SARIF_BYTES = 64 << 20  # per file
+MOST_RESULTS = 100_000  # per file
+MOST_WORDS, MOST_NAME, MOST_MARK = 600, 100, 1_000  # characters of a message, a name, and a fingerprint
+MOST_PLACES = 10  # locations per result
+# Lines of a result that is new because of one added line; a longer result is about a whole function or class
+MAX_NEW_LINES = 20
+MOST_PATH = 16_000  # characters; Git allows paths of 4,096 bytes, and each may be written as `%20`
 MOST_ROOTS, MOST_BASES, MOST_ARGUMENTS = 50, 10, 20
 SARIF_SEVERITIES: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
 SCORES: Sequence[tuple[float, Severity]] = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"))
 NOWHERE = "/"  # the path of a result that names no file
-ENDED_EARLY = ("exitSignalName", "exitSignalNumber", "processStartFailureMessage")  # of an invocation
+# Properties of an invocation that failed
+ENDED_EARLY = ("exitSignalName", "exitSignalNumber", "processStartFailureMessage")
 
 
 def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
-    """Return the results of one file that are open: not suppressed, not passed, not old. Raises UsageError with the file's name."""
+    """Return one file's open results, without suppressed, passed and old ones.
+
+    Raises UsageError with the file's name.
+    """
     results: list[ToolResult] = []
     for run in _runs(data, name):
         if not run.is_complete:
@@ -46,7 +52,7 @@ def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
 
 
 def runs(data: bytes, name: str) -> tuple[ToolRun, ...]:
-    """Return the runs of one file that came to their end. Raises UsageError with the file's name."""
+    """Return the completed runs in one file. Raises UsageError with the file's name."""
     complete_runs = (run for run in _runs(data, name) if run.is_complete)
     return tuple(
         ToolRun(run.tool, run.files(), tuple(dict.fromkeys(place.path for place in run.unread())))
@@ -55,7 +61,7 @@ def runs(data: bytes, name: str) -> tuple[ToolRun, ...]:
 
 
 def mark_new(results: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
-    """Return the results, each marked as new or old by what the same tool reported about the base."""
+    """Mark each result as new or old, by comparison with the same tool's results for the base."""
     before = Counter(each.key() for each in base)
     marked_results = []
     for each in results:
@@ -67,10 +73,12 @@ def mark_new(results: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple
 def of_change(
     results: Sequence[ToolResult], files: Sequence[ChangedFile], tree_paths: Collection[str]
 ) -> tuple[ToolResult, ...]:
-    """Return the results in changed files, each with whether the change brings it: somebody has compared, or it is on an added line.
+    """Return the results in changed files, and mark those that the change introduces.
 
-    A result about another file of the head is dropped. What names no file of the head may be about the change: one row of each tool
-    says how many. `tree_paths`: all files of the head, which also tell where the repository lay when the tool ran.
+    A result is new if the comparison says so, or if it is on an added line. Results in other files at the
+    head are dropped. Results outside the head may concern the change, so each tool gets one row with their
+    number. `tree_paths`: all files at the head, also used to find the repository's folder at the time of the
+    run.
     """
     changed_files = {file.path: file for file in files if file.status != "deleted" and file.has_text}
     root = _root({result.path for result in results if result.path.startswith("/")}, changed_files, tree_paths)
@@ -79,11 +87,11 @@ def of_change(
     for each in results:
         path = each.path.removeprefix(root)
         if not path:
-            rows.append(each)  # of a run that failed
+            rows.append(each)  # a failed run
         elif path not in tree_paths:
             homeless[each.tool] += not (each.is_unread or each.new is False)
         elif file := changed_files.get(path):
-            # Under its old path a result was not compared with this one.
+            # A result under the old path was not compared with this one.
             is_judged = each.new is False or (each.new and file.status != "renamed")
             is_new = each.new if is_judged else _is_on_added_line(each, file)
             rows.append(replace(each, path=path, new=is_new))
@@ -96,13 +104,16 @@ def of_change(
 
 
 def _is_on_added_line(result: ToolResult, file: ChangedFile) -> bool:
-    """Whether the result begins on an added line, or is about one statement that has such a line."""
+    """Return whether the result begins on an added line, or is about one statement with an added line."""
     end = result.end if result.end - result.start < MAX_NEW_LINES else result.start
     return not file.added_lines.isdisjoint(range(result.start, end + 1))
 
 
 def _root(absolute: Collection[str], changed_files: Collection[str], tree_paths: Collection[str]) -> str:
-    """Where the repository lay when the tool ran: the folder below which most of its absolute paths are files of the tree."""
+    """Return the repository's folder when the tool ran.
+
+    It is the folder that turns most absolute paths into files of the tree.
+    """
     names: dict[str, list[str]] = {}
     for path in changed_files:
         names.setdefault(posixpath.basename(path), []).append(path)
@@ -134,33 +145,34 @@ def _runs(data: bytes, name: str) -> list["_Run"]:
 
 
 class _Run:
-    """One run of a tool, as its file tells it."""
+    """One run of a tool in a SARIF file."""
 
     def __init__(self, row: Mapping[str, Any]) -> None:
         self.row, self._tool = row, _dict(row.get("tool"))
         self._invocations = [_dict(each) for each in _list(row.get("invocations"))]
         self._artifacts = [_dict(each) for each in _list(row.get("artifacts"))]
         name = _words(_dict(self._tool.get("driver")).get("name"), MOST_NAME) or "another tool"
-        # The part of this id before its last slash tells runs of one tool apart, as for GitHub's code scanning.
+        # As in GitHub's code scanning, the part of this ID before its last slash distinguishes runs of one
+        # tool.
         category = _words(_name(_dict(row.get("automationDetails")).get("id")).rpartition("/")[0], MOST_NAME)
         self.tool = f"{name} ({category})" if category else name
 
     @property
     def is_complete(self) -> bool:
-        """Whether it did not fail and holds its results."""
+        """Whether the run succeeded and has results."""
         ended = all(invocation.get("executionSuccessful") is not False for invocation in self._invocations)
         ended = ended and not any(each.get(name) for each in self._invocations for name in ENDED_EARLY)
         return ended and isinstance(self.row.get("results"), list)
 
     def files(self) -> tuple[str, ...] | None:
-        """Return the files that the tool was told to look at; None if it does not say."""
+        """Return the files that the tool was told to analyze; None if the file doesn't say."""
         targets = [
             artifact for artifact in self._artifacts[:MOST_RESULTS] if "analysisTarget" in _list(artifact.get("roles"))
         ]
         return tuple(self._path(_dict(target.get("location"))) for target in targets) or None
 
     def unread(self) -> Iterator[ToolResult]:
-        """Yield what it says that it did not read, or which rules it could not apply: a row for each place that it names."""
+        """Yield a row for each location that the tool reports as not read or not fully checked."""
         for kind, least in (("toolExecutionNotifications", "warning"), ("toolConfigurationNotifications", "error")):
             rows = [each for invocation in self._invocations for each in _list(invocation.get(kind))[:MOST_RESULTS]]
             for notification in map(_dict, rows):
@@ -177,14 +189,17 @@ class _Run:
                     yield replace(row, sure=level == "error", is_unread=True)
 
     def rules(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return the rules of the tool and its extensions by their ids, those of the tool by their places too; of several the first."""
+        """Return the rules of the tool and its extensions by ID, and the tool's rules also by index.
+
+        If an ID is repeated, the first counts.
+        """
         components = [_dict(each) for each in (self._tool.get("driver"), *_list(self._tool.get("extensions")))]
         rows = [_dict(rule) for component in components for rule in _list(component.get("rules"))]
         named = {_name(rule.get("id")): rule for rule in reversed(rows)}
         return {f"#{index}": rule for index, rule in enumerate(rows)} | named
 
     def results(self, result: Mapping[str, Any], rules: Mapping[str, Mapping[str, Any]]) -> Iterator[ToolResult]:
-        """Yield one row for each place of a result, if it is open: all of them have to change."""
+        """Yield one row per location of a result, if it is open, since all locations have to change."""
         state, rule_row = _name(result.get("baselineState")), _dict(result.get("rule"))
         suppressions = [_dict(each) for each in _list(result.get("suppressions"))]
         kinds = {
@@ -199,7 +214,7 @@ class _Run:
         level = _name(result.get("level")) or _name(_dict(rule.get("defaultConfiguration")).get("level"))
         if level == "none":
             return
-        level = level if level in SARIF_SEVERITIES else "warning"  # a level that SARIF does not know hides nothing
+        level = level if level in SARIF_SEVERITIES else "warning"  # an unknown level must not hide a result
         properties, own_properties = _dict(rule.get("properties")), _dict(result.get("properties"))
         score = _score(own_properties.get("security-severity", properties.get("security-severity")))
         row = replace(
@@ -222,7 +237,10 @@ class _Run:
             yield replace(row, path=path, start=start, end=max(start, _whole(region.get("endLine"))))
 
     def _path(self, place: Mapping[str, Any]) -> str:
-        """A path inside the repository, or an absolute one; "" if the address is missing, leaves the repository or is no file's."""
+        """Return a path inside the repository, or an absolute one.
+
+        Return "" if the address is missing, outside the repository, or not a file.
+        """
         index = _whole(place.get("index"), -1)
         if "uri" not in place and 0 <= index < len(self._artifacts):
             place = _dict(self._artifacts[index].get("location"))
@@ -238,7 +256,8 @@ class _Run:
         if re.match(r"(?i)[a-z][a-z+.-]+://", text):
             return ""
         path = posixpath.normpath(unquote(text)) if text else ""
-        path = f"/{path}" if re.match(r"[A-Za-z]:/", path) else re.sub("^/+", "/", path)  # as some tools write a drive
+        # The form in which some tools write a drive
+        path = f"/{path}" if re.match(r"[A-Za-z]:/", path) else re.sub("^/+", "/", path)
         return "" if path.startswith("../") or path in ("", ".", "..", "/") else path
 
 

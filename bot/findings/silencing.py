@@ -1,8 +1,9 @@
-"""Findings that people do not want to hear: entries of lists, rules and learnings, and what was said of single findings.
+"""Silence findings by ignore entries, rules, learnings and dismissals.
 
-Lists are read at the tip of the base branch, so that a change cannot silence the findings about itself: an entry counts once it is
-merged. A rule silences those of its kind in files of its pattern, exactly; what code has proven and is serious, such as a leaked secret or
-a broken caller, only a rule that names the check itself. What is silenced is counted and listed with the reason, never dropped unseen.
+Lists are read at the tip of the base branch, so an entry only counts once it is merged, and a change cannot
+silence findings about itself. A rule silences exactly the findings of its kind in matching files. Serious
+proven findings, such as a leaked secret or a broken caller, need a rule that names the check itself. Silenced
+findings are counted and listed with the reason, so they never vanish silently.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,20 +25,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreList:
-    """The entries that count, and sentences about those that do not."""
+    """The valid entries, and warnings about invalid ones."""
 
     entries: tuple[IgnoreEntry, ...] = ()
     warnings: tuple[str, ...] = ()
-    rules: tuple[OwnerRule, ...] = ()  # of lists, of the settings, then those that a server has learned
-    dismissals: tuple[Dismissal, ...] = ()  # of single findings, said elsewhere; those that silence are entries too
+    rules: tuple[OwnerRule, ...] = ()  # from lists and settings, then those learned by a server
+    dismissals: tuple[Dismissal, ...] = ()  # of single findings; those that silence are entries too
 
     @property
     def learnings(self) -> tuple[OwnerRule, ...]:
-        """The sentences that a second opinion may find to answer a claim."""
+        """The sentences that a confirmation may use to answer a claim."""
         return tuple(rule for rule in self.rules if rule.is_learning)
 
     def reason_of(self, finding: Finding) -> str | None:
-        """Return why a person has dismissed this very finding; None if nobody has. What a rule of a kind silences was not dismissed."""
+        """Return why a person dismissed this finding; None if nobody did.
+
+        Rules for a whole kind don't count.
+        """
         entries = (entry for entry in self.entries if entry.is_of_finding and entry.covers(finding))
         entry = next(entries, None)
         if entry is not None:
@@ -52,7 +56,7 @@ class IgnoreList:
         )
 
     def also(self, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule] = ()) -> "IgnoreList":
-        """Return the list with what was said of single findings, and with rules."""
+        """Return the list with these dismissals and rules added."""
         return replace(
             self,
             entries=(*self.entries, *_entries(dismissals)),
@@ -61,7 +65,7 @@ class IgnoreList:
         )
 
     def join(self, other: "IgnoreList") -> "IgnoreList":
-        """Return the list with what another one holds."""
+        """Return the list combined with another one."""
         return IgnoreList(
             (*self.entries, *other.entries),
             (*self.warnings, *other.warnings),
@@ -70,7 +74,7 @@ class IgnoreList:
         )
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-        """Return the findings to go on with, and the silenced ones: together as many as there were."""
+        """Return the findings to continue with, and the silenced ones."""
         judged = [self.judge(finding) for finding in findings]
         return (
             tuple(finding for finding in judged if finding.tracking.silencing is None),
@@ -78,7 +82,7 @@ class IgnoreList:
         )
 
     def judge(self, finding: Finding) -> Finding:
-        """Return the finding as it is reported, at those of its places that nothing silences; or silenced."""
+        """Return the finding with those locations that nothing silences, or the silenced finding."""
         if finding.category == "secret":
             return self._judge_secret(finding)
         whole = self._silencing(finding)
@@ -89,7 +93,8 @@ class IgnoreList:
         if len(left) == len(rows):
             return finding
         if not left:
-            is_cut = bool(finding.cause) and len(rows) > MOST_BROKEN  # what it does not show may be silenced by nothing
+            # Locations that are not shown may not be silenced
+            is_cut = bool(finding.cause) and len(rows) > MOST_BROKEN
             return finding if is_cut else silenced(finding, next(why for _, why in rows if why is not None))
         first = next((place for place in left if places.is_movable(finding, place)), finding.places[0])
         at_first = places.told_at(finding, first, left)
@@ -98,14 +103,17 @@ class IgnoreList:
         return replace(at_first, rewrites=rewrites)
 
     def _judge_secret(self, finding: Finding) -> Finding:
-        """The secret at the first of its lines that nothing silences. What is said of it itself counts for all lines: the value is the same."""
+        """Return the secret at its first line that nothing silences.
+
+        A revocation counts for all lines, since the value is the same.
+        """
         lines = [(line, self._silencing(line)) for line in _lines(finding)]
         quiet = [silenced(line, why) for line, why in lines if why is not None]
         revoked = next((one for one in quiet if one.is_revoked), None)
         return revoked or next((line for line, why in lines if why is None), None) or quiet[0]
 
     def _silencing(self, finding: Finding, place: Evidence | None = None) -> Silencing | None:
-        """Why the finding is not reported, or not at one of its places; None if it is."""
+        """Return why the finding, or one of its locations, is not reported; None if it is reported."""
         is_elsewhere = place is not None and not finding.cause
         entries = (entry for entry in self.entries if entry.is_of_finding or not is_elsewhere)
         entry = next((entry for entry in entries if entry.covers(finding, place)), None)
@@ -122,12 +130,12 @@ class IgnoreList:
 
 
 def silenced(finding: Finding, silencing: Silencing) -> Finding:
-    """Return the finding as nobody is told of it."""
+    """Return the finding with the status "silenced"."""
     return finding.with_status("silenced", silencing=silencing)
 
 
 def _lines(finding: Finding) -> list[Finding]:
-    """Return a secret as it would be reported at each of its lines."""
+    """Return the secret as it would be reported at each of its lines."""
     return [finding, *(_at(finding, item) for item in finding.evidence if item.note == SAME_VALUE)]
 
 
@@ -149,9 +157,10 @@ def _at(finding: Finding, place: Evidence) -> Finding:
 
 
 def mark_of(finding: Finding) -> str:
-    """Return what a person's word on a finding names: its identity, and of what code has found the digest of each broken line.
+    """Return what a dismissal refers to.
 
-    So it is about the lines that its author was shown, and about none that comes later.
+    That is the finding's identity, and for a static check also the digest of each broken line. So a dismissal
+    covers only the lines that its author saw.
     """
     if finding.category == "secret" or (finding.basis.has_model and not finding.proven):
         return finding.identity
@@ -159,7 +168,7 @@ def mark_of(finding: Finding) -> str:
 
 
 def _entries(dismissals: Iterable[Dismissal]) -> list[IgnoreEntry]:
-    """The entries of those that silence their finding."""
+    """Return ignore entries for the dismissals that silence their finding."""
     silent = [dismissal for dismissal in dismissals if dismissal.is_silent]
     if not silent:
         return []
@@ -174,12 +183,12 @@ def _entries(dismissals: Iterable[Dismissal]) -> list[IgnoreEntry]:
 
 
 def only(path: str) -> str:
-    """Return the pattern that means this one file, whatever its name holds."""
+    """Return the pattern that matches only this file, whatever characters its name contains."""
     return globs.EXACT + path
 
 
 def is_grave(finding: Finding) -> bool:
-    """Return whether code has proven the finding, and it is serious."""
+    """Return whether the finding is proven and serious."""
     return finding.proven and finding.serious
 
 
@@ -195,7 +204,10 @@ def covers_finding(rule: OwnerRule, finding: Finding) -> bool:
 
 
 def reaches_finding(learning: OwnerRule, finding: Finding, units: Iterable[Unit]) -> bool:
-    """Return whether a learning's scope holds the finding, which a model alone has reported: its file, and its definition if one is named."""
+    """Return whether a learning applies to a model's unproven finding.
+
+    It must match the file, and the definition if the learning names one.
+    """
     if (
         not learning.is_learning
         or not learning.text
@@ -211,29 +223,29 @@ def reaches_finding(learning: OwnerRule, finding: Finding, units: Iterable[Unit]
 
 
 def owner_learnings(entries: Iterable["IgnoreItem"]) -> tuple[OwnerRule, ...]:
-    """Return the learnings of the settings."""
+    """Return the learnings in the settings."""
     return tuple(
         OwnerRule(each.path, "", each.reason, number, symbol=each.symbol) for number, each in enumerate(entries, 1)
     )
 
 
 def owner_entries(entries: Iterable["IgnoreItem"]) -> IgnoreList:
-    """Return the single findings of the settings, and the files of which nothing is reported."""
+    """Return the single findings and the files that the settings ignore."""
     return IgnoreList(
         tuple(IgnoreEntry(fingerprint=each.finding, path=each.path, reason=each.reason) for each in entries)
     )
 
 
 def owner_rules(entries: Iterable["IgnoreItem"]) -> tuple[OwnerRule, ...]:
-    """Return the rules of the settings."""
+    """Return the rules in the settings."""
     return tuple(OwnerRule(each.path, each.kind, each.reason, number) for number, each in enumerate(entries, 1))
 
 
 def silence_again(review: Review, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule]) -> Review:
-    """Return a stored review as it would be reported now, after what was said of single findings, and under the learned rules in force.
+    """Return a stored review as it would be reported now, with these dismissals and learned rules.
 
-    What the repository's own file silenced stays so until a review reads it again. A finding whose rule is gone is new again. The review
-    that was made stays what is stored, so doing it twice changes nothing.
+    What the repository's own file silenced stays silenced until the next review. A finding whose rule was
+    removed is new again. The stored review doesn't change, so repeating this has no further effect.
     """
     words = IgnoreList().also(dismissals, rules)
     rows = tuple(_judge(placed_finding, words) for placed_finding in review.findings)
@@ -270,7 +282,10 @@ def new_numbers(before: Review, after: Review) -> Mapping[str, int]:
 
 
 def _judge(placed_finding: PlacedFinding, words: IgnoreList) -> PlacedFinding:
-    """The row under these words. A secret that is silenced at its first place is reported at the next one."""
+    """Return the row under these entries and rules.
+
+    A secret that is silenced at its first location is reported at the next.
+    """
     finding = placed_finding.finding
     if finding.status in ("new", "still"):
         judged = words.judge(finding)
@@ -285,7 +300,7 @@ def _judge(placed_finding: PlacedFinding, words: IgnoreList) -> PlacedFinding:
         learning.learned and (learning.number, learning.text) == (rule.number, silencing.reason)
         for learning in words.learnings
     ):
-        return placed_finding  # a second opinion has decided
+        return placed_finding  # a confirmation has decided
     judged = words.judge(finding.with_status("new"))
     return PlacedFinding(judged, "outside" if judged.tracking.silencing is None else "")
 
@@ -307,7 +322,7 @@ def _numbered(placed_finding: PlacedFinding, numbers: Mapping[str, int]) -> Plac
 
 
 def _numbers(again: Sequence[Finding], review: Review) -> dict[str, int]:
-    """The number of each finding that is back: its own, or the next."""
+    """Return the number of each finding that is back: its own, or the next free one."""
     had = {mark: number for number, mark in review.round.numbers}
     highest, numbers = max((0, *had.values())), dict[str, int]()
     for finding in again:

@@ -1,7 +1,8 @@
-"""Which suggestions can be committed with a click: applied to the head's text, and the file still parses. The rest stays prose.
+"""Decide which suggestions can be committed with a click.
 
-A suggestion replaces whole lines. A model often drops their indentation, or wraps them in a fence; both are mended. What is
-not a complete replacement is refused with a reason that the comment tells.
+They must apply to the head's text, and the file must still parse. Others stay prose. A suggestion replaces
+whole lines. Models often drop the indentation or add a code fence, and both are repaired. An incomplete
+replacement is refused, with a reason that the comment shows.
 """
 
 import re
@@ -14,31 +15,33 @@ from bot.values import Finding, PlacedFinding
 from deeprepo.impact.ports import Tree
 
 MAX_SUGGESTED_LINES, MAX_SUGGESTED_CHARS = 200, 10_000
-MAX_SHIFT = 60  # lines by which a push may move the place of a finding
-TAB = 4  # blanks that a model writes for one tab
+MAX_SHIFT = 60  # lines by which a push may move a finding
+TAB = 4  # spaces that a model writes for one tab
 PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
-TELLING = 6  # characters without blanks; a shorter line ("}", "else:") may well stand twice in a row
+# Characters without whitespace; a shorter line ("}", "else:") may legitimately occur twice in a row
+TELLING = 6
 Faults = Callable[[str, bytes], frozenset[int] | None]
 _FENCED = re.compile(r"\A\s*+(`{3,}+|~{3,}+)[^\n`]*+\n(.*?)\n?\1\s*\Z", re.DOTALL)
 _LEFT_OUT = re.compile(
     r"\s*+(?:#|//|/\*|--|<!--)?\s*+(?:\.{3}|…)[^\w\n]*(?:\b(?:rest|existing|unchanged|same|other)\b.*)?"
 )
-_MARKER = re.compile(r"<!--\s*deeprepo", re.IGNORECASE)  # of our comments: nobody else puts it there
+# The marker of our comments, which nobody else may add
+_MARKER = re.compile(r"<!--\s*deeprepo", re.IGNORECASE)
 _INDENT = re.compile(r"[ \t]*")
 
 
 def unreadable(path: str, source: bytes) -> frozenset[int] | None:
-    """Return nothing about any file: for a caller that has no parser."""
+    """Return None for every file, if the caller has no parser."""
     del path, source
     return None
 
 
 class SuggestionRefused(Exception):  # noqa: N818 - an outcome
-    """Why a suggestion cannot be committed: a reason of `PlacedFinding.refused`."""
+    """The reason why a suggestion cannot be committed, as in `PlacedFinding.refused`."""
 
 
 async def suggest(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> tuple[PlacedFinding, ...]:
-    """Return each finding with a replacement that can be committed, or with the reason why it has none."""
+    """Return each finding with a replacement that can be committed, or the reason why it has none."""
     rows = tuple(placed_findings)
     paths = [
         placed_finding.finding.path
@@ -50,9 +53,10 @@ async def suggest(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: 
 
 
 def is_taken(finding: Finding, before: str, after: str) -> bool:
-    """Return whether the lines of the suggestion stand near the finding's place in `after`, and did not in `before`; indentation apart.
+    """Return whether the suggested lines are near the finding in `after`, but were not in `before`.
 
-    A suggestion that only deletes does not count: any other deletion would look the same.
+    Indentation is ignored. A suggestion that only deletes doesn't count, since any other deletion would look
+    the same.
     """
     fence = _FENCED.match(finding.suggestion or "")
     suggestion_rows = [fold(line) for line in rows_of(fence[2] if fence else finding.suggestion or "")]
@@ -77,7 +81,7 @@ def _try(placed_finding: PlacedFinding, head: bytes | None, faults: Faults) -> P
 
 
 def _replacement(placed_finding: PlacedFinding, head: bytes | None, faults: Faults) -> str:
-    """The lines to commit. Raises Refused."""
+    """Return the lines to commit. Raises SuggestionRefused."""
     finding, spot = placed_finding.finding, placed_finding.spot
     if head is None or spot is None or finding.side != "head":
         raise SuggestionRefused("place")
@@ -102,7 +106,7 @@ def _replacement(placed_finding: PlacedFinding, head: bytes | None, faults: Faul
 
 
 def _suggested_lines(finding: Finding, old: Sequence[str]) -> list[str]:
-    """The suggested lines as the model meant them. Raises Refused where they are none for whole lines."""
+    """Return the suggested lines without fence. Raises SuggestionRefused unless they replace whole lines."""
     quote_lines = [_fold(line) for line in finding.quote.strip("\r\n").split("\n")]
     if quote_lines != [_fold(line) for line in old]:
         raise SuggestionRefused("part")
@@ -120,7 +124,10 @@ def _suggested_lines(finding: Finding, old: Sequence[str]) -> list[str]:
 
 
 def _plausible(new: Sequence[str], old: Sequence[str], around: Sequence[str]) -> None:
-    """Raises Refused for what no parser would notice: nothing changed, a diff, code left out, the neighbouring lines repeated."""
+    """Raise SuggestionRefused for mistakes that no parser notices.
+
+    These are an unchanged text, a diff, omitted code, and repeated neighboring lines.
+    """
     if list(new) == list(old):
         raise SuggestionRefused("same")
     old_rows = {_fold(line) for line in old} - {""}
@@ -135,14 +142,14 @@ def _plausible(new: Sequence[str], old: Sequence[str], around: Sequence[str]) ->
 
 
 def _check_balance(new: Sequence[str], old: Sequence[str]) -> None:
-    """Where there is no parser, brackets must open and close as before. Raises Refused."""
+    """Raise SuggestionRefused unless brackets are balanced as before. Used if there is no parser."""
     for left, right in PAIRS:
         if len({sum(line.count(left) - line.count(right) for line in rows) for rows in (new, old)}) > 1:
             raise SuggestionRefused("shape")
 
 
 def _shapes(suggested_lines: Sequence[str], old: Sequence[str], lines: Sequence[str]) -> list[list[str]]:
-    """The ways in which the suggestion may have been meant, by its indentation; the likeliest first."""
+    """Return the possible indentations of the suggestion, the likeliest first."""
     first = next((line for line in suggested_lines if line.strip()), "")
     indent = _indent(next((line for line in old if line.strip()), ""))
     tabs = any(line.startswith("\t") for line in lines) and not any(line.startswith("  ") for line in lines)
@@ -160,7 +167,8 @@ def _shapes(suggested_lines: Sequence[str], old: Sequence[str], lines: Sequence[
         indent + line.lstrip() if line.strip() and index == suggested_lines.index(first) else line
         for index, line in enumerate(suggested_rows)
     ]
-    # Cut out of its line, the first one alone has lost its indentation; typed anew, all of them have.
+    # If the model cut the code out of its line, only the first line lost its indentation. If it retyped the
+    # code, all lines did.
     cut_out = bool(rest) and min(rest) > len(_indent(first)) and min(rest) >= len(indent) > 0
     return [alone, whole] if cut_out and min(rest) > len(indent) else [whole, alone]
 
@@ -173,9 +181,9 @@ def _with_tabs(line: str) -> str:
 
 
 def _join_lines(new: Sequence[str], old: Sequence[str]) -> str:
-    """The lines joined with the line ending of those that they replace."""
+    """Join the lines with the line ending of those that they replace."""
     ending = "\r" if any(line.endswith("\r") for line in old) else ""
-    bare_end = bool(old) and not old[-1].endswith("\r")  # the last line of a file may have no ending at all
+    bare_end = bool(old) and not old[-1].endswith("\r")  # the last line of a file may have no line ending
     rows = [line + ending for line in new]
     if rows and bare_end:
         rows[-1] = rows[-1].removesuffix("\r")
@@ -183,7 +191,7 @@ def _join_lines(new: Sequence[str], old: Sequence[str]) -> str:
 
 
 def _parses(before: frozenset[int], after: frozenset[int], at: tuple[int, int, int]) -> bool:
-    """Whether the change brings no syntax error: none in the new lines, and elsewhere no more than there were."""
+    """Return whether the change adds no syntax error, in the new lines or elsewhere."""
     start, old, new = at
     inside = any(start <= line < start + new for line in after)
     was_inside = any(start <= line < start + old for line in before)

@@ -1,4 +1,7 @@
-"""A second opinion: a fresh call sees the finding and evidence that the harness gathered itself. Only a verdict decides."""
+"""Confirm findings with a second model call, which sees the finding and evidence gathered by code.
+
+Only its verdict counts.
+"""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -27,8 +30,9 @@ from deeprepo.impact.ports import Tree
 from deeprepo.rlm.values import Completion, Message, Prompt, Schema
 
 OPINIONS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(Verdict) if verdict.opinion}
-OPEN = "open"  # what a first answer says that asks to see more
-# What a confirmed claim comes to, and how many steps less severe it is then; None: it is no finding about this change.
+OPEN = "open"  # the first answer of a call that requests more code
+# Limits of a confirmed claim, with the number of severity steps to subtract; None means that it is no finding
+# about this change.
 LIMITS: Mapping[str, int | None] = {"none": 0, "smaller": 1, "hand-made": 1, "tests": len(SEVERITIES), "older": None}
 GROUNDS = ("code", "language", "library")
 PROPERTIES: Mapping[str, Mapping[str, Any]] = {
@@ -58,7 +62,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
         "description": "what a refutation rests on: a line of code, a rule of the language or its standard library, or a published library; without one, code",
     },
 }
-# A function of a library, and the version of it that is meant.
+# A library function, and its version.
 _FUNCTION = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?:\(\)|(?:\.|::|#|->)[A-Za-z_])")
 _VERSION = re.compile(r"(?<![\w.])v?\d++(?:\.\d++)*+(?!\w)")
 SENTENCE: Mapping[str, Mapping[str, Any]] = {
@@ -69,24 +73,24 @@ SENTENCE: Mapping[str, Mapping[str, Any]] = {
 REPEAT: Mapping[str, Mapping[str, Any]] = {
     "repeats": text("the id of the dismissed claim that this one makes again in other words, such as D1; else empty"),
 }
-AUTHOR_CHARS = 1_200  # of what the author says
+AUTHOR_CHARS = 1_200  # characters of the pull request's description
 NO_REASON = "the second model call gave no reason"
 
 
-# What people have said before that may answer a finding, by the id that an opinion names it by: sentences in whose scope it is ("S1"),
-# and claims of its file that were dismissed, with the reason ("D1").
+# Earlier comments by people that may answer a finding, by the ID used in the prompt: learnings whose scope
+# includes it ("S1"), and dismissed claims about its file with the reason ("D1").
 Precedents = Mapping[str, OwnerRule | tuple[Finding, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class OpinionQuestion:
-    """A claim as a second opinion is asked about it, with the code that the harness has gathered."""
+    """A claim to confirm, with the code gathered for it."""
 
     finding: Finding
     excerpts: tuple[Excerpt, ...]
     pull: PullRequest | None
     precedents: Precedents
-    prompt: Prompt  # about this claim alone
+    prompt: Prompt  # about this claim only
 
 
 Send = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]
@@ -95,12 +99,12 @@ Ask = Callable[[Sequence[OpinionQuestion]], Awaitable[Sequence[Completion | Deep
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a finding has come to."""
+    """The result of confirming a finding."""
 
     finding: Finding  # with its verdict
-    silencing: Silencing | None = None  # a sentence answers it, or it repeats what was dismissed
-    unheard: str = ""  # why no verdict came
-    same_as: str = ""  # the fingerprint of another finding that tells the same defect
+    silencing: Silencing | None = None  # set if a learning answers it, or if it repeats a dismissed claim
+    unheard: str = ""  # why there is no verdict
+    same_as: str = ""  # the fingerprint of another finding about the same defect
     unsettled: str = ""  # why it could neither confirm nor refute the claim, and what would settle it
 
 
@@ -113,7 +117,10 @@ async def verify(
     pull: PullRequest | None = None,
     precedents: Callable[[Finding], Precedents] = lambda _: {},
 ) -> list[Opinion]:
-    """Ask for second opinions: what code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
+    """Confirm the unproven findings.
+
+    If a call gives no verdict, its finding is not refuted but marked `unconfirmed`.
+    """
     known = {id(finding): precedents(finding) for finding in findings if finding.verdict.is_undecided}
     open_ones = [finding for finding in findings if id(finding) in known]
     questions = [_question(finding, tree, dependents, files, pull, known[id(finding)]) for finding in open_ones]
@@ -146,7 +153,7 @@ def _unsettled(judged: Finding, data: Mapping[str, Any]) -> str:
 
 
 def _answer(precedents: Precedents, data: Mapping[str, Any]) -> Silencing | None:
-    """What people have said before that answers a finding. The opinion names it by its id; code knows which ids were shown."""
+    """Return the earlier comment that answers a finding, if the confirmation named its ID."""
     precedent = precedents.get(str(data.get("sentence") or "")) or precedents.get(str(data.get("repeats") or ""))
     if precedent is None:
         return None
@@ -157,7 +164,10 @@ def _answer(precedents: Precedents, data: Mapping[str, Any]) -> Silencing | None
 
 @lru_cache(maxsize=4)
 def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Schema:
-    """Return what a second opinion is asked to hand in; with the fields for what people have said before, if there is anything."""
+    """Return the form of a confirmation's answer.
+
+    It has fields for earlier comments only if there are any.
+    """
     tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"holds", "limit", "ground", "by"})
     final = Schema(*tool, strict(**PROPERTIES), forgiven=extra)
     form = Schema(*tool, strict(**asking_properties(), **wishes()), final, frozenset(wishes()) | extra)
@@ -167,7 +177,7 @@ def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Sc
 
 
 def asking_properties() -> Mapping[str, Mapping[str, Any]]:
-    """Return the fields of a verdict that may be left open until more code was shown."""
+    """Return the fields of a verdict, which may stay open until more code is shown."""
     description = f"{OPEN}: the look-ups come first; never in the last answer"
     return {
         **PROPERTIES,
@@ -176,18 +186,21 @@ def asking_properties() -> Mapping[str, Mapping[str, Any]]:
 
 
 def verdict_of(data: Mapping[str, Any] | None) -> Verdict | None:
-    """Return the verdict that an answer holds."""
+    """Return the verdict in an answer."""
     verdict = (data or {}).get("verdict")
     return OPINIONS.get(verdict) if isinstance(verdict, str) else None
 
 
 def _silent(reply: Completion | DeepRepoError) -> str | None:
-    """Why a reply is no verdict; None if it is one. An answer that broke off, a refusal and a failure are none."""
+    """Return why a reply has no verdict; None if it has one.
+
+    Truncated answers, refusals and failures have none.
+    """
     if not isinstance(reply, Completion):
         return str(reply)
     verdict = verdict_of(reply.data)
     asks = verdict.is_undecided if verdict is not None else (reply.data or {}).get("verdict") == OPEN
-    if asks and look_ups(reply.data):  # they were shown, and what it would have said is lost
+    if asks and look_ups(reply.data):  # the code was shown, but the final verdict is missing
         return "it asked to see more code and gave no verdict after that"
     if reply.stop in ("length", "refusal") or verdict is None:
         return "its answer held no verdict"
@@ -196,7 +209,7 @@ def _silent(reply: Completion | DeepRepoError) -> str | None:
 
 def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
     verdict, finding = OPINIONS[data["verdict"]], finding.with_verdict(finding.verdict)
-    if not verdict.stands:  # without a ground it is one more opinion
+    if not verdict.stands:  # a refutation without a ground is only an opinion
         has_ground = _holds(str(data.get("ground") or ""), str(data.get("by") or ""))
         return finding.with_verdict(verdict if has_ground else Verdict.UNPROVEN)
     trigger = str(data.get("trigger") or "").strip()
@@ -204,7 +217,7 @@ def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
     if verdict.is_undecided or not trigger:
         return finding
     if data.get("author_would_change") is False or lower is None:
-        # True, and nobody would change it here: not said, and worth no turn of a root
+        # True, but not worth changing here, so it is neither reported nor worth a root turn
         return replace(finding, severity="low")
     finding = replace(finding, trigger=trigger, severity=less_severe(finding.severity, lower)).with_verdict(verdict)
     part, reason = (str(data.get(name) or "").strip() for name in ("holds", "reason"))
@@ -212,14 +225,14 @@ def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
 
 
 def _holds(ground: str, by: str) -> bool:
-    """Whether a ground can be looked up: of what a library does, the function and the version decide."""
+    """Return whether a ground can be checked. For a library, it must name the function and the version."""
     if by == "library":
         return bool(_FUNCTION.search(ground) and _VERSION.search(ground))
     return bool(ground.strip())
 
 
 def pull_fields(pull: PullRequest | None) -> Mapping[str, str]:
-    """Return what a second opinion reads of the pull request."""
+    """Return the parts of the pull request that a confirmation reads."""
     return {"title": pull.title, "body": render.cut(pull.body, AUTHOR_CHARS)} if pull else {"title": "", "body": ""}
 
 
