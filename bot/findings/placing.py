@@ -171,8 +171,8 @@ def _slip(finding: Finding) -> bool:
 def _is_minor(finding: Finding) -> bool:
     """Return whether a finding is minor.
 
-    That is a rule's unproven suspicion, a low finding reported once, or one that no source counts for and
-    nothing proved.
+    That is a rule's unproven suspicion, a low finding reported once, or an unproven one that only a root's
+    search reported.
     """
     if finding.rule and finding.verdict.is_undecided:
         return True

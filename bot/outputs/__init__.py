@@ -1,6 +1,7 @@
-"""The forms in which a review is handed over. A new one is one file with `render(review) -> str` and one line here.
+"""List the output formats.
 
-Each is imported when it is asked for: the terminal's library takes longer to load than `--help` may.
+A new one is one file with `render(review) -> str` and one line here. Each is imported on demand, since the
+terminal library takes too long to load for `--help`.
 """
 
 from collections.abc import Callable

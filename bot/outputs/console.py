@@ -1,6 +1,7 @@
-"""The review in a terminal: a failure first, then findings, worst first, with lines, reason and evidence; the result comes last.
+"""Show a review in a terminal: a failure first, then the findings, worst first, and the result last.
 
-The last line stays in sight when a long review has scrolled away, so it holds the result, with what to do next above it.
+When a long review has scrolled away, the last line is still visible. So it contains the result, with the next
+steps above it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
         Severity,
     )
 
-WIDTH = 100  # prose is not set wider: long lines are hard to follow
+WIDTH = 100  # prose isn't set wider, because long lines are hard to read
 BADGES: dict["Severity", str] = {
     "critical": "bold white on red",
     "high": "bold white on dark_orange3",
@@ -43,8 +44,8 @@ ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
 PLACE_NOTES = {"outside": "outside the diff", "file": "next to the changed lines"}
 STATUS = {"fixed": "✓"}
 NEXT = 'fix these and review again, or ignore one: `deeprepo ignore ID --reason "..."`'
-MOST_LIMITS = 4  # sentences about what a search left out
-LISTED_ROWS = 12  # rows of a list, unless the whole is asked for
+MOST_LIMITS = 4  # sentences about the limits of searches
+LISTED_ROWS = 12  # rows of a list, unless everything is requested
 REST = "use --show all to list them"
 SHOWN_EVIDENCE = 3  # locations with their code; the others are listed by file and line
 ASCII = str.maketrans(
@@ -54,19 +55,23 @@ ASCII = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much is listed, how many findings --fix would mend here (None: it is about to), and the command that installs what is missing."""
+    """How much is listed.
+
+    `fixable` is the number of findings that --fix would fix, or None while it runs. `remedy` is the command
+    that installs missing tools.
+    """
 
     is_whole: bool = False
     fixable: int | None = 0
     remedy: str = ""
 
     def rows(self, most: int) -> int | None:
-        """Return how many rows of a list are shown."""
+        """Return the number of rows to show; None for all."""
         return None if self.is_whole else most
 
 
 def render(review: "Review") -> str:
-    """Return the page as plain text, as a file or a pipe gets it."""
+    """Return the page as plain text, for a file or pipe."""
     console = Console(file=StringIO(), width=WIDTH, color_system=None, force_terminal=False, _environ={})
     with console.capture() as capture:
         show(review, console)
@@ -74,7 +79,7 @@ def render(review: "Review") -> str:
 
 
 def show(review: "Review", console: Console, extent: Extent = Extent()) -> None:
-    """Print the page. Colours, width and NO_COLOR are the console's affair."""
+    """Print the page. The console decides on colors, width and NO_COLOR."""
     narrow = console.options.update(width=min(console.width, WIDTH))
     for part in _page(review, extent):
         segments = console.render(part, narrow)
@@ -111,7 +116,7 @@ def _page(review: "Review", extent: Extent) -> Iterator[RenderableType]:
 
 
 def _top(review: "Review", extent: Extent) -> Iterator[RenderableType]:
-    """What stands above the findings."""
+    """Yield what is shown above the findings."""
     yield _header(review)
     if review.cut.failure:
         yield Padding(Text(line(facts.summary(review).failure), "bold red"), (1, 0, 0, 0))
@@ -121,14 +126,14 @@ def _top(review: "Review", extent: Extent) -> Iterator[RenderableType]:
 
 
 def _sections(review: "Review", extent: Extent, *, is_top: bool) -> Iterator[RenderableType]:
-    """Show what features add: above the findings, or below them."""
+    """Yield the features' sections above or below the findings."""
     for section in sections():
         if (section.place == "top") == is_top:
             yield from section.in_terminal(section.of(review), extent.rows(LISTED_ROWS))
 
 
 def _beside(review: "Review") -> Iterator[RenderableType]:
-    """The findings that are not listed in full: fixed, kept back, unproven."""
+    """Yield the findings that are not listed in full: fixed, below the minimum, and unproven."""
     if fixed := review.having("fixed"):
         yield _short(facts.ENGLISH.say("list_fixed"), fixed)
     if below := review.having("below"):
@@ -146,7 +151,8 @@ def _header(review: "Review") -> RenderableType:
 
 
 def _finding(placed_finding: "PlacedFinding", extent: Extent) -> RenderableType:
-    from bot.outputs.excerpt import excerpt  # colours by syntax take long to load, and most reviews find nothing
+    # Syntax coloring takes long to load, and most reviews find nothing
+    from bot.outputs.excerpt import excerpt
 
     finding = placed_finding.finding
     colour = COLOURS[finding.severity]
@@ -187,18 +193,18 @@ def _details(finding: "Finding", replacement: str | None, extent: Extent) -> Ite
     )
     yield "source", Text(line(facts.origin(finding)), "dim")
     if finding.fingerprint:
-        yield "id", Text(line(finding.identity), "dim")  # what `deeprepo ignore` takes
+        yield "id", Text(line(finding.identity), "dim")  # the argument of `deeprepo ignore`
 
 
 def prose(text: str) -> Text:
-    """Return words as they are, with `code` in them set apart."""
+    """Return a text with `code` in color."""
     prose = Text(visible(text.strip()))
     prose.highlight_regex(r"`[^`\n]+`", "cyan")
     return prose
 
 
 def _all_evidence(finding: "Finding", extent: Extent) -> Iterator[RenderableType]:
-    """The first locations with their code, and the others as paths with line numbers."""
+    """Yield the first locations with their code, and the others as paths with line numbers."""
     most = extent.rows(SHOWN_EVIDENCE)
     for item in finding.evidence[:most]:
         yield _evidence(item, finding.rewritten(item.path, item.line, item.side))
@@ -221,7 +227,7 @@ def _evidence(item: "Evidence", becomes: str) -> RenderableType:
 
 
 def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
-    """Findings in a line each: open ones with their numbers, fixed ones ticked."""
+    """Return findings with one line each: open ones with their numbers, fixed ones with a tick."""
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(justify="right", no_wrap=True, min_width=4)
     grid.add_column(no_wrap=True)
@@ -278,7 +284,7 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
 
 
 def _relying(coverage: "Coverage", extent: Extent) -> list[RenderableType]:
-    """The places that rely on the change, under what changed."""
+    """Return the locations that depend on the change, grouped by what changed."""
     groups, left = (facts.relying(coverage), 0) if extent.rows(1) is None else facts.relying_rows(coverage)
     rows = [
         (what, ", ".join(visible(open_place.place(extent.rows(facts.LISTED_NUMBERS))) for open_place in places))
@@ -290,7 +296,7 @@ def _relying(coverage: "Coverage", extent: Extent) -> list[RenderableType]:
 
 
 def _rows(title: str, rows: Sequence[tuple[str, str]], extent: Extent) -> list[RenderableType]:
-    """A list whose rows are as long as they have to be: the end of one may be the very place to look at."""
+    """Return a list with untruncated rows, because the end of a row may contain the location."""
     if not rows:
         return []
     most = extent.rows(LISTED_ROWS)
@@ -300,7 +306,7 @@ def _rows(title: str, rows: Sequence[tuple[str, str]], extent: Extent) -> list[R
 
 
 def _more(found: int, shown: int | None, what: str) -> list[RenderableType]:
-    """What is said below a list that has more rows than are shown."""
+    """Return the line below a list that has more rows than are shown."""
     if shown is None or found <= shown:
         return []
     return [Text(f"  and {' '.join(filter(None, (f'{found - shown:,} more', what)))} ({REST})", "dim")]
@@ -327,17 +333,17 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
 
 
 def _mend(fixable: int) -> str:
-    """What --fix would do."""
+    """Return the sentence about what --fix would do."""
     return f"run again with `--fix` to fix {count(fixable, 'finding')} in your files"
 
 
 def _silence(rule: "OwnerRule", reason: str, number: int) -> str:
-    """Which rule silenced how many findings."""
+    """Return the sentence about how many findings a rule silenced."""
     name = facts.rule_name(rule)
     why = f": {line(cut(reason, WIDTH))}" if reason else ""
     return f"{facts.ENGLISH.say('silenced', number)[:-1]}: {name} ({' in '.join(filter(None, (line(rule.kind), line(cut(rule.place, WIDTH)))))}){why}"
 
 
 def _ascii(value: str) -> str:
-    """Text for a terminal that knows no other letters."""
+    """Return the text for a terminal that only supports ASCII."""
     return value.translate(ASCII).encode("ascii", "backslashreplace").decode()

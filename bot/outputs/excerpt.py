@@ -1,4 +1,4 @@
-"""The quoted lines as a terminal shows them: numbered, coloured by syntax, marked by a bar."""
+"""Format quoted lines for a terminal: numbered, with syntax colors and a bar in the severity's color."""
 
 from functools import cache
 
@@ -12,11 +12,11 @@ from bot.values import Finding
 from deeprepo.impact.filetypes import filetype
 
 QUOTED_LINES = 14  # lines of a quote; a longer one is cut in the middle
-THEME = "ansi_dark"  # the sixteen colours of the terminal's own scheme
+THEME = "ansi_dark"  # uses the terminal's own sixteen colors
 
 
 def excerpt(finding: Finding, colour: str) -> RenderableType:
-    """Return the quote with its line numbers and a bar in the colour of its severity beside it."""
+    """Return the quote with its line numbers and a bar in this color."""
     rows = visible(finding.quote.strip("\n")).expandtabs(4).split("\n")
     first = finding.start
     width = len(str(first + len(rows) - 1)) if first else 1
@@ -30,7 +30,7 @@ def excerpt(finding: Finding, colour: str) -> RenderableType:
 
 
 def _colour(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
-    """Numbered lines, the middle of a long quote left out and counted."""
+    """Return the numbered lines. The middle of a long quote is replaced by the number of lines."""
     lines = list(_syntax(filetype(path).lexer or "text").highlight("\n".join(rows)).split("\n"))[: len(rows)]
     rows_with_numbers = [(str(first + index) if first else " ", line) for index, line in enumerate(lines)]
     if len(rows_with_numbers) <= QUOTED_LINES:

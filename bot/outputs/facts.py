@@ -1,6 +1,6 @@
-"""What every output says the same way: who is listed where, the counts, the conclusion, the cost.
+"""Compute the facts that all outputs share: lists of findings, counts, conclusion and cost.
 
-Sentences take their words from `templates/words.toml`.
+The texts come from `templates/words.toml`.
 """
 
 import re
@@ -31,9 +31,9 @@ from bot.values.finding import MASK
 from bot.values.review import NOTHING_ADDED, Conclusion
 from deeprepo.rlm.values import Cost
 
-STATES = ("reviewed", "reused", "skipped", "unread", "relies")  # of a row of the coverage
+STATES = ("reviewed", "reused", "skipped", "unread", "relies")  # states of a coverage row
 LOOKED_AT = ("reviewed", "reused")
-COLUMNS = ("all", "checked", "read", "open")  # of the coverage, as the tables show it
+COLUMNS = ("all", "checked", "read", "open")  # columns of the coverage table
 OPEN = (
     ("unit", "changed_units"),
     ("file", "open_files"),
@@ -42,14 +42,14 @@ OPEN = (
     ("commits", "open_commits"),
     ("check", "open_checks"),
 )
-SAID = 3  # words in the sentence about places that still say them
-# Lines about what is open, and line numbers in one of them; the JSON output has them all
+SAID = 3  # names in the sentence about locations that still contain them
+# Lines about what is open, and line numbers in each; the JSON output has all of them
 LISTED_OPEN, LISTED_NUMBERS, LISTED_RELYING = 10, 6, 10
 COMMIT = re.compile(r"\b([0-9a-f]{10})[0-9a-f]{30}\b")
 MINUTE = 60
-RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is called high, and medium
+RISKY, NOTABLE = 40, 20  # risk scores from which a folder's risk is high, and medium
 ENGLISH = load()
-# Told apart by their shapes too, in light and dark; the word always stands beside the sign.
+# Distinguishable by shape, in light and dark mode. The word is always next to the sign.
 MARKS: Mapping[Severity, str] = {"critical": "⛔", "high": "🔴", "medium": "🔶", "low": "🔹"}
 FAILED, INCOMPLETE, CLEAN = "⚠️", "⚠️", "✅"
 Grade = Literal["high", "medium", "low"]
@@ -57,7 +57,7 @@ Grade = Literal["high", "medium", "low"]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The open findings as a reader meets them, each group worst first: in full, collapsed, and those of earlier rounds."""
+    """The open findings in groups, each worst first: in full, collapsed, and from earlier reviews."""
 
     full: tuple[PlacedFinding, ...]
     collapsed_findings: tuple[PlacedFinding, ...]
@@ -65,12 +65,12 @@ class Listing:
 
     @property
     def all(self) -> tuple[PlacedFinding, ...]:
-        """Everything that is open."""
+        """All open findings."""
         return (*self.full, *self.collapsed_findings, *self.still)
 
 
 def listing(review: Review) -> Listing:
-    """Return who is listed how. Within one severity the order of the review, which ranks by evidence, stands."""
+    """Return the listing. Within a severity, the review's ranking by evidence is kept."""
     new_findings = in_order(review.reported)
     return Listing(
         tuple(item for item in new_findings if item.place != "folded"),
@@ -81,21 +81,21 @@ def listing(review: Review) -> Listing:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a review comes to, as the sentences that each output puts together. Each may be empty."""
+    """The result of a review, as sentences for the outputs. Each may be empty."""
 
     conclusion: Conclusion
-    failure: str  # why no model, or not every call, was answered, and what to do
+    failure: str  # why some or all calls failed, and what to do
     found: str  # how many findings are open, or that there are none
-    mark: str  # of the worst of them; empty if there are none
-    since: str  # how many of them are new, and how many earlier ones are fixed
-    rulings: str  # how much of what must hold does not
-    left: str  # what is open, counted, or that the review did not end; empty for a failure
+    mark: str  # sign of the worst finding; empty if there are none
+    since: str  # how many findings are new, and how many earlier ones are fixed
+    rulings: str  # how many required checks failed
+    left: str  # what is not checked, or that the review was cut short; empty after a failure
     looked: str  # if nothing was found: what was checked, with what, and which checks are not installed
     failed_head: str
 
     @property
     def result(self) -> str:
-        """All of it: a failure first, or what is open; then what was found, and what was looked at."""
+        """The whole result: a failure or what is not checked first, then what was found and checked."""
         rest = (self.since, self.rulings, self.left)
         is_open = self.conclusion == "incomplete" and not self.failure
         return (
@@ -117,7 +117,7 @@ class Summary:
 
     @property
     def below(self) -> str:
-        """What is below the headline: the rest of the result, without what the headline has said."""
+        """The rest of the result, for below the headline."""
         if self.failure or (self.conclusion != "incomplete" and (self.mark or self.conclusion == "clean")):
             return _sentences(self.since, self.rulings, self.left, self.looked)
         if self.conclusion == "findings":
@@ -126,7 +126,7 @@ class Summary:
 
 
 def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
-    """Return what the review comes to, in these words."""
+    """Return the result of the review, in the given language."""
     cut, listed = review.cut.failure, listing(review).all
     is_unanswered = review.cost.failed_calls >= review.cost.calls
     new = sum(finding.is_new for finding in review.open_findings)
@@ -216,7 +216,7 @@ def _checked(review: Review, what: str, words: Phrases) -> str:
 
 
 def _only_removed(coverage: Coverage, words: Phrases) -> str:
-    """What the search for uses has shown of a change that adds no line."""
+    """Return the result of the search for uses, for a change that adds no line."""
     if number := relying_count(coverage):
         return words.say("only_removed_named", number)
     is_searched = not coverage.cut and coverage.complete
@@ -224,7 +224,10 @@ def _only_removed(coverage: Coverage, words: Phrases) -> str:
 
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
-    """Return what is open, counted: "Open: 1 use of what changed. 4 places still say `API_URL`."; empty if nothing is."""
+    """Return what is open with counts; empty if nothing is.
+
+    Example: "Not checked: 1 reference to changed code."
+    """
     counted = _counted(coverage.open, words)
     places = {
         (reading.path, reading.line): reading.name.rpartition(":")[2]
@@ -244,7 +247,7 @@ def _counted(rows: Iterable[CoverageRow], words: Phrases) -> str:
 
 
 def lookers(coverage: Coverage) -> list[str]:
-    """Return who has looked at any of the change, by name: models first, then the checks by code."""
+    """Return what examined the change, by name: models first, then static checks."""
     rows = [reading for reading in coverage.readings if reading.kind == "unit" and reading.by != NOTHING_ADDED]
     readers = dict.fromkeys(
         who.rpartition(" ")[2] for reading in rows if reading.read for who in reading.read.split(", ")
@@ -257,9 +260,9 @@ def lookers(coverage: Coverage) -> list[str]:
 
 
 def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
-    """Return how much of the changed code, or of its uses, there is, what was checked by code, what a model has read, and what is open.
+    """Return counts for changed code or its uses: all, statically checked, read by a model, and open.
 
-    A use in a test that no comparison could decide, and a place that relies on the change, oblige nobody: they are not counted here.
+    Undecided uses in tests, and locations that merely depend on the change, are not counted.
     """
     left = ("skipped", "relies") if kind == "use" else ()
     rows = [reading for reading in coverage.readings if reading.kind == kind and reading.state not in left]
@@ -273,7 +276,7 @@ def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """One line about what is open: the uses of one definition in one file stand together."""
+    """One line about what is open. The uses of one definition in one file share a line."""
 
     path: str
     lines: tuple[int, ...]
@@ -282,18 +285,18 @@ class Open:
 
     @property
     def label(self) -> str:
-        """Where it is: "src/till.py:3, 9, 12"."""
+        """The location, such as "src/till.py:3, 9, 12"."""
         return self.place(LISTED_NUMBERS)
 
     def place(self, most: int | None) -> str:
-        """Return the same with at most so many lines, or with each of them."""
+        """Return the location with at most this many lines, or with all of them."""
         numbers = ", ".join(map(str, self.lines[:most]))
         more = f" and {len(self.lines) - most} more" if most is not None and len(self.lines) > most else ""
         return " ".join(filter(None, (f"{self.path}:{numbers}{more}" if numbers else self.path, self.name)))
 
 
 def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
-    """Return what to do about what is open; empty if nothing is."""
+    """Return what to do about open items; empty if there are none."""
     if coverage.complete:
         return ""
     readable = any(reading.kind in ("unit", "use", "word") for reading in coverage.open)
@@ -301,12 +304,12 @@ def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
 
 
 def change(pull: PullRequest) -> str:
-    """Return the two sides: "main..feature"; commit ids as short as git shows them."""
+    """Return both sides, such as "main..feature", with short commit IDs."""
     return COMMIT.sub(r"\1", f"{pull.base_name}..{pull.head_name}")
 
 
 def open_places(coverage: Coverage) -> list[Open]:
-    """Return what is open, most telling first; the uses of several definitions take turns."""
+    """Return the open items, the most important first. Uses of several definitions alternate."""
     rows: dict[tuple[str, str, str, str], list[int]] = {}
     for reading in coverage.open:
         name = reading.name if reading.kind == "unit" and reading.name != reading.path else ""
@@ -322,7 +325,7 @@ def open_places(coverage: Coverage) -> list[Open]:
 
 
 def relying(coverage: Coverage) -> list[tuple[str, list[Open]]]:
-    """Return the places that rely on the change, under what changed, most telling first."""
+    """Return the locations that depend on the change by what changed, the most important first."""
     rows: dict[tuple[str, str], list[int]] = {}
     for reading in coverage.relying:
         rows.setdefault((reading.reason, reading.path), []).append(reading.line)
@@ -333,7 +336,7 @@ def relying(coverage: Coverage) -> list[tuple[str, list[Open]]]:
 
 
 def relying_rows(coverage: Coverage) -> tuple[list[tuple[str, list[Open]]], int]:
-    """Return the first of these places, as many as a person reads, and how many are left out."""
+    """Return the first of these locations, within the limit, and the number left out."""
     groups, room = [], LISTED_RELYING
     for what, rows in relying(coverage):
         if room > 0:
@@ -343,18 +346,18 @@ def relying_rows(coverage: Coverage) -> tuple[list[tuple[str, list[Open]]], int]
 
 
 def relying_count(coverage: Coverage) -> int:
-    """Return how many lines rely on the change: one that two changed things reach is one place."""
+    """Return how many lines depend on the change. A line that depends on several definitions counts once."""
     return len({(reading.path, reading.line) for reading in coverage.relying})
 
 
 def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> str:
-    """Return how many of each severity, worst first: "1 critical, 2 high"."""
+    """Return the number of findings per severity, worst first, such as "1 critical, 2 high"."""
     counts = Counter(item.finding.severity for item in findings)
     return ", ".join(f"{words.number(counts[name])} {words.say(name)}" for name in SEVERITIES if counts[name])
 
 
 def size(review: Review, words: Phrases = ENGLISH) -> str:
-    """Return how large the change is: "7 files, +314 -88"."""
+    """Return the size of the change, such as "7 files, +314 -88"."""
     added_count, removed_count = (
         sum(len(getattr(file, side)) for file in review.files) for side in ("added_lines", "removed_lines")
     )
@@ -362,7 +365,7 @@ def size(review: Review, words: Phrases = ENGLISH) -> str:
 
 
 def where(finding: Finding, words: Phrases = ENGLISH) -> str:
-    """Return path and lines: "src/app.py:12-14"; on the old side "src/app.py:12 (before the change)"."""
+    """Return path and lines, such as "src/app.py:12-14" or "src/app.py:12 (before the change)"."""
     lines = f":{finding.start}" if finding.start else ""
     lines += f"-{finding.end}" if finding.end > finding.start else ""
     before = f" ({words.say('before')})" if finding.side == "base" else ""
@@ -370,21 +373,27 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
 
 
 def silencings(review: Review) -> tuple[Silencing, ...]:
-    """Return why findings are not said, one for each."""
+    """Return the reason for each silenced finding."""
     return tuple(
         finding.tracking.silencing for finding in review.having("silenced") if finding.tracking.silencing is not None
     )
 
 
 def silenced_counts(review: Review) -> dict[str, int]:
-    """Return how many findings the list or a command silenced, we have taken back, and said in other words what people had dismissed."""
+    """Return how many findings are silenced without a rule.
+
+    Those are silenced by a list or command, withdrawn by us, or repeats of dismissed ones.
+    """
     counts = Counter(silencing.scope for silencing in silencings(review) if silencing.rule is None)
     named = counts["withdrawn"], counts["repeat"]
     return {"suppressed": counts.total() - sum(named), "withdrawn": named[0], "silenced_repeat": named[1]}
 
 
 def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:
-    """Return the address of these lines as they are under review; empty where the repository has no pages, or the path is not shown."""
+    """Return the URL of these lines at the reviewed commit.
+
+    Return "" if the repository has no web pages, or the path is masked.
+    """
     if not pull.url or pull.object_dir or MASK in path:
         return ""
     lines = (f"#L{start}" if start else "") + (f"-L{end}" if end > start else "")
@@ -394,7 +403,7 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 
 
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
-    """Return who reports it, in how many of the readings, how sure it is, and since when: "ruff F821, proven"."""
+    """Return a finding's source, passes, certainty and status, such as "ruff F821, proven"."""
     since = finding.tracking.how or (
         "added" if finding.tracking.added else finding.status if finding.status in {"still", "fixed"} else ""
     )
@@ -405,9 +414,10 @@ def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
 
 
 def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
-    """Return the risk map by folder, riskiest first: units, grade and findings; these count where their files are, changed or not.
+    """Return the risk map by folder, riskiest first: code regions, grade and findings.
 
-    Empty if nothing is left to do: "risk high" beside "Clean" helps nobody.
+    Findings in unchanged folders are included. Empty for a clean review, since "risk high" next to "clean"
+    helps nobody.
     """
     if not review.coverage.areas or review.conclusion == "clean":
         return []
@@ -417,7 +427,10 @@ def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
 
 
 def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
-    """Return the rules that silenced something, those of files first: each with its reason, and how many findings."""
+    """Return each rule that silenced something, with its reason and number of findings.
+
+    Rules in files come first.
+    """
     reasons = {silencing.rule: silencing.reason for silencing in silencings(review) if silencing.rule is not None}
     counts = Counter(silencing.rule for silencing in silencings(review) if silencing.rule is not None)
     return [
@@ -427,13 +440,13 @@ def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
 
 
 def rule_name(rule: OwnerRule, words: Phrases = ENGLISH) -> str:
-    """Return what people call a rule or a learning."""
+    """Return the displayed name of a rule or learning."""
     kind = "learning" if rule.is_learning else "rule"
     return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=rule.file or FILE)
 
 
 def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:
-    """Return one line: calls, tokens, dollars, seconds, models."""
+    """Return one line with price, calls, tokens, seconds and models."""
     if not cost_now.calls and not cost_now.failed_calls:
         return f"$0.00, {words.say('no_model')} · {_seconds(seconds, words)}"
     failures_text = f" ({words.say('failed', cost_now.failed_calls)})" if cost_now.failed_calls else ""
@@ -447,14 +460,14 @@ def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:
 
 
 def dollars(cost_now: Cost, words: Phrases = ENGLISH) -> str:
-    """Return the price, or that nobody knows it; never a guess."""
+    """Return the price, or that it is unknown."""
     if cost_now.usd is None:
         return words.say("price_unknown")
     return f"${cost_now.usd:.2f}" if cost_now.usd >= 1 or not cost_now.usd else f"${cost_now.usd:.4f}"
 
 
 def _shares(cost_now: Cost, words: Phrases) -> str:
-    """Who the dollars went to, where there is more than one: " (root 33 %, workers 67 %)"."""
+    """Return the shares of the price, such as " (root 33 %, workers 67 %)"; empty if there is only one."""
     if not cost_now.usd or cost_now.root_usd is None or cost_now.verify_usd is None:
         return ""
     workers = cost_now.usd - cost_now.root_usd - cost_now.verify_usd

@@ -1,4 +1,7 @@
-"""The form of a comment: the repository's own template where it has one that works, else ours, and a note that reports it."""
+"""Fill comment templates.
+
+The repository's own template is used if it works, else ours with a note about the error.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,15 +13,21 @@ from bot.values import Review
 
 
 class ReviewTemplates:
-    """The templates of one review. Not frozen: it learns which of the repository's own are broken."""
+    """The templates of one review.
+
+    Mutable, because it remembers which of the repository's templates are broken.
+    """
 
     def __init__(self, review: Review) -> None:
         self.words: Phrases = load()
-        self.notes: list[str] = []  # about the repository's templates, for the reader
+        self.notes: list[str] = []  # about the repository's templates, for readers of the review
         self._own = dict(review.settings.templates)
 
     def fill(self, name: str, each: Callable[[], Sequence[Mapping[str, Any]]], most: int) -> list[Safe]:
-        """Return the template for each set of values; `each` is asked again where the repository's own fails. `most`: bytes of one text."""
+        """Return the filled template for each set of values, with at most `most` bytes each.
+
+        `each` is called again if the repository's own template fails.
+        """
         source = self._own.get(name)
         if source is not None and each():
             try:

@@ -1,4 +1,4 @@
-"""Findings as a prompt for somebody's coding agent: file, lines, defect, evidence, and what must not change. Plain text."""
+"""Write findings as a plain-text prompt for a coding agent."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -8,14 +8,17 @@ from bot import render
 from bot.render.section import finding_sections
 from bot.values import PlacedFinding
 
-EVIDENCE = 16  # places of one finding
-PARSED, UNTRIED = "which still parses", "not tested"  # of a proposed fix
-MAX_PROMPT_FINDINGS = 20  # findings of one prompt
-MAX_PROMPT_BYTES = 24_000  # of a prompt in a comment: the rest of the comment belongs to the findings themselves
+EVIDENCE = 16  # locations of one finding
+PARSED, UNTRIED = "which still parses", "not tested"  # said about a proposed fix
+MAX_PROMPT_FINDINGS = 20  # findings in one prompt
+MAX_PROMPT_BYTES = 24_000  # bytes of a prompt in a comment; the rest of the comment is for the findings
 
 
 def prompt(findings: Sequence[PlacedFinding], commit: str, room: int = MAX_PROMPT_BYTES) -> str:
-    """Return the first findings that fit, worst first as they are given, and how many do not; empty if not even one fits."""
+    """Return a prompt with as many of the first findings as fit, and how many are left out.
+
+    Empty if none fits.
+    """
     rows = [_row(item) for item in findings[:MAX_PROMPT_FINDINGS]]
 
     def text(row_count: int) -> str:

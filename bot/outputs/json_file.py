@@ -1,4 +1,4 @@
-"""The review as JSON: everything but if the repository lies. The schema is docs/review.schema.json."""
+"""Write the review as JSON, without the repository's path. The schema is docs/review.schema.json."""
 
 from dataclasses import asdict
 from typing import Any
@@ -13,22 +13,22 @@ from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullReques
 from bot.values.consumer import ConsumerReport
 from bot.values.review import SCHEMA_VERSION
 
-ROUND = ("number", "since", "full", "reason")  # of a round, under its own key
+ROUND = ("number", "since", "full", "reason")  # fields of a round, under their own key
 
 
 def render(review: Review) -> str:
-    """Return the whole review. Keys are in a fixed order, so that the same review is the same text."""
+    """Return the whole review as JSON. Keys have a fixed order, so equal reviews give equal texts."""
     return edits.write(content(review))
 
 
 def content(review: Review) -> dict[str, Any]:
-    """Return the same as values of JSON: what outputs and states show of it, without secrets."""
+    """Return the review as JSON values, without secrets."""
     rows: dict[str, Any] = _sound(_review(review))
     return rows
 
 
 def with_part(data: bytes, section: Section[Part], part: Part) -> str:
-    """Return a stored review with what a feature has added to it since. Raises `stored.reviews.UnreadableError`."""
+    """Return a stored review with a feature's later addition. Raises `stored.reviews.UnreadableError`."""
     return edits.with_part(data, section, _sound(section.to_json(part)))
 
 
@@ -87,12 +87,12 @@ def _finding(placed_finding: PlacedFinding) -> dict[str, Any]:
 
 
 def _row(finding: Finding) -> dict[str, Any]:
-    """The finding with `source` in words beside the sources, and with what an owner's word about it names."""
+    """Return the finding's row, with `source` as text and with its identity."""
     return {**finding_row(finding), "source": finding.source, "identity": finding.identity}
 
 
 def _consumer(report: ConsumerReport) -> dict[str, Any]:
-    """The report; of each package that it takes, also when a break of it arrives."""
+    """Return the consumer's report. For each package, it also says when a break arrives."""
     rows = [{**asdict(requirement), "arrival": requirement.arrival} for requirement in report.takes]
     return {**asdict(report), "takes": rows}
 

@@ -1,4 +1,7 @@
-"""The review as a comment on a pull request: its words are templates, everything from the change is escaped by them."""
+"""Write the review as a pull request comment.
+
+The text comes from templates, which escape everything from the change.
+"""
 
 from collections.abc import Collection, Sequence
 from itertools import accumulate
@@ -10,15 +13,15 @@ from bot.render import Safe
 from bot.render.section import Place, sections
 from bot.values import PlacedFinding, Review
 
-MAX_COMMENT_BYTES = (
-    64_000  # GitHub's limit is 65,536 characters; counted in bytes it holds in every script, with room for a marker
-)
-SLACK = 200  # bytes: a sentence that counts what is not shown, blank lines, the frame of a block
-LIST_SIZES = (100, 40, 12, 4, 1, 0)  # rows of each list: the first that leaves room for the findings themselves
+# GitHub's limit is 65,536 characters. Counting bytes is safe in every script and leaves room for a marker.
+MAX_COMMENT_BYTES = 64_000
+SLACK = 200  # bytes for a sentence about what is left out, blank lines, and the frame of a block
+# Rows per list; the first value that leaves enough room for the findings is used
+LIST_SIZES = (100, 40, 12, 4, 1, 0)
 
 
 def render(review: Review, room: int = MAX_COMMENT_BYTES) -> str:
-    """Return the whole review as one comment, or as a page of at most `room` bytes."""
+    """Return the whole review as one comment or page of at most `room` bytes."""
     return summary(review, ReviewTemplates(review), room=room)
 
 
@@ -28,14 +31,17 @@ def summary(
     posted_findings: Collection[PlacedFinding] = (),
     room: int = MAX_COMMENT_BYTES,
 ) -> str:
-    """Return the summary comment, never longer than a comment may be. What does not fit is counted, whole findings at a time.
+    """Return the summary comment, at most `room` bytes long.
 
-    `posted_findings`: findings that have comments of their own, to which the summary only points. Secrets are hidden already.
+    Findings that don't fit are counted. `posted_findings`: findings with their own comments, to which the
+    summary only links. Secrets are already hidden.
     """
     listing, posted_ids = facts.listing(review), {id(item) for item in posted_findings}
-    groups = {"full": listing.full, "still": listing.still, "folded": listing.collapsed_findings}  # as they get room
+    # In the order in which they get room
+    groups = {"full": listing.full, "still": listing.still, "folded": listing.collapsed_findings}
     unposted = [item for group in groups.values() for item in group if id(item) not in posted_ids]
-    with_heading = {id(item) for item in (*listing.full, *listing.collapsed_findings)}  # others have one on their fold
+    # The others have their title on the collapsed block
+    with_heading = {id(item) for item in (*listing.full, *listing.collapsed_findings)}
     templates = {
         place: [section.template for section in sections() if section.place == place] for place in get_args(Place)
     }
@@ -47,7 +53,7 @@ def summary(
     }
 
     def detailed(*, with_handover: bool) -> list[Safe]:
-        """Return everything about each finding that has no comment of its own."""
+        """Return the full text of each finding without its own comment."""
         return form.fill(
             "finding.md.j2",
             lambda: [
@@ -60,7 +66,7 @@ def summary(
         )
 
     def text(most: int, details: Sequence[Safe], prompt: str = "") -> str:
-        """Return the comment with so many rows of each list and these details."""
+        """Return the comment with at most `most` rows per list and these details."""
         shown = {id(item): detail for item, detail in zip(unposted, details, strict=False)}
         rows = {
             name: [
@@ -92,15 +98,15 @@ def summary(
             break
     left = room - _bytes(bare) - SLACK
     details = detailed(with_handover=True)
-    if _size(details) > left:  # the prompts for agents are the first to be left out
+    if _size(details) > left:  # prompts for agents are left out first
         details = detailed(with_handover=False)
-    # The order stands: a later finding never takes the place of a worse one.
+    # The order is kept, so a later finding never replaces a worse one.
     details = details[: sum(size <= left for size in accumulate(_bytes(detail) + 2 for detail in details))]
     spare = left - _size(details) - SLACK
-    is_alone = len(listing.all) == 1 and bool(unposted)  # its own prompt is beside it
+    is_alone = len(listing.all) == 1 and bool(unposted)  # its own prompt is next to it
     prompt = handover.prompt(listing.all, review.pull.head, 0 if is_alone else min(spare, handover.MAX_PROMPT_BYTES))
     whole = text(most, details, prompt)
-    return whole if _bytes(whole) <= room else text(most, details)  # what is escaped in it may have grown
+    return whole if _bytes(whole) <= room else text(most, details)  # escaping may have made the prompt longer
 
 
 def _size(details: Sequence[Safe]) -> int:

@@ -1,6 +1,6 @@
-"""What the templates of comments are given: plain data in which only what we have escaped ourselves is Markdown.
+"""Prepare the values for comment templates: plain data, in which only text that we escaped is Markdown.
 
-The repository's own templates get the same, so the names here are a contract; docs/templates.md lists them.
+The repository's own templates get the same values, so their names must not change (docs/templates.md).
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ from bot.values import (
     Review,
 )
 
-SENTENCES = 3  # of the summary that are not collapsed
+SENTENCES = 3  # sentences of the summary that are not collapsed
 SUMMARY_CHARS = 4_000
 
 
 def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
-    """Return the values of summary.md.j2, apart from `most`, `details`, `inline` and `notes`, which depend on the room."""
+    """Return the values of summary.md.j2 that don't depend on the room for the comment."""
     pull, coverage, groups, summary = review.pull, review.coverage, facts.listing(review), facts.summary(review, words)
     silenced = facts.silenced_counts(review)
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
@@ -85,7 +85,7 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
 
 
 def _counts(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
-    """The columns of the coverage table."""
+    """Return the rows of the coverage table."""
     return [
         {
             "name": words.say(name),
@@ -101,7 +101,8 @@ def finding_values(
 ) -> dict[str, Any]:
     """Return the values of finding.md.j2 and inline.md.j2.
 
-    `heading`: whether the finding's title is still to be written. `with_handover`: whether there is room for the prompt for an agent.
+    `heading`: whether to show the finding's title. `with_handover`: whether there is room for the prompt for
+    an agent.
     """
     finding, spot = placed_finding.finding, placed_finding.spot
     short = review.settings.tone == "short"
@@ -182,7 +183,10 @@ def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: P
 
 
 def _mended(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[str, Any]]:
-    """The evidence, with the places that are new marked; before it the finding's own line as code can write it anew."""
+    """Return the evidence, with new locations marked.
+
+    If a fix rewrites the finding's own line, the new line comes first.
+    """
     rewrite = finding.rewritten(finding.path, finding.start, finding.side)
     rows = [Evidence(finding.path, rewrite.strip(), finding.start, note="becomes")] if rewrite else []
     new = f", {words.say('place_new')}"
@@ -196,7 +200,7 @@ def _mended(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[st
 
 
 def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, Any]:
-    """Return a quote with its place, as templates show it. `becomes`: the line that mends it."""
+    """Return a quote with its location for templates. `becomes`: the line that fixes it."""
     last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
     address = "" if item.repository else facts.permalink(pull, item.path, item.side, item.line, last)
     label = item.path + (f":{item.line}" if item.line else "")
@@ -204,7 +208,7 @@ def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, 
 
 
 def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
-    """What is open: places that are open for one reason stand together, and the reason once."""
+    """Return the open items, grouped by reason."""
     links_by_reason: dict[str, list[Safe]] = {}
     for open_place in rows:
         links_by_reason.setdefault(open_place.reason, []).extend(
@@ -214,7 +218,7 @@ def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
 
 
 def _relying(review: Review) -> list[dict[str, Any]]:
-    """The places that rely on the change, under what changed."""
+    """Return the locations that depend on the change, grouped by what changed."""
     return [
         {
             "what": what,

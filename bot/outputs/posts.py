@@ -1,4 +1,4 @@
-"""The review as a pull request gets it: a summary comment, and a comment on the lines of each finding that has lines there."""
+"""Prepare a pull request's comments: a summary, and one on the lines of each finding in the diff."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,15 +12,18 @@ from bot.stored import markers
 from bot.values import CommentSpot, PlacedFinding, Review
 from bot.values.review import DiffSide
 
-NEIGHBOURS = 10  # lines between findings of one hunk that share a comment
-MOST_POSTS = 25  # in one review; more have met errors, so the rest stands in the summary
-RULE = "\n\n---\n\n"  # between two findings of one comment
-SHORT_TEXT_CHARS = 1_000  # characters of each text, where a comment is too long
+NEIGHBOURS = 10  # lines between findings in one hunk that share a comment
+MOST_POSTS = 25  # per review; more have caused errors, so the rest is in the summary
+RULE = "\n\n---\n\n"  # between two findings in one comment
+SHORT_TEXT_CHARS = 1_000  # characters of each text if a comment is too long
 
 
 @dataclass(frozen=True, slots=True)
 class Also:
-    """One more finding of the same comment: its text below a marker of its own, and the line on which it would stand alone."""
+    """One more finding in the same comment.
+
+    `body` begins with its own marker, and `line` is where the finding would be posted separately.
+    """
 
     body: str
     line: int
@@ -28,9 +31,10 @@ class Also:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One comment as GitHub takes it. A range has a `start_line` above `line`; a comment on the file has no line at all.
+    """One comment for GitHub.
 
-    Findings in one hunk share a comment, on the lines of the first; `more` are the others.
+    A range has a `start_line` above `line`, and a comment on the file has no line. Findings in one hunk share
+    a comment on the lines of the first one. `more` contains the others.
     """
 
     path: str
@@ -43,21 +47,24 @@ class Post:
 
     @property
     def findings(self) -> int:
-        """How many findings it is about."""
+        """The number of findings in the comment."""
         return 1 + len(self.more)
 
 
 @dataclass(frozen=True, slots=True)
 class Comments:
-    """Everything that is posted for one review. Every finding is in a post or in the summary, and its counters say in which."""
+    """Everything that is posted for one review. Every finding is in a post or in the summary."""
 
     summary: str
     posts: tuple[Post, ...]
 
 
 def comments(review: Review, state: Callable[[Review], str] | None = None) -> Comments:
-    """Return the comments of a review, each with our marker as its first line. `state` makes a hidden second line of the summary."""
-    safe = review.without_unproven()  # what nobody has confirmed is shown to who asks, not posted
+    """Return the comments of a review, each with our marker in the first line.
+
+    `state` returns a hidden second line for the summary.
+    """
+    safe = review.without_unproven()  # unconfirmed findings are shown on demand, not posted
     form = ReviewTemplates(safe)
     full = facts.listing(safe).full
     postable = [item for item in full if item.place in ("inline", "file")][:MOST_POSTS]
@@ -76,11 +83,12 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
 
 
 def _together(findings: Sequence[PlacedFinding], review: Review) -> list[PlacedFinding]:
-    """The findings on the lines of the comment that they share: neighbours in one hunk, on the lines of the worst of them.
+    """Move neighboring findings in one hunk to the lines of the worst, so that they share a comment.
 
-    A new file is one hunk, so what lies further apart stays on its own lines. A fix that a click commits replaces the lines of
-    its own comment, so a finding with one for other lines stands alone. Secrets share with secrets only: a thread about one is
-    shown to no model, and the other finding could not be talked about.
+    A new file is one hunk, so findings far apart keep their own lines. A fix that a click commits replaces
+    the lines of its own comment, so a finding with a fix for other lines is not moved. Secrets only share
+    comments with secrets. No model sees a thread about a secret, so another finding in it could not be
+    discussed.
     """
     worst: dict[tuple[tuple[str, str, int], bool], list[CommentSpot]] = {}
     neighbours = []
@@ -100,7 +108,7 @@ def _together(findings: Sequence[PlacedFinding], review: Review) -> list[PlacedF
 
 
 def _hunk(spot: CommentSpot, review: Review) -> tuple[str, str, int] | None:
-    """The hunk that a spot is in: path, side and its number in the file."""
+    """Return the hunk around a position: path, side and the hunk's number in the file."""
     file = next((file for file in review.files if spot.path in (file.path, file.old_path)), None)
     for number, hunk in enumerate(file.hunks if file else ()):
         if any((line.new if spot.side == "RIGHT" else line.old) == spot.end for line in hunk.lines):
@@ -111,7 +119,10 @@ def _hunk(spot: CommentSpot, review: Review) -> tuple[str, str, int] | None:
 def _posts(
     findings: Sequence[PlacedFinding], neighbours: Sequence[PlacedFinding], bodies: Sequence[Safe], review: Review
 ) -> Iterator[Post]:
-    """A comment for each spot. One that would be too long for GitHub is continued in another."""
+    """Yield a comment for each position.
+
+    If it would be too long for GitHub, it continues in another comment.
+    """
     groups: dict[CommentSpot | int, list[list[tuple[PlacedFinding, str]]]] = {}
     for own, there, body in zip(findings, neighbours, bodies, strict=True):
         shared_place = there.spot if there.spot is not None and _hunk(there.spot, review) else id(own)
@@ -130,7 +141,7 @@ def _posts(
 
 
 def _marker(placed_finding: PlacedFinding, review: Review) -> str:
-    """The marker names the finding, and the place at which one of an earlier round is said again."""
+    """Return the marker, which names the finding and, for an earlier finding, the new location."""
     finding, spot = placed_finding.finding, placed_finding.spot
     location = (spot.path, spot.end) if spot is not None else (finding.path, finding.start)
     place = finding.place_mark(*location) if finding.tracking.added else ""
@@ -138,7 +149,10 @@ def _marker(placed_finding: PlacedFinding, review: Review) -> str:
 
 
 def _short(body: Safe, placed_finding: PlacedFinding, review: Review, form: ReviewTemplates) -> Safe:
-    """The comment within GitHub's limit. Whoever fills it with signs that must be disarmed gets less of everything shown."""
+    """Return the comment within GitHub's limit.
+
+    If escaping makes it too long, all of its texts are shortened.
+    """
     if len(body.encode()) <= MAX_COMMENT_BYTES:
         return body
     values = parts.finding_values(placed_finding, review, form.words, with_handover=False)
@@ -159,7 +173,7 @@ def _post(placed_finding: PlacedFinding, text: str, review: Review) -> Post:
 
 
 def _in_diff(placed_finding: PlacedFinding, review: Review) -> str:
-    """The name under which the diff holds the file: a finding on the old side of a renamed file has the old name."""
+    """Return the file's path in the diff. A finding on the old side of a renamed file has the old path."""
     path = placed_finding.finding.path
     if any(file.path == path for file in review.files):
         return path

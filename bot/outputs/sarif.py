@@ -1,4 +1,4 @@
-"""The review as SARIF 2.1.0, the form that code scanning services read."""
+"""Write the review as SARIF 2.1.0, the format that code scanning services read."""
 
 import json
 from collections import Counter
@@ -13,21 +13,22 @@ from bot.render.section import finding_sections
 from bot.values import Evidence, Finding, PlacedFinding, Review, Ruling, RulingSeverity, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-ROOT = "SRCROOT"  # the name that readers resolve to the top of the checkout
+ROOT = "SRCROOT"  # the name that readers resolve to the root of the checkout
 SARIF_LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
 RULING_LEVELS: dict[RulingSeverity, str] = {"fail": "error", "warn": "warning", "note": "note"}
-SCORES: dict[Severity, str] = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "3.0"}  # GitHub sorts by this
+# GitHub sorts by this
+SCORES: dict[Severity, str] = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "3.0"}
 SECURITY = frozenset({"secret", "security"})
 
 
 def render(review: Review) -> str:
-    """Return one run with one result for each finding."""
+    """Return a log with one run, and one result per finding."""
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review)]}
     return json.dumps(log, indent=2) + "\n"
 
 
 def _run(review: Review) -> dict[str, Any]:
-    findings = facts.listing(review).all  # code scanning closes every alert that an upload lacks
+    findings = facts.listing(review).all  # code scanning closes every alert that is missing from an upload
     counts: Counter[str] = Counter()
     rules = list(dict.fromkeys(_rule_id(item.finding) for item in findings))
     failed_rulings = [ruling for ruling in review.rulings if ruling.result == "failed"]
@@ -56,7 +57,10 @@ def _run(review: Review) -> dict[str, Any]:
 
 
 def _invocation(review: Review) -> dict[str, Any]:
-    """`executionSuccessful` is false where the review ended early: a reader must not take it for a clean one."""
+    """Return the invocation.
+
+    `executionSuccessful` is False if the review was cut short, so that readers don't take it for clean.
+    """
     notes = [(note, "note") for note in review.notes]
     notes += [(sentence, "warning") for sentence in review.coverage.cut]
     missing = facts.unread(review.coverage)
@@ -66,7 +70,7 @@ def _invocation(review: Review) -> dict[str, Any]:
 
 
 def _rule_id(finding: Finding) -> str:
-    """Stable over runs: which model spoke is no part of it."""
+    """Return a stable ID, which doesn't depend on the model."""
     source = finding.basis.sources[0]
     return f"{(source.role or source.name).split(' ')[0]}/{finding.rule or finding.category}".replace(" ", "-")
 
@@ -83,7 +87,7 @@ def _ruling_id(ruling: Ruling) -> str:
 
 
 def _ruling_rule(ruling: Ruling) -> dict[str, Any]:
-    """What must hold and does not, as a rule."""
+    """Return a failed required check as a rule."""
     return _driver_rule(_ruling_id(ruling), ruling.name, RULING_LEVELS[ruling.severity], {"tags": ["custom-check"]})
 
 
@@ -94,7 +98,7 @@ def _driver_rule(name: str, about: str, level: str, properties: Mapping[str, Any
 
 
 def _ruling_result(ruling: Ruling, index: int) -> dict[str, Any]:
-    """Where it does not hold: its first quote, the others related."""
+    """Return a failed required check as a result at its first quote, with the others as related locations."""
     first, *others = ruling.quotes
     place = _location(first.path, first.quote, first.line, first.line + first.quote.strip("\n").count("\n"))
     message = line(ruling.reason) or line(ruling.name)
@@ -129,7 +133,8 @@ def _result(placed_finding: PlacedFinding, rules: list[str], counts: Counter[str
             result["properties"][section.key] = {name: encodable(str(value)) for name, value in asdict(part).items()}
     if finding.fingerprint:
         counts[finding.fingerprint] += 1
-        # GitHub matches alerts by `primaryLocationLineHash`, which its upload step can only compute in a checkout.
+        # GitHub matches alerts by `primaryLocationLineHash`, which its upload step can only compute in a
+        # checkout.
         result["partialFingerprints"] = {
             "deeprepo/v1": finding.fingerprint,
             "primaryLocationLineHash": f"{finding.fingerprint}:{counts[finding.fingerprint]}",
@@ -143,7 +148,7 @@ def _message(finding: Finding) -> str:
 
 
 def _related_location(number: int, item: Evidence) -> dict[str, Any]:
-    if item.repository:  # its lines are no lines of this checkout
+    if item.repository:  # its lines are not in this checkout
         place = f"{item.path}:{item.line} at {item.commit}"
         logical = {"fullyQualifiedName": encodable(place), "kind": "resource"}
         message = line(f"{place}: {item.note}: {item.quote.strip()}")

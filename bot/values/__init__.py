@@ -1,6 +1,7 @@
-"""The values that travel along the pipeline: frozen, slotted, fully typed; each can be printed and compared.
+"""Define the values passed along the pipeline.
 
-Those of the App (`ask`, `host`) are imported when one is asked for: a hook has no use for them.
+They are frozen, slotted and typed, and can be printed and compared. The App's values (`ask`, `host`) are
+imported on demand, because a commit hook doesn't need them.
 """
 
 from importlib import import_module

@@ -1,8 +1,8 @@
-"""What GitHub, or a person on GitHub, asks of the bot: read from one delivery, stored until it is done.
+"""Define what GitHub, or a person on GitHub, asks of the bot.
 
-Ids survive a rename of the repository; `owner` and `name` are what its address said at the time of the delivery.
-
-A kind of ask is a class here, a part of `Ask`, and what is done for it in `bot/workflow`. How its jobs are named and queued follows from it.
+An ask is read from one delivery and stored until it is done. Repository IDs survive a rename; `owner` and
+`name` are those at the time of the delivery. Each kind of ask is a class here, a part of `Ask`, and a
+function in `bot/workflow`. The class also determines how its jobs are named and queued.
 """
 
 from dataclasses import dataclass, field, replace
@@ -11,19 +11,19 @@ from typing import ClassVar, Literal
 CommentKind = Literal["issue", "review", "whole"]  # in the conversation, on the diff, or the text of a review
 Trigger = Literal["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"]
 Reason = Literal["closed", "draft", "command"]
-ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
+ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person is waiting for it
 
 
 @dataclass(frozen=True, slots=True)
 class PullRef:
-    """One pull request of one installation of the App."""
+    """One pull request in one installation of the App."""
 
     installation: int
     repository: int
     owner: str
     name: str
     number: int
-    # The owner's id, which survives a rename of the account; 0: not known
+    # The owner's ID, which survives a rename of the account; 0 if unknown
     account: int = field(default=0, compare=False)
 
     @property
@@ -34,7 +34,10 @@ class PullRef:
 
 @dataclass(frozen=True, slots=True)
 class CommentRef:
-    """A comment of a person that asked for something. `thread` is the top comment of a review thread it is in, 0: none."""
+    """A person's comment that asked for something.
+
+    `thread` is the ID of its review thread's top comment, or 0.
+    """
 
     id: int
     kind: CommentKind
@@ -44,32 +47,32 @@ class CommentRef:
 
 @dataclass(frozen=True, slots=True)
 class PullAsk:
-    """What is asked about one pull request. Its jobs run one after the other."""
+    """An ask about one pull request. Its jobs run one after another."""
 
-    job: ClassVar[str] = "command"  # how the names of its jobs begin
+    job: ClassVar[str] = "command"  # prefix of its jobs' names
     is_awaited: ClassVar[bool] = True  # whether a person or a merge queue waits for it
 
     pull: PullRef
 
     @property
     def installation(self) -> int:
-        """Whose turn its jobs take."""
+        """The installation whose turn its jobs take."""
         return self.pull.installation
 
     @property
     def subject(self) -> str:
-        """What the names of its jobs name."""
+        """The subject in the names of its jobs."""
         return self.pull.key
 
     @property
     def serial(self) -> str | None:
-        """What its jobs have in common with those that they do not run beside."""
+        """The key shared by jobs that must not run in parallel."""
         return self.pull.key
 
 
 @dataclass(frozen=True, slots=True)
 class CommitAsk:
-    """What is asked about one commit. Its jobs run one after the other."""
+    """An ask about one commit. Its jobs run one after another."""
 
     job: ClassVar[str] = "small"
     is_awaited: ClassVar[bool] = True
@@ -82,18 +85,18 @@ class CommitAsk:
 
     @property
     def subject(self) -> str:
-        """What the names of its jobs name."""
+        """The subject in the names of its jobs."""
         return f"{self.repository}#{self.head}"
 
     @property
     def serial(self) -> str | None:
-        """What its jobs have in common with those that they do not run beside."""
+        """The key shared by jobs that must not run in parallel."""
         return f"{self.repository}@{self.head}"
 
 
 @dataclass(frozen=True, slots=True)
 class InstallationAsk:
-    """What is asked about an installation of the App. Its jobs run side by side."""
+    """An ask about an installation of the App. Its jobs run in parallel."""
 
     job: ClassVar[str] = "small"
     is_awaited: ClassVar[bool] = True
@@ -103,39 +106,43 @@ class InstallationAsk:
 
     @property
     def subject(self) -> str:
-        """What the names of its jobs name."""
+        """The subject in the names of its jobs."""
         return "all"
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewAsk(PullAsk):
-    """Review a pull request as it is when the work begins. `head` is what the delivery said: a hint for the log, never trusted.
+    """Reviews a pull request in its state when the work begins.
 
-    `comment` is where a person asked. A server makes this of a command only once it knows that the person may give it, for it
-    takes the place of every other review of the pull request.
+    `head` is the commit in the delivery. It is only logged, never trusted. `comment` is where a person asked.
+    A server turns a command into this ask only after checking the person's permission, because it replaces
+    every other review of the pull request.
     """
 
     job: ClassVar[str] = "review"
-    serial: ClassVar[None] = None  # the newest takes the place of the others
+    serial: ClassVar[None] = None  # the newest replaces the others
 
     trigger: Trigger
-    full: bool = False  # read everything again, say everything
-    actor: str = ""  # the login of who asked
+    full: bool = False  # read everything again and report everything
+    actor: str = ""  # the login of the person who asked
     comment: CommentRef | None = None
     head: str = ""
-    stranger: bool = (
-        False  # the delivery does not name its author as somebody of the repository: a hint for the order, no more
-    )
-    base: str = ""  # the base branch that a person saw when they asked; "": not known
-    inherited: bool = False  # it took over what a person had asked of another review
-    also: tuple[
-        Trigger, ...
-    ] = ()  # why the reviews were due whose place it takes: an event that starts none ends none either
+    # Whether the delivery doesn't show that its author belongs to the repository. This only affects the
+    # order.
+    stranger: bool = False
+    base: str = ""  # the base branch that a person saw when they asked; empty if unknown
+    inherited: bool = False  # it took over what a person asked of another review
+    # Triggers of the reviews that it replaces, because an event that starts no review must not end one
+    # either.
+    also: tuple[Trigger, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CommandAsk(PullAsk):
-    """A command in a comment that needs an answer and no new review. `word` is a key of COMMANDS, or what was typed instead."""
+    """A command in a comment that needs an answer, but no new review.
+
+    `word` is a key of COMMANDS, or the typed word.
+    """
 
     word: str
     argument: str
@@ -155,14 +162,14 @@ class CommandAsk(PullAsk):
 
 @dataclass(frozen=True, slots=True)
 class RemarkAsk(PullAsk):
-    """A remark: a comment without a command that mentions us, or answers another one in a review thread.
+    """A comment without a command that mentions us, or replies in a review thread.
 
-    Its text is not kept: the comment is read again when the answer is made, as it is then.
+    Its text isn't stored. The comment is read again when it is answered.
     """
 
     actor: str
     comment: CommentRef
-    mentioned: bool  # whether it names us
+    mentioned: bool  # whether it mentions us
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +181,9 @@ class Cancel(PullAsk):
 
     reason: Reason
     runs: tuple[str, ...] = ()
-    actor: str = ""  # the login of who did it
-    stranger: bool = False  # the delivery does not name the author of the pull request as somebody of the repository
+    actor: str = ""  # the login of the person who did it
+    # Whether the delivery doesn't show that the pull request's author belongs to the repository
+    stranger: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,17 +192,20 @@ class Follow(PullAsk):
 
     is_awaited: ClassVar[bool] = False
 
-    head: str = ""  # if checks on this commit have ended: what became of them is looked up first
+    head: str = ""  # if checks on this commit have ended, their results are fetched first
 
 
 @dataclass(frozen=True, slots=True)
 class ChecksEnded(CommitAsk):
-    """All checks of an App on a commit have ended: a feature may have something to add to the pages of the pull requests that were reviewed at it."""
+    """All checks of an App on a commit have ended.
+
+    A feature may update the pages of the pull requests reviewed at that commit.
+    """
 
     job: ClassVar[str] = "ci"
     is_awaited: ClassVar[bool] = False
 
-    is_failure: bool = True  # whether one has failed
+    is_failure: bool = True  # whether a check failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,24 +216,24 @@ class ChecksWanted(CommitAsk):
     """
 
     actor: str = ""
-    account: int = 0  # the owner's id
+    account: int = 0  # the owner's ID
 
 
 @dataclass(frozen=True, slots=True)
 class CatchUp:
-    """What happened meanwhile is to be looked for now, not only in the next hour: nothing was delivered of it. It is not stored."""
+    """Looks now for events that were not delivered, instead of within the next hour. It isn't stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forget(InstallationAsk):
-    """The App was removed: from these repositories, or with no id from the whole installation."""
+    """The App was removed from these repositories, or from the whole installation if there are none."""
 
     repositories: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PackageSurvey(InstallationAsk):
-    """Look which packages a repository offers and takes; with the id 0, each repository of the installation."""
+    """Looks up which packages a repository offers and uses; ID 0 is the whole installation."""
 
     job: ClassVar[str] = "packages"
     is_awaited: ClassVar[bool] = False
@@ -231,15 +242,16 @@ class PackageSurvey(InstallationAsk):
 
     @property
     def subject(self) -> str:
-        """What the names of its jobs name."""
+        """The subject in the names of its jobs."""
         return str(self.repository)
 
 
 @dataclass(frozen=True, slots=True)
 class MergeGroup(CommitAsk):
-    """A merge queue waits for our check run on a commit of its own. `number`: the pull request at this place of the queue, 0: unknown.
+    """A merge queue waits for our check run on its own commit.
 
-    `base`: the commit that the queue puts it on.
+    `number`: the pull request at this position in the queue, or 0 if unknown. `base`: the commit that the
+    queue puts it on.
     """
 
     number: int = 0
@@ -248,7 +260,7 @@ class MergeGroup(CommitAsk):
 
 @dataclass(frozen=True, slots=True)
 class NothingAsked:
-    """A delivery that asks for nothing, and why, as words for the log."""
+    """A delivery that asks for nothing, with the reason for the log."""
 
     reason: str
 

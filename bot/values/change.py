@@ -14,8 +14,8 @@ from deeprepo.impact.values import Side
 from deeprepo.rlm.values import Exact, tokens
 
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-MOST_SHOWN = 80  # characters of what is not an id
-MARKERS = 8  # tokens of what a prompt puts around an excerpt
+MOST_SHOWN = 80  # characters shown of a value that isn't an ID
+MARKERS = 8  # tokens that a prompt adds around an excerpt
 Scope = Literal["range", "staged", "uncommitted"]
 
 
@@ -25,13 +25,13 @@ class ReviewRequest:
 
     repo: str
     scope: Scope = "range"
-    base: str | None = None  # a revision as typed; None: the merge base with the default branch
-    head: str | None = None  # a revision as typed; None: HEAD
+    base: str | None = None  # a revision as typed; None for the merge base with the default branch
+    head: str | None = None  # a revision as typed; None for HEAD
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedIssue:
-    """An issue of the same repository that the pull request closes. Its words are a stranger's."""
+    """An issue in the same repository that the pull request closes. Its text is untrusted."""
 
     number: int
     title: str
@@ -39,12 +39,12 @@ class LinkedIssue:
 
 
 def is_object_id(value: object) -> bool:
-    """Return whether it is the whole id of an object."""
+    """Return whether the value is a full object ID."""
     return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def object_id(value: object, name: str) -> str:
-    """Return the value, if it is an id. Raises ValueError with a sentence that names the field."""
+    """Return the value if it is an object ID. Raises ValueError with the name of the field."""
     if not isinstance(value, str) or not is_object_id(value):
         raise ValueError(
             f"{name} is {str(value)[:MOST_SHOWN]!r}, not the id of an object (40 or 64 hexadecimal digits)"
@@ -54,32 +54,33 @@ def object_id(value: object, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A change to review, resolved to object ids. `base` is the merge base, so `base..head` is what the author did.
+    """A change to review, resolved to object IDs.
 
-    Anything else raises ValueError: a pull request may be read from a file, and its ids are arguments of git.
+    `base` is the merge base, so `base..head` is the author's work. Invalid IDs raise ValueError, because a
+    pull request may be read from a file, and its IDs become arguments of Git.
     """
 
     title: str
     body: str
-    base: Exact[str]  # commit or tree id
-    head: Exact[str]  # commit or tree id
-    base_name: Exact[str]  # as a person would call it: "main", "a1b2c3d"
-    head_name: str  # the author's word: a secret in it is masked as in any text
+    base: Exact[str]  # commit or tree ID
+    head: Exact[str]  # commit or tree ID
+    base_name: Exact[str]  # the displayed name, such as "main" or "a1b2c3d"
+    head_name: str  # chosen by the author, so secrets in it are masked
     git_dir: Exact[str]
-    object_dir: Exact[str | None] = None  # where the objects of staged or uncommitted work were written, if anywhere
-    base_tip: Exact[str | None] = None  # the tip of the base branch: configuration is read there; None: `base`
-    url: Exact[str | None] = None  # of the repository's pages, for permalinks: "https://github.com/owner/name"
-    withheld: Exact[
-        tuple[str, ...]
-    ] = ()  # uncommitted files whose content a filter program would have to convert: not read
-    missing_history: str = ""  # why the store may lack commits of the change; empty: it holds all of them
-    several_bases: bool | None = (
-        False  # whether `base` is not the only merge base: `base..head` lacks a part of what a merge brings; None: unknown
-    )
+    # Where the objects of staged or uncommitted work were written, if there are any
+    object_dir: Exact[str | None] = None
+    base_tip: Exact[str | None] = None  # tip of the base branch, where configuration is read; None for `base`
+    url: Exact[str | None] = None  # URL of the repository, for permalinks: "https://github.com/owner/name"
+    # Uncommitted files that are not read, because a filter program would have to convert them.
+    withheld: Exact[tuple[str, ...]] = ()
+    missing_history: str = ""  # why the object store may lack commits of the change; empty if it has all
+    # Whether there are further merge bases, so that `base..head` lacks part of what a merge brings; None if
+    # unknown.
+    several_bases: bool | None = False
     issues: tuple[LinkedIssue, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check that the ids are object ids."""
+        """Check that the IDs are object IDs."""
         for name, value in (("base", self.base), ("head", self.head), ("base_tip", self.base_tip)):
             if value is not None:
                 object_id(value, f"pull.{name}")
@@ -87,16 +88,17 @@ class PullRequest:
 
 @dataclass(frozen=True, slots=True)
 class RawChange:
-    """What git says of a change, as bytes: everything that `diff.read` needs."""
+    """Git's raw output about a change: everything that `diff.read` needs."""
 
-    patch: bytes  # unified diff, three lines of context
+    patch: bytes  # unified diff with three lines of context
     status: bytes  # `diff-tree --raw -z`
-    attributes: Mapping[str, bytes]  # the .gitattributes files of the base
-    heads: Mapping[str, bytes]  # the beginning of each changed file, on the head side
-    bases: Mapping[str, bytes] = field(default_factory=dict)  # the same before the change
-    large: frozenset[str] = frozenset()  # changed files above the size cap, whose content is not read
-    withheld: frozenset[str] = frozenset()  # changed files whose content a filter program would have to convert
-    left_out: frozenset[str] = frozenset()  # changed files whose patch is not looked at
+    attributes: Mapping[str, bytes]  # the base's .gitattributes files
+    heads: Mapping[str, bytes]  # the beginning of each changed file at the head
+    bases: Mapping[str, bytes] = field(default_factory=dict)  # the same at the base
+    large: frozenset[str] = frozenset()  # changed files above the size limit, whose content is not read
+    # Changed files whose content a filter program would have to convert
+    withheld: frozenset[str] = frozenset()
+    left_out: frozenset[str] = frozenset()  # changed files whose patch is not read
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,25 +108,25 @@ class CommitLines:
     commit: str
     path: str
     lines: Sequence[str]
-    signs: str  # of each line, "+" if it was not there before
+    signs: str  # for each line, "+" if the commit adds it
     before: Sequence[str]
 
     def is_added(self, at: int) -> bool:
-        """Return whether the line at this index was not there before."""
+        """Return whether the commit adds the line at this index."""
         return self.signs[at : at + 1] == "+"
 
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """One row of a diff as models read it; `str` is how it is written, everywhere. Nothing reads a written row back."""
+    """One row of a diff for models. `str` formats it, and nothing parses the formatted row."""
 
-    sign: Literal[" ", "+", "-", ""]  # "": of an excerpt beside no diff, or a note in place of lines that are left out
-    text: str  # the line itself, without sign and number
+    sign: Literal[" ", "+", "-", ""]  # "" in an excerpt outside a diff, or for a note about omitted lines
+    text: str  # the line without sign and number
     number: int = 0  # on the side of its sign
-    can_be_counted: bool = False  # its number is not written, because it can be counted from the rows above
+    can_be_counted: bool = False  # its number is not written, because it follows from the rows above
 
     def __str__(self) -> str:
-        """Sign, number and line; no padding, which would cost a review a seventh of its tokens."""
+        """Return sign, number and line. Padding would cost a review a seventh of its tokens."""
         return (
             f"{self.sign}{self.number} {self.text}"
             if self.number and not self.can_be_counted
@@ -134,7 +136,7 @@ class DiffRow:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Lines of one side of a file that a prompt shows, with their numbers; some between them may be left out."""
+    """Lines on one side of a file for a prompt, with their numbers. There may be gaps."""
 
     path: str
     start: int
@@ -142,11 +144,11 @@ class Excerpt:
     rows: tuple[DiffRow, ...]
     side: Side = "head"
     title: str = ""  # why they are shown
-    overlaps_change: bool = False  # some of them are of the change too, and judged in another prompt
+    overlaps_change: bool = False  # whether some lines belong to the change and are judged in another prompt
 
     @property
     def body(self) -> str:
-        """The rows as a prompt shows them."""
+        """The rows, formatted for a prompt."""
         return "\n".join(map(str, self.rows))
 
     @property
@@ -156,36 +158,39 @@ class Excerpt:
 
     @property
     def size(self) -> int:
-        """Tokens that it takes in a prompt."""
+        """The number of tokens in a prompt."""
         return tokens(self.body) + tokens(self.path + self.title) + MARKERS
 
     def holds(self, path: str, side: Side, start: int, end: int) -> bool:
-        """Return whether it shows these lines."""
+        """Return whether it covers these lines."""
         return (path, side) == (self.path, self.side) and self.start <= start and end <= self.end
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one worker can judge: a changed definition, or a hunk outside any, with what is needed to judge it."""
+    """A code region that one worker can judge, with its context.
 
-    id: str  # "path:name", unique in a review, stable while the name stands
+    It is a changed definition, or a hunk outside definitions.
+    """
+
+    id: str  # "path:name", unique in a review, and stable while the name stays
     path: str
     name: str  # qualified name of the definition, or "lines 10-20"
-    start: int  # head side; base side where the code was removed
+    start: int  # on the head side; on the base side if the code was removed
     end: int
     side: Side
-    text: str  # the code as it is now (as it was, where it was removed), verbatim
-    rows: tuple[DiffRow, ...]  # the same span as a diff with line numbers, unchanged lines too
+    text: str  # the current code, or the removed code, verbatim
+    rows: tuple[DiffRow, ...]  # the same lines as a diff with line numbers, including unchanged lines
     references: tuple[Reference, ...] = ()
     tests: tuple[str, ...] = ()  # files that test it
     risk: int = 0  # higher is read first
-    tokens: int = 0  # estimate, of the diff
-    # First lines of what encloses the rows and is not among them, in the order of the file.
+    tokens: int = 0  # estimated tokens of the diff
+    # First lines of the blocks around the rows, if they are not in the rows, in file order.
     heads: tuple[DiffRow, ...] = ()
-    diff: str = field(init=False, repr=False, compare=False)  # the rows as they are written in a prompt
+    diff: str = field(init=False, repr=False, compare=False)  # the rows, formatted for a prompt
 
     def __post_init__(self) -> None:
-        """Render the rows once, because every prompt is compared with them."""
+        """Format the rows once, because every prompt is compared with them."""
         above = [diff_row for diff_row in self.heads if diff_row not in self.rows] if self.heads else []
         object.__setattr__(self, "diff", "\n".join(map(str, (*above, *self.rows))))
 

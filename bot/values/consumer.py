@@ -13,47 +13,48 @@ from deeprepo.rlm.values import Exact
 if TYPE_CHECKING:
     from bot.values.shared_file import SharedFile
 
-TOO_MUCH = "reading it exceeds the limits of a review"  # a problem of a consumer
+TOO_MUCH = "reading it exceeds the limits of a review"  # a consumer's problem
 
 
 Visibility = Literal["public", "internal", "private"]
-# "checked": its uses were compared with the change. "unread": it could not be, and what it uses is open. "unrelated": it takes nothing
-# of what the reviewed repository offers, or it is a copy of it.
+# "checked": its uses were compared with the change. "unread": it could not be read, so its uses are open.
+# "unrelated": it uses nothing from the reviewed repository, or is a copy of it.
 ConsumerState = Literal["checked", "unread", "unrelated"]
 
 
-# How much of a consumer is shown: each includes those before it.
+# How much of a consumer is shown. Each level includes those before it.
 Disclosure = Literal["nothing", "existence", "name", "lines"]
 DISCLOSURES: tuple[Disclosure, ...] = ("nothing", "existence", "name", "lines")
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Who can read a repository, as far as its host says; nothing is known of a clone on a disk."""
+    """Who can read a repository, according to its host. Nothing is known about a clone on disk."""
 
     owner: Exact[str] = ""
     visibility: Visibility | None = None
-    shows: Disclosure = "name"  # the most that its own settings let readers of others learn of it
-    id: int = 0  # GitHub's number of the repository, which no other ever has, whatever its name; 0 if it is not known
+    shows: Disclosure = "name"  # the most that its own settings disclose to readers of other repositories
+    id: int = 0  # GitHub's repository ID, which survives renames; 0 if unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Who reads a review, and what the operator lets them see of consumers that not everybody can read."""
+    """Who reads a review, and how much the operator lets them see of private consumers."""
 
-    subject: Standing = field(default_factory=Standing)  # of the repository under review
+    subject: Standing = field(default_factory=Standing)  # of the reviewed repository
     most: Disclosure = "existence"
-    is_stranger: bool = False  # whether the change comes from somebody who may not write to the repository
+    is_stranger: bool = False  # whether the change's author has no write access to the repository
 
 
 @dataclass(frozen=True, slots=True)
 class NamedConsumer:
     """A clone that a person or a settings file listed."""
 
-    location: Exact[str]  # a path, or a path and a revision: "../billing@v2"
-    settings: bool = False  # the repository's file named it, not the person who started the review
-    name: Exact[str] = ""  # "owner/name" of one that was fetched
-    standing: Standing | None = None  # None: a clone on the reader's own disk
+    location: Exact[str]  # a path, or a path and a revision, such as "../billing@v2"
+    # Whether the repository's settings list it, and not the person who started the review
+    settings: bool = False
+    name: Exact[str] = ""  # "owner/name" if it was fetched
+    standing: Standing | None = None  # None for a clone on the reader's own disk
     problem: str = ""  # why it was not fetched
 
 
@@ -61,10 +62,12 @@ class NamedConsumer:
 class Consumers:
     """The other repositories that a review checks: listed clones, or those that a host returned."""
 
-    audience: Audience | None = None  # who reads the review on a host; None: whoever named them
+    # Readers of the review on a host; None if only the person who listed the consumers reads it
+    audience: Audience | None = None
     named: tuple[NamedConsumer, ...] = ()
-    note: str = ""  # a sentence for the reader of the review, of whom nobody learns which repositories there are
-    shared: "tuple[SharedFile, ...]" = ()  # the settings that the reviewed repository shares with those of its owner
+    note: str = ""  # a sentence for readers of the review, who must not learn which repositories exist
+    # Settings that the reviewed repository shares with others of its owner
+    shared: "tuple[SharedFile, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,60 +75,60 @@ class Clone:
     """A repository on this disk, at one commit."""
 
     name: Exact[str]  # "owner/name" of its origin, else the name of its folder
-    pull: PullRequest  # base and head are the commit that is read
-    day: Exact[str] = ""  # of that commit: "2026-08-04"
-    settings: bool = False  # the repository's file named it
-    standing: Standing | None = None  # None: a clone on the reader's own disk
+    pull: PullRequest  # base and head are both the commit that is read
+    day: Exact[str] = ""  # of that commit, such as "2026-08-04"
+    settings: bool = False  # whether the repository's settings list it
+    standing: Standing | None = None  # None for a clone on the reader's own disk
 
 
 def label(name: str, path: str) -> str:
-    """Return a file of a consumer, as people read it: "acme/billing:src/pay.py"."""
+    """Return the displayed path of a consumer's file, such as "acme/billing:src/pay.py"."""
     return f"{name}:{path}"
 
 
-PROMPT_TOKENS = 1_500  # of consumers' lines in one prompt
+PROMPT_TOKENS = 1_500  # tokens of consumers' lines in one prompt
 
 
 @dataclass(frozen=True, slots=True)
 class ConsumerReport:
-    """What became of one consumer in a review."""
+    """The result for one consumer in a review."""
 
     name: Exact[str]
     state: ConsumerState
-    commit: Exact[str] = ""  # that was read
+    commit: Exact[str] = ""  # the commit that was read
     day: Exact[str] = ""  # of that commit
-    reason: str = ""  # of one that was not checked to its end
-    takes: tuple[Requirement, ...] = ()  # of what the reviewed repository offers
+    reason: str = ""  # why it was not checked completely
+    takes: tuple[Requirement, ...] = ()  # packages that it takes from the reviewed repository
     uses: int = 0  # lines that use something whose contract changed
-    breaks: int = 0  # findings that code has proven
-    hints: int = 0  # findings that it has not
-    visibility: Visibility | None = None  # None: a clone on the reader's own disk
+    breaks: int = 0  # proven findings
+    hints: int = 0  # unproven findings
+    visibility: Visibility | None = None  # None for a clone on the reader's own disk
 
 
 @dataclass(frozen=True, slots=True)
 class ConsumerImpact:
-    """What became of each consumer, and what the change breaks there."""
+    """The result for each consumer, and what the change breaks there."""
 
     reports: tuple[ConsumerReport, ...] = ()
     findings: tuple[Finding, ...] = ()
-    summary: str = ""  # how many were looked at, and how many break
-    # (changed definition as "path:name", the lines around a use of it), for models; paths begin with the consumer's name.
+    summary: str = ""  # how many were checked, and how many break
+    # (changed definition as "path:name", the lines around a use of it), for models; paths begin with the
+    # consumer's name.
     excerpts: tuple[tuple[str, Excerpt], ...] = ()
-    standings: tuple[
-        tuple[str, Standing], ...
-    ] = ()  # of those that a host has, by name, until it is decided what is shown
-    readable: tuple[str, ...] = ()  # the names of those whose code models may look up
-    clones: tuple[Clone, ...] = ()  # of these, where they lie; not in a record
+    # Access to consumers on a host, by name, until it is decided what to show.
+    standings: tuple[tuple[str, Standing], ...] = ()
+    readable: tuple[str, ...] = ()  # names of the consumers whose code models may read
+    clones: tuple[Clone, ...] = ()  # their clones on disk; not recorded
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """A sentence for each consumer that was not looked at, or only in part."""
+        """A sentence for each consumer that was not checked, or only in part."""
         return tuple(
             f"{report.name} was not checked: {report.reason}" for report in self.reports if report.state == "unread"
         )
 
     def beside(self, keys: Collection[str]) -> tuple[Excerpt, ...]:
-        """Return the lines of consumers that use one of these definitions ("path:name"), as many as a prompt has room for."""
+        """Return consumers' lines that use these definitions ("path:name"), as many as fit into a prompt."""
         found: list[Excerpt] = []
         room = PROMPT_TOKENS
         for key, excerpt in self.excerpts:
@@ -135,7 +138,7 @@ class ConsumerImpact:
         return tuple(found)
 
     def texts(self) -> dict[str, str]:
-        """Return every line of a consumer that is shown, by path: a secret in it is one for prompts and outputs too."""
+        """Return all shown lines of consumers by path, because secrets in them must be masked too."""
         found: dict[str, list[str]] = defaultdict(list)
         for _, excerpt in self.excerpts:
             found[excerpt.path].append(excerpt.text)
@@ -149,7 +152,7 @@ class ConsumerImpact:
 
     @classmethod
     def restore(cls, rows: object) -> "ConsumerImpact":
-        """Return what a record has kept."""
+        """Return the consumers' results from a record."""
         from pydantic import TypeAdapter
 
         return TypeAdapter(cls).validate_python(rows) if rows else cls()

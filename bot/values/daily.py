@@ -1,12 +1,12 @@
-"""The caps of 24 hours, and what they leave to one review. Pure."""
+"""Apply the limits for 24 hours to one review. Pure functions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 HOUR, DAY = 3_600.0, 86_400.0  # seconds
-MIN_SHARE = 0.1  # of what a review wants: with less it would break off before it has read anything
-UNASKED = 0.5  # of each cap, for the reviews of strangers that nobody has asked for: the rest is the team's
+MIN_SHARE = 0.1  # share of a review's budget; with less, it would stop before it has read anything
+UNASKED = 0.5  # share of each limit for automatic reviews of untrusted authors; the rest is for the team
 
 Counted = Literal["all", "unasked"]
 Which = Literal["forks", "repository", "installation", "server"]
@@ -14,26 +14,26 @@ Which = Literal["forks", "repository", "installation", "server"]
 
 @dataclass(frozen=True, slots=True)
 class DailyCaps:
-    """The caps of 24 hours; None means no cap. `forks` counts reviews, the others dollars."""
+    """The limits for 24 hours; None means no limit. `forks` counts reviews, and the others are in dollars."""
 
     repository: float | None = None
     installation: float | None = None
     server: float | None = None
-    forks: int | None = None  # None: this review is not one of those that nobody has asked for
+    forks: int | None = None  # None if this is not an automatic review of an untrusted author
 
 
 @dataclass(frozen=True, slots=True)
 class CapReached:
-    """A cap of the day is reached."""
+    """A daily limit is reached."""
 
     which: Which
     cap: float
 
 
 def grant(usd: float, caps: DailyCaps, count_used: Callable[[Which, Counted], float]) -> float | CapReached:
-    """Return how much a review may spend that wants `usd`: less if the daily cap leaves less.
+    """Return how much of `usd` a review may spend: less if the daily limits leave less.
 
-    `count_used` returns what counts against a cap so far, for all reviews or only for automatic ones.
+    `count_used` returns what counts against a limit so far, for all reviews or only for automatic ones.
     """
     if caps.forks is not None and count_used("forks", "unasked") >= caps.forks:
         return CapReached("forks", caps.forks)

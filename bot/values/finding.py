@@ -1,4 +1,4 @@
-"""A finding: what it quotes, who reported it, how sure it is."""
+"""Define findings: what they quote, who reported them, how certain they are."""
 
 import hashlib
 import re
@@ -12,38 +12,43 @@ from bot.values.rule import Silencing
 from deeprepo.impact.values import Side
 from deeprepo.rlm.values import Exact
 
-Category = Literal[  # of what models report; an analyser may have another
+Category = Literal[  # for models' findings; an analyzer may use another one
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
 ]  # fmt: skip
 CATEGORIES: tuple[Category, ...] = get_args(Category)
-CODE_CATEGORIES = ("secret", "settings")  # that no model reports: they name the check
-Existence = Literal[  # what a finding may say of a name in the whole tree
+CODE_CATEGORIES = ("secret", "settings")  # used only by static checks
+Existence = Literal[  # claims that a finding can make about a name in the whole tree
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
-# What has become of a finding by the end of a review. "new": said for the first time. "still": said before, and there. "fixed": said
-# before, and gone. "silenced": a person's word keeps it from being said. "refuted": a second opinion says that it is wrong. "unproven":
-# a second opinion could not tell; shown on demand. "below": open, and less severe than what is said.
+# The status of a finding at the end of a review. "new": reported for the first time. "still": reported before
+# and still there. "fixed": reported before and gone. "silenced": dismissed by a person or rule. "refuted": a
+# confirmation found it wrong. "unproven": a confirmation could not decide, so it is only shown on demand.
+# "below": open, but below the minimum severity.
 LastStatus = Literal["new", "still", "fixed", "silenced", "refuted", "unproven", "below"]
-Status = Literal[LastStatus, "doubtful"]  # until a second opinion: said before, and something about it has changed
-# More about the same: a new one was fixed and is back, one that is still there stands elsewhere, a fixed one reads as suggested.
+# Until it is confirmed: reported before, and something about it has changed
+Status = Literal[LastStatus, "doubtful"]
+# Detail of the status. "back": new, but fixed before. "moved": still there, elsewhere. "accepted": fixed as
+# suggested.
 How = Literal["", "back", "moved", "accepted"]
 SourceKind = Literal["model", "analyser", "tool"]
-# What it means that an analyser no longer reports a finding of its own. "fixed": it has judged everything again. "unseen": it has
-# not looked there this time. "lasting": the problem outlives its lines, as a secret in the history does.
+# What it means that an analyzer no longer reports its finding. "fixed": it judged everything again. "unseen":
+# it did not check that location this time. "lasting": the problem outlives its lines, such as a secret in the
+# history.
 Absence = Literal["fixed", "unseen", "lasting"]
 Role = Literal["", "root", "worker", "verify"]
-# What a model was shown: the changed code with what stands around it; the diff alone, from its first file on or from its last; altered
-# definitions beside their uses; what it searched for itself, beside what others had found.
+# What a model was shown. "": the changed code with its surroundings. "diff" and "backwards": only the diff,
+# from its first or last file. "pairs": altered definitions with their uses. "search": what it searched for
+# itself, in addition to earlier findings.
 View = Literal["", "diff", "backwards", "pairs", "search"]
-READINGS: frozenset[View] = frozenset({"", "diff", "backwards"})  # of all of the change, each by itself
+READINGS: frozenset[View] = frozenset({"", "diff", "backwards"})  # independent passes over the whole change
 
 
 class Verdict(StrEnum):
-    """How sure a finding is, surest first, with everything that follows from it. Its words are in templates/words.toml."""
+    """How certain a finding is, most certain first. The displayed words are in templates/words.toml."""
 
-    is_shown: bool  # reported, without a second opinion that is still due
+    is_shown: bool  # reported without waiting for a confirmation
     stands: bool  # not refuted
-    opinion: bool  # a second opinion may give it
+    opinion: bool  # possible result of a confirmation
     state: str  # for the root
 
     PROVEN = "proven", True, True, False, "proven by a static check"
@@ -53,7 +58,7 @@ class Verdict(StrEnum):
     REFUTED = "refuted", False, False, True, "refuted by a second model call"
 
     def __new__(cls, text: str, *facts: bool | str) -> Self:
-        """Make a member that is its text, with its facts."""
+        """Create a member whose value is its text, with its attributes."""
         member = str.__new__(cls, text)
         member._value_ = text
         member.is_shown, member.stands, member.opinion, member.state = facts  # type: ignore[assignment]
@@ -61,17 +66,17 @@ class Verdict(StrEnum):
 
     @property
     def is_undecided(self) -> bool:
-        """Whether it may yet be confirmed or refuted."""
+        """Whether it can still be confirmed or refuted."""
         return self.stands and not self.is_shown
 
     @property
     def rank(self) -> int:
-        """The place in the order: 0 is the surest."""
+        """The position in the order; 0 is the most certain."""
         return list(type(self)).index(self)
 
 
 def severity_rank(severity: Severity) -> int:
-    """Return the place of a severity in the order: 0 is the worst."""
+    """Return the position of a severity in the order; 0 is the worst."""
     return SEVERITIES.index(severity)
 
 
@@ -87,14 +92,16 @@ def less_severe(severity: Severity, steps: int) -> Severity:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who reports a finding: a model, one of our analysers, or another tool whose report was handed in."""
+    """The source of a finding: a model, one of our analyzers, or another tool whose report was passed in."""
 
     kind: SourceKind
-    name: Exact[str]  # "provider/model", "ruff", the tool's own name
+    name: Exact[str]  # "provider/model", "ruff", or the tool's own name
     role: Role = ""  # of a model
-    # What code has proven: the check's own code and a digest of the names in its words, of which one may be a secret; empty for a guess.
+    # What is proven: the check's ID and a digest of the names in its text, since a name may be a secret.
+    # Empty for a guess.
     proof: Exact[str] = ""
-    # Of code that tells several breaks in one finding: a digest of each. What a person says of the finding is about these and no later one.
+    # If a static check reports several breaks in one finding, a digest of each. A dismissal covers these, and
+    # no later ones.
     breaks: Exact[tuple[str, ...]] = ()
     view: View = ""  # of a model
 
@@ -102,19 +109,19 @@ class Source:
         return f"{self.role} {self.name}".strip()
 
 
-MASK = "***"  # what stands for the rest of a secret
-SAME_VALUE = "the same value"  # the note of a line that holds the secret too
+MASK = "***"  # replaces the rest of a secret
+SAME_VALUE = "the same value"  # the note on another line with the same secret
 
 
-# What code notes beside a line that breaks.
+# Notes on lines that a static check reports as broken.
 ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS = "also broken", "uses it", "names it", "breaks"
-MAY_BREAK = "may use it too"  # the note of a line that was not proven to
-MOST_BROKEN = 40  # such lines of one cause
+MAY_BREAK = "may use it too"  # the note on a line that was not proven to break
+MOST_BROKEN = 40  # maximum of such lines per cause
 
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """What a finding says if one of its lines is the first that it names."""
+    """A finding's texts, for use if one of its other lines becomes the main one."""
 
     title: str
     why: str
@@ -123,17 +130,17 @@ class Telling:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A verbatim quote from the tree. `line` is 0 until the quote has been found there."""
+    """A verbatim quote from the tree. `line` is 0 until the quote is found there."""
 
     path: Exact[str]
     quote: str
     line: int = 0
     side: Side = "head"
     note: str = ""
-    # Of a line of another repository: its name, with which `path` begins, and the commit that was read.
+    # For a line in another repository: its name, with which `path` begins, and the commit that was read.
     repository: Exact[str] = ""
     commit: Exact[str] = ""
-    # Of a line that breaks: what the finding says there, if that is known, and the digests of its breaks.
+    # For a broken line: the finding's texts there, if known, and the digests of its breaks.
     telling: Telling | None = None
     breaks: Exact[tuple[str, ...]] = ()
 
@@ -144,7 +151,7 @@ class Evidence:
 
     @property
     def words(self) -> str:
-        """The quote with its blanks folded."""
+        """The quote with folded whitespace."""
         return " ".join(self.quote.split())
 
     @property
@@ -160,16 +167,16 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Something that a finding says of the whole tree, to be looked up there."""
+    """A claim about the whole tree, which can be checked there."""
 
     says: Existence
     name: str
-    of: str = ""  # the function that takes what is not passed, the class that does not override, the only caller
+    of: str = ""  # the function without the argument, the class without the override, or the only caller
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Whole lines of a file that code can rewrite: those from `line` on that read `old` become `new`."""
+    """Whole lines of a file that a fix rewrites: from `line` on, `old` becomes `new`."""
 
     path: Exact[str]
     line: int
@@ -179,21 +186,20 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a finding rests on: who reports it, what they say of the whole tree, and how sure it is by now."""
+    """What a finding is based on: its sources, its claims about the whole tree, and its verdict."""
 
-    sources: Exact[tuple[Source, ...]]  # what code has proven names the proof in its source
+    sources: Exact[tuple[Source, ...]]  # the source of a proven finding contains the proof
     verdict: Verdict = Verdict.UNPROVEN
-    unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
-    unsettled: str = (
-        ""  # why a second call could not decide on a finding that several passes reported, and what would decide it
-    )
-    claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
-    cause: Exact[str] = ""  # a digest of what breaks all of its places, where that is one thing
-    readings: int = 0  # how often models have read the change, each by itself; 0: nobody counted
+    unconfirmed: bool = False  # a confirmation was due, but gave no verdict
+    # Why a confirmation could not decide on a finding that several passes reported, and what would decide it
+    unsettled: str = ""
+    claims: tuple[Claim, ...] = ()  # claims about the whole tree, as reported
+    cause: Exact[str] = ""  # a digest of the common cause of all its locations, if there is one
+    readings: int = 0  # number of model passes over the change; 0 if unknown
 
     @property
     def source(self) -> str:
-        """Who reported it, for people."""
+        """The sources, for display."""
         return " + ".join(dict.fromkeys(map(str, self.sources)))
 
     @property
@@ -206,7 +212,7 @@ class Basis:
 
     @property
     def votes(self) -> int:
-        """How many model passes have found it."""
+        """How many model passes reported it."""
         return len(
             {
                 (source.name, source.role, source.view)
@@ -227,19 +233,19 @@ class Basis:
 
     @property
     def proofs(self) -> frozenset[str]:
-        """What code has proven; empty for a guess."""
+        """The proofs; empty for a guess."""
         return frozenset(digested_proof(source.proof) for source in self.sources if source.proof)
 
     @property
     def certainty(self) -> str:
-        """How sure it is: the key of the words for it."""
+        """The key of the displayed certainty."""
         if self.verdict.is_undecided:
             return "unsettled" if self.unsettled else "unconfirmed" if self.unconfirmed else self.verdict.value
         return self.verdict.value
 
     @property
     def is_shown(self) -> bool:
-        """Whether the finding is reported: it was decided, or a second call was due and decided nothing."""
+        """Whether the finding is reported: it was decided, or its confirmation decided nothing."""
         return self.verdict.is_shown or self.unconfirmed or bool(self.unsettled)
 
 
@@ -247,18 +253,16 @@ class Basis:
 class Tracking:
     """The state of a finding across reviews."""
 
-    number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
+    number: int = 0  # the displayed number, fixed for the life of the pull request; 0 if none yet
     status: Status = "new"
     how: How = ""
-    silencing: Silencing | None = None  # of a silenced one
-    added: Exact[
-        tuple[tuple[str, int], ...]
-    ] = ()  # of one that is still there: path and line of each place that is new
+    silencing: Silencing | None = None  # set if it is silenced
+    added: Exact[tuple[tuple[str, int], ...]] = ()  # path and line of each new location
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem that the change brings. The model (or an analyser) quotes; code finds the lines."""
+    """A problem that the change introduces. A model or analyzer quotes a line, and code finds it."""
 
     path: Exact[str]
     quote: str
@@ -268,26 +272,26 @@ class Finding:
     severity: Severity
     category: Exact[str]
     basis: Basis
-    rule: Exact[str] = ""  # the check's own code: "F821", "removed-symbol"
+    rule: Exact[str] = ""  # the check's own ID, such as "F821" or "removed-symbol"
     start: int = 0
     end: int = 0
     side: Side = "head"
     evidence: tuple[Evidence, ...] = ()
     suggestion: str | None = None
     trigger: str = ""
-    fingerprint: Exact[str] = ""  # path, normalised quote (or cause) and category; survives moves
+    fingerprint: Exact[str] = ""  # from path, folded quote (or cause) and category; survives moved lines
     tracking: Tracking = Tracking()
-    # What features add, by the keys of their sections.
+    # What features add, by section key.
     parts: Mapping[str, object] = field(default_factory=dict, hash=False)
-    consumer: Exact[str] = ""  # the repository that breaks, where it is another one
-    rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
+    consumer: Exact[str] = ""  # the repository that breaks, if it is another one
+    rewrites: tuple[Rewrite, ...] = ()  # rewrites that fix it, if static analysis knows the new code
 
     def with_status(self, status: Status, how: How = "", silencing: Silencing | None = None) -> Self:
         """Return the finding with another status, without the details of the previous one."""
         return replace(self, tracking=replace(self.tracking, status=status, how=how, silencing=silencing))
 
     def with_number(self, number: int) -> Self:
-        """Return the finding by a number."""
+        """Return the finding with this number."""
         return replace(self, tracking=replace(self.tracking, number=number))
 
     def with_verdict(self, verdict: Verdict, *, unconfirmed: bool = False, unsettled: str = "") -> Self:
@@ -297,22 +301,22 @@ class Finding:
 
     @property
     def status(self) -> Status:
-        """What has become of it."""
+        """The status."""
         return self.tracking.status
 
     @property
     def number(self) -> int:
-        """What people call it by; 0: it has no number yet."""
+        """The displayed number; 0 if it has none yet."""
         return self.tracking.number
 
     @property
     def verdict(self) -> Verdict:
-        """How sure it is."""
+        """How certain it is."""
         return self.basis.verdict
 
     @property
     def cause(self) -> str:
-        """What breaks all of its places, as a digest; "" if that is not one thing."""
+        """A digest of the common cause of all its locations; empty if there is none."""
         return self.basis.cause
 
     @property
@@ -327,14 +331,20 @@ class Finding:
         return first_place, *others
 
     def place_number(self, path: str, line: int) -> int:
-        """Return which of the equal lines of its file a place is, from 1: those that are known first; 0 if it is no place of it."""
+        """Return the position of a location among equal lines of its file, from 1.
+
+        It is 0 if the finding doesn't have this location. Already known lines come first.
+        """
         in_file = [item for item in self.places if item.path == path]
         words = next((item.words for item in in_file if item.line == line), None)
         equal = sorted((item.location in self.tracking.added, item.line) for item in in_file if item.words == words)
         return next((number for number, row in enumerate(equal, 1) if row[1] == line), 0)
 
     def place_mark(self, path: str, line: int) -> str:
-        """Return the name of one of its places, wherever its line moves: the words, and which of several equal lines it is."""
+        """Return an ID of a location that survives moved lines.
+
+        It covers the text and the position among equal lines.
+        """
         words = next((item.words for item in self.places if item.location == (path, line)), "")
         parts = path, words, str(self.place_number(path, line))
         return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
@@ -346,12 +356,12 @@ class Finding:
 
     @property
     def place_marks(self) -> frozenset[str]:
-        """The names of all of its places."""
+        """The IDs of all its locations."""
         return frozenset(self.place_mark(*item.location) for item in self.places)
 
     @property
     def unmended(self) -> tuple["Evidence", ...]:
-        """The first broken line of each file that its rewrites leave as it is; empty if it has none."""
+        """The first broken line in each file that its fix doesn't change; empty without a fix."""
         mended_paths = {rewrite.path for rewrite in self.rewrites}
         places = {item.path: item for item in reversed(self.places)}
         return (
@@ -370,7 +380,7 @@ class Finding:
 
     @property
     def source(self) -> str:
-        """Who reported it, for people."""
+        """The sources, for display."""
         return self.basis.source
 
     @property
@@ -380,24 +390,28 @@ class Finding:
 
     @property
     def is_masked(self) -> bool:
-        """Whether code has found a secret there: a model is shown a placeholder, so none judges it, retells it or takes it back."""
+        """Whether a static check found a secret there.
+
+        Models only see a placeholder, so they cannot judge, repeat or withdraw it.
+        """
         return self.category == "secret" and any(source.kind != "model" for source in self.basis.sources)
 
     @property
     def serious(self) -> bool:
-        """Whether it is critical or high."""
+        """Whether its severity is critical or high."""
         return at_least(self.severity, "high")
 
     @property
     def is_shown(self) -> bool:
-        """Whether it is reported: decided, or without the verdict that was due, so that it does not vanish without a word."""
+        """Whether the finding is reported: it was decided, or its confirmation decided nothing."""
         return self.basis.is_shown
 
     @property
     def identity(self) -> str:
-        """What a person's word about it is bound to: of a guess its fingerprint, of a proof also everything that is proven.
+        """What a dismissal refers to.
 
-        A proof's is longer, so a word about a guess at the same place never means a proof that is found there later.
+        For a guess, this is its fingerprint. For a proof, it is a longer ID that covers all proofs. So the
+        dismissal of a guess never covers a proof that is found later in the same location.
         """
         if not self.proven:
             return self.fingerprint
@@ -405,30 +419,30 @@ class Finding:
 
     @property
     def proofs(self) -> frozenset[str]:
-        """What code has proven; empty for a guess."""
+        """The proofs; empty for a guess."""
         return self.basis.proofs
 
     @property
     def kind(self) -> str:
-        """What it is an instance of: the check's own code, else the category."""
+        """What it is an instance of: the check's own ID, else the category."""
         return self.rule or self.category
 
 
-_PROOF_WITH_NAMES = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof with its names as they are
+_PROOF_WITH_NAMES = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof with readable names
 
 
 def proof_of(kind: str, names: str) -> str:
-    """Return what identifies a proof: the check's own code, and a digest of the names that it is about."""
+    """Return the ID of a proof: the check's own ID, and a digest of the names that it is about."""
     return f"{kind} {hashlib.sha256(names.encode('utf-8', 'replace')).hexdigest()[:32]}" if names else kind
 
 
 def break_of(*parts: str) -> str:
-    """Return the digest of one break among those that a finding reports."""
+    """Return the digest of one of the breaks in a finding."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def digested_proof(proof: str) -> str:
-    """Return a proof with its names as a digest: those of consumers have them as they are."""
+    """Return a proof with its names as a digest, because consumers' proofs have readable names."""
     named = _PROOF_WITH_NAMES.fullmatch(proof)
     return proof_of(named[1], named[2]) if named else proof
 

@@ -18,7 +18,7 @@ GROUPS = {
 
 
 def row_of(finding: Finding) -> dict[str, Any]:
-    """Return the row of a finding, but for what features add: `render.section` does."""
+    """Return the row of a finding, without features' parts, which `render.section` adds."""
     row = asdict(finding)
     flat = {**row, **row["basis"], **row["tracking"]}
     return {key: flat[key] for key in KEYS}

@@ -1,4 +1,4 @@
-"""What a fix changed, and what a review of the result says of it."""
+"""Define the result of a fix, and of the review after it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,16 +9,15 @@ from deeprepo.rlm.values import Exact
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """New contents of files, for which findings, and why other findings were left out."""
+    """The new contents of files, the fixed findings, and why other findings were left out."""
 
     contents: Exact[Mapping[str, bytes]] = field(default_factory=dict)  # path -> the whole file
-    before: Exact[Mapping[str, bytes]] = field(default_factory=dict)  # the same, as reviewed
+    before: Exact[Mapping[str, bytes]] = field(default_factory=dict)  # the same files as reviewed
     findings: tuple[Finding, ...] = ()
-    refusals: tuple[
-        tuple[Finding, str], ...
-    ] = ()  # with the reason: "none", "place", "moved", "clash", "syntax", "long", "part", "worse"
-    patch: str = ""  # the same change as `git apply` reads it
-    problems: tuple[str, ...] = ()  # what the fixes that were taken back would have brought, as "path:line what"
+    # With the reason: "none", "place", "moved", "clash", "syntax", "long", "part" or "worse".
+    refusals: tuple[tuple[Finding, str], ...] = ()
+    patch: str = ""  # the same change, for `git apply`
+    problems: tuple[str, ...] = ()  # what the undone fixes would have introduced, as "path:line what"
 
     def __bool__(self) -> bool:
         return bool(self.contents)
@@ -30,9 +29,8 @@ class FixCheck:
 
     new: tuple[Finding, ...] = ()
     still: tuple[Finding, ...] = ()
-    by_code: int = (
-        0  # of the fixed findings, those that a check by code had reported: silence about others means nothing
-    )
+    # How many of the fixed findings static checks had reported. For others, silence means nothing.
+    by_code: int = 0
 
     @property
     def is_clean(self) -> bool:

@@ -14,10 +14,11 @@ Hidden = Literal["OUTDATED", "RESOLVED", "DUPLICATE"]
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Under which name we write, so that our own comments are known again. `app`: the App's number, 0 for a plain token.
+    """The identity under which we write, to recognize our own comments.
 
-    `scope`: the settings file that a workflow names, "" for the usual one. Jobs with different settings write under one name and are different
-    reviewers, each with its own comments and memory. `is_in_scope` tells whether a comment is of this scope.
+    `app` is the App's ID, or 0 for a plain token. `scope` is the settings file that a workflow names, or ""
+    for the usual one. Jobs with different settings share a name but are separate reviewers, each with its own
+    comments and memory. `is_in_scope` decides whether a comment belongs to this scope.
     """
 
     login: str
@@ -26,7 +27,10 @@ class Voice:
     is_in_scope: Callable[[str], bool] = field(default=lambda _: True, compare=False)
 
     def wrote(self, login: str, kind: str, app: int) -> bool:
-        """Return whether we are the author. An App's user tokens write under a person's name: that is not us."""
+        """Return whether we are the author.
+
+        An App's user token writes under a person's name, which doesn't count.
+        """
         if not self.app:
             return login == self.login
         return kind == "Bot" and (app == self.app or login == self.login)
@@ -34,17 +38,17 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFacts:
-    """The repository that a pull request is against, as it is now."""
+    """The repository that a pull request targets, in its current state."""
 
-    name: str  # "owner/name" as it is called today: a renamed one answers under its old name too
-    pages: str = ""  # what permalinks begin with
-    default_branch: str = ""  # whichever branch the pull request is against
-    private: bool = False  # where nobody knows, everybody may read it
+    name: str  # current "owner/name"; a renamed repository also answers under its old name
+    pages: str = ""  # URL prefix of permalinks
+    default_branch: str = ""  # whichever branch the pull request targets
+    private: bool = False  # False if unknown
 
 
 @dataclass(frozen=True, slots=True)
 class PullFacts:
-    """A pull request as it is now, which need not be as it was when it was asked for."""
+    """A pull request in its current state, which may have changed since it was requested."""
 
     title: str
     body: str
@@ -64,7 +68,7 @@ class PullFacts:
     additions: int
     deletions: int
     repository: RepositoryFacts
-    head_repository: int = 0  # its id; 0: it is gone
+    head_repository: int = 0  # its ID; 0 if it no longer exists
 
     @property
     def source(self) -> str:
@@ -74,7 +78,7 @@ class PullFacts:
 
 @dataclass(frozen=True, slots=True)
 class Bases:
-    """Where a head left its base branch: the branch's tip, their common ancestor, and how many commits lie after it."""
+    """The base branch's tip, its merge base with the head, and the number of commits since on each side."""
 
     tip: str
     merge_base: str
@@ -84,10 +88,10 @@ class Bases:
 
 @dataclass(frozen=True, slots=True)
 class PostedComment:
-    """A comment that is on the pull request.
+    """A comment on the pull request.
 
-    `kind`: "issue" in the conversation, "review" on lines or a file, "whole" the text of a review. `ours`: written by our own
-    login; nothing else may be believed a marker.
+    `kind` is "issue" in the conversation, "review" on lines or a file, and "whole" for the text of a review.
+    `ours` means that our own login wrote it. Only then are markers in it trusted.
     """
 
     id: int
@@ -101,27 +105,27 @@ class PostedComment:
     created_at: str
     path: str = ""
     line: int | None = None
-    is_outdated: bool = False  # the lines that it stood on are gone
-    thread: int = 0  # the top comment of the thread it stands in, itself included; 0: in none
-    head: str = ""  # the commit that it speaks of, where it names one
+    is_outdated: bool = False  # whether its lines no longer exist
+    thread: int = 0  # the top comment of its thread; 0 if it is in none
+    head: str = ""  # the commit that it refers to, if any
     state: str = ""  # of a review: "COMMENTED", "CHANGES_REQUESTED", "DISMISSED"
-    dislikes: int = 0  # how many reactions of 👎 it has
+    dislikes: int = 0  # number of 👎 reactions
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A review thread by its top comment: what a person resolved, what a push has outdated, what is minimised and why."""
+    """The state of a review thread, by its top comment: resolved, outdated, or minimized and why."""
 
     comment: int
     is_resolved: bool
     is_outdated: bool
-    hidden_reason: str = ""  # "outdated", "resolved", "spam"; empty: it is shown
-    node_id: str = ""  # by which GraphQL knows it
+    hidden_reason: str = ""  # "outdated", "resolved", "spam"; empty if it is shown
+    node_id: str = ""  # its ID in GraphQL
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One line of a check run's own list, as plain words."""
+    """One line in a check run's list of annotations, as plain text."""
 
     path: str
     start: int
@@ -142,9 +146,9 @@ class CheckRun:
     summary: str
     title: str = ""
     text: str = ""
-    head: str = ""  # the commit that it is on
+    head: str = ""  # the commit that it belongs to
 
     @property
     def is_over(self) -> bool:
-        """Whether it has its conclusion."""
+        """Whether it is completed."""
         return self.status == "completed"

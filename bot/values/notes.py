@@ -16,6 +16,6 @@ class FileNote:
 class ReaderNotes:
     """What a model reports about the change in addition to its findings."""
 
-    overview: str = ""  # only of a reader that has seen the whole change
-    first: str = ""  # the path that it would look at first
+    overview: str = ""  # only if the model saw the whole change
+    first: str = ""  # the path to look at first
     files: tuple[FileNote, ...] = ()

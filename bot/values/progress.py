@@ -1,4 +1,4 @@
-"""What a review in progress can say of itself: what it reads, what code has found, and what it is doing now."""
+"""Define the progress of a running review: what it reads, what it has found, and its current step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ class Reading:
 
     files: int  # changed files that are read
     names: tuple[str, ...]
-    units: int | None = None  # None: of the change only the files are known yet, not who depends on it
+    units: int | None = None  # None while only the files are known, not their dependents
     left_out: int = 0  # changed files that are not read
-    users: int = 0  # unchanged files that depend on what changed
+    users: int = 0  # unchanged files that depend on changed code
     user_names: tuple[str, ...] = ()
-    is_checked: bool = False  # whether every check by code is done
-    findings: int = 0  # that code has proven
+    is_checked: bool = False  # whether all static checks are done
+    findings: int = 0  # number of proven findings
     worst_findings: tuple[Finding, ...] = ()  # the worst of them
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The newest of both."""
+    """The latest progress."""
 
-    reading: Reading | None = None  # None: the change is not known yet
+    reading: Reading | None = None  # None if the change is not known yet
     step: str = ""  # one short line
 
 
-Say = Callable[[str | Reading], None]  # what a review reports its progress to: one short line, or what it reads
+Say = Callable[[str | Reading], None]  # receives progress: one short line, or what the review reads

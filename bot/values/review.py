@@ -1,4 +1,4 @@
-"""What comes out: findings with their evidence, the coverage, the cost, the review."""
+"""Define the results of a review: placed findings, the coverage, the cost, and the review itself."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,37 +14,41 @@ from deeprepo.impact.values import Side
 from deeprepo.rlm.values import Cost, Exact, Turn
 
 Tone = Literal["normal", "short"]
-Conclusion = Literal["clean", "findings", "incomplete"]  # what a review comes to
+Conclusion = Literal["clean", "findings", "incomplete"]  # the result of a review
 Interruption = Literal["provider", "interrupted"]
-Fault = Literal["", Interruption]  # what cut a review short, where it was not a cap
-# Why a part of the change was not reviewed as configured: the provider's quota or the owner's daily cap is used up, the provider does not
-# answer, its content filter or the model declines, the change is over a limit, or the provider rejects the key or the model.
+Fault = Literal["", Interruption]  # what cut a review short, other than a limit
+# Why a part of the change was not reviewed as configured: the provider's quota or the owner's daily limit is
+# used up, the provider doesn't answer, its content filter or the model declines, the change exceeds a limit,
+# or the provider rejects the key or the model.
 Obstacle = Literal["quota", "provider", "declined", "too_large", "setup"]
 Cause = Literal["", Obstacle]
-ReviewStatus = Literal[Conclusion, Interruption, Obstacle]  # what a review comes to, or what cut it short
-Shortfall = Literal["cut", "dropped", "undecided"]  # what else fails a check for which a bar is set
-# Why a head has no review: it should have one; the owner's own settings leave it out; it adds nothing to its base.
+# The result of a review, or what cut it short
+ReviewStatus = Literal[Conclusion, Interruption, Obstacle]
+Shortfall = Literal["cut", "dropped", "undecided"]  # other reasons to fail a check that has a threshold
+# Why a head has no review: "unreviewed" means that it should have one, "left out" that the owner's settings
+# exclude it, and "nothing" that it adds nothing to its base.
 Lack = Literal["unreviewed", "left out", "nothing"]
 
 IssueProgress = Literal["yes", "partly", "no", "unclear"]  # whether a change does what an issue asks
-DiffSide = Literal["RIGHT", "LEFT"]  # of the diff, as GitHub says it
+DiffSide = Literal["RIGHT", "LEFT"]  # side of the diff, in GitHub's terms
 LookUpKind = Literal["definition", "uses", "search", "lines", "files"]
-NOTHING_ADDED = "nothing added"  # `CoverageRow.by` of a unit that only loses lines: stands for a check
-# The form of a review as JSON. It rises when a reader of the old form would misread the new one; new keys don't count. Builds before
-# 0.2.0 wrote form 1.
+# `CoverageRow.by` of a region that only loses lines; takes the place of a check
+NOTHING_ADDED = "nothing added"
+# The version of the JSON format. It increases if readers of the old format would misread the new one, but not
+# for new keys. Builds before 0.2.0 wrote version 1.
 SCHEMA_VERSION = 2
 Place = Literal["", "inline", "file", "outside", "folded"]
 
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """Code that a model wants to see before it answers."""
+    """Code that a model requests before it answers."""
 
     kind: LookUpKind
     name: str = ""  # the name, or the pattern of a search
-    path: str = ""  # the file of lines; the folder or glob of files; else a glob that narrows where it is looked for
-    start: int = 0  # of lines; 0: from the first
-    end: int = 0  # of lines; 0: as many as one look-up shows
+    path: str = ""  # the file for lines; the folder or glob for files; else a glob that narrows the search
+    start: int = 0  # first line, for lines; 0 for the beginning
+    end: int = 0  # last line, for lines; 0 for as many as one look-up shows
     side: Side = "head"
 
 
@@ -57,13 +61,13 @@ class Judgement:
 
     findings: tuple[Finding, ...]
     complete: frozenset[str]  # paths
-    unjudged: tuple[tuple[str, str], ...] = ()  # path (empty: no one file) and the reason
-    limits: tuple[str, ...] = ()  # sentences: of what it says nothing because it cannot know
-    not_run: str = ""  # why a check that only adds to others did not run
+    unjudged: tuple[tuple[str, str], ...] = ()  # path (empty if it isn't about one file) and reason
+    limits: tuple[str, ...] = ()  # sentences about what the check cannot know
+    not_run: str = ""  # why a check that only confirms others did not run
     ran: bool = True  # whether such a check had anything to do
 
     def unjudged_files(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
-        """Return what of the files that it was given has no judgement, with those about which the check states nothing."""
+        """Return the files without a judgment, including given files that the check reports nothing about."""
         vouched = {path for path, _ in self.unjudged} | self.complete
         silent = ((file.path, "the check did not confirm that it read the whole file") for file in files)
         return (*self.unjudged, *((path, reason) for path, reason in silent if path not in vouched))
@@ -71,20 +75,23 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class CommentSpot:
-    """The lines that GitHub is asked to show a comment on; all of one hunk and one side. They may be fewer than the finding's."""
+    """The lines on which GitHub shows a comment, in one hunk and on one side.
 
-    path: Exact[str]  # as the diff names the file: on the head side, the old path where it was deleted
+    They may be fewer than the finding's.
+    """
+
+    path: Exact[str]  # the file's path in the diff: on the head side, or the old path if it was deleted
     start: int
-    end: int  # the line that the comment hangs on; equals `start` for one line
+    end: int  # the line of the comment; equals `start` for a single line
     side: DiffSide
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedFinding:
-    """A finding with the place where this review shows it; empty: nowhere, as what was said before and what is not said.
+    """A finding with the place where this review shows it; empty if it isn't shown, or was shown before.
 
-    `replacement` are whole lines for the spot's, tried out and with the file's own indentation; `refused` says why a
-    suggestion is shown as prose instead.
+    `replacement` contains whole lines for the spot, tested and with the file's own indentation. `refused`
+    says why a suggestion is shown as prose instead.
     """
 
     finding: Finding
@@ -123,13 +130,13 @@ class CoverageRow:
 
     kind: Literal["unit", "use", "word", "file", "search", "commits", "check", "dependent"]
     path: Exact[str]
-    name: Exact[str]  # of a use: what it relies on, as "path:name"
+    name: Exact[str]  # of a use: what it depends on, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread", "relies"]
-    by: Exact[str] = ""  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
+    by: Exact[str] = ""  # what covered it, such as "ruff, secrets, contracts" or "worker openai/gpt-5-mini"
     reason: str = ""  # why it was skipped or left unread
     line: int = 0
-    checked: Exact[str] = ""  # which checks judged a unit; what comparing a use has shown
-    read: Exact[str] = ""  # which model read it
+    checked: Exact[str] = ""  # the checks that judged a region, or the result of comparing a use
+    read: Exact[str] = ""  # the model that read it
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +154,9 @@ class Coverage:
 
     readings: tuple[CoverageRow, ...] = ()
     skipped_files: Exact[tuple[tuple[str, str], ...]] = ()  # (path, reason)
-    cut: tuple[str, ...] = ()  # sentences: what budgets cut off
-    by_model: bool = True  # whether changed code counts only when a model has read it
-    not_installed: Exact[tuple[str, ...]] = ()  # checks that had something to look at and could not run
+    cut: tuple[str, ...] = ()  # sentences about what was cut by limits
+    by_model: bool = True  # whether changed code counts only once a model has read it
+    not_installed: Exact[tuple[str, ...]] = ()  # checks with something to do that could not run
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
     not_run: Exact[tuple[tuple[str, str], ...]] = ()  # type checkers that failed, each with the reason
 
@@ -170,7 +177,7 @@ class Coverage:
         return not self.open
 
     def beside(self, findings: Iterable[Finding]) -> "Coverage":
-        """Return the coverage without the places that only rely on the change and that a finding shows already."""
+        """Return the coverage without dependent locations that a finding already shows."""
         told = {(place.path, place.line) for finding in findings for place in (*finding.places, *finding.evidence)}
         return replace(
             self,
@@ -189,27 +196,27 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class IssueReport:
-    """What a model says of an issue that the change closes."""
+    """A model's answer about an issue that the change closes."""
 
     number: int
     asks: str
     done: IssueProgress
     missing: str = ""
-    round: int = 0  # in which it was said; the change may do more since
+    round: int = 0  # the review that gave the answer; the change may do more since
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What a strategy hands back: raw findings, what was reported, and how it ended."""
+    """The result of a strategy: raw findings, the summary, and how it ended."""
 
     findings: tuple[Finding, ...] = ()
     summary: str = ""
     turns: tuple[Turn, ...] = ()
-    notes: tuple[str, ...] = ()  # sentences for the reader: a cap was reached, the provider went down
+    notes: tuple[str, ...] = ()  # for readers of the review: a limit was reached, or the provider failed
     partial: bool = False
     fault: Fault = ""
-    reason: str = ""  # how the strategy went on, as the end of the reason for it
-    doubts: tuple[str, ...] = ()  # what a reading could not settle, as sentences
+    reason: str = ""  # how the strategy continued, appended to its reason
+    doubts: tuple[str, ...] = ()  # what a pass could not settle, as sentences
     issues: tuple[IssueReport, ...] = ()
 
 
@@ -219,7 +226,7 @@ class ReadUnit:
 
     id: Exact[str]
     digest: Exact[str]
-    by: Exact[str]  # in words
+    by: Exact[str]  # name of the model or checks
     model: bool = False  # whether a model read it
 
 
@@ -236,10 +243,11 @@ class Round:
     """Which review of the same change this is."""
 
     number: int = 1
-    since: Exact[str] = ""  # the head of the round before; empty in the first round
-    full: bool = False  # asked to read everything again and to say everything
-    reason: str = ""  # why the earlier review could not be built upon, as a sentence
-    # What the next round builds upon: every number given so far with the fingerprint of its finding, and the units that were judged.
+    since: Exact[str] = ""  # the previous review's head; empty in the first review
+    full: bool = False  # everything was to be read and reported again
+    reason: str = ""  # why the earlier review could not be used, as a sentence
+    # For the next review: every number given so far with its finding's fingerprint, and the judged code
+    # regions.
     numbers: Exact[tuple[tuple[int, str], ...]] = ()
     read: Exact[tuple[ReadUnit, ...]] = ()
 
@@ -249,7 +257,7 @@ class StrategyChoice:
     """How the change was read."""
 
     name: Exact[str]
-    reason: str = ""  # why this one
+    reason: str = ""  # why this strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,32 +266,33 @@ class Cut:
 
     partial: bool = False
     fault: Fault = ""
-    failure: str = ""  # of a provider, where that is the fault: the problem and what to do, said before all else
+    failure: str = ""  # a provider's failure and what to do, shown first
     cause: Cause = ""  # why models did not review everything, if that is known
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSettings:
-    """The settings by which a review is concluded, and shown."""
+    """The settings for a review's conclusion and display."""
 
     tone: Tone = "normal"
-    fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
-    strict: bool = False  # with that bar, whether what nobody has decided fails it too
-    request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
-    of_features: Mapping[str, bool] = field(default_factory=dict)  # their switches
+    fail_on: Severity | None = None  # the threshold for the exit code and the conclusion
+    strict: bool = False  # with that threshold, whether undecided items fail the check too
+    request_changes: Severity | None = None  # the threshold for requesting changes; None for never
+    of_features: Mapping[str, bool] = field(default_factory=dict)  # features' switches
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
-    minimum: Severity = "low"  # findings below it are not said
+    minimum: Severity = "low"  # findings below it are not reported
     doubts: tuple[str, ...] = ()  # mistakes in settings files that may concern a threshold
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The whole result, as every output reads it."""
+    """The complete result, for every output."""
 
     pull: PullRequest
     files: tuple[ChangedFile, ...]
     strategy: StrategyChoice
-    findings: tuple[PlacedFinding, ...]  # each that this review knows, with its status; those that it says first
+    # All findings known to this review, with their status; reported ones first
+    findings: tuple[PlacedFinding, ...]
     coverage: Coverage
     cost: Cost
     seconds: float
@@ -291,13 +300,13 @@ class Review:
     notes: tuple[str, ...] = ()
     cut: Cut = Cut()
     settings: ReportSettings = ReportSettings()
-    dropped: int = 0  # findings that did not survive the checks
+    dropped: int = 0  # rejected findings
     turns: tuple[Turn, ...] = ()
     version: Exact[str] = ""
     round: Round = Round()
     issues: tuple[IssueReport, ...] = ()
-    consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
-    parts: Mapping[str, object] = field(default_factory=dict)  # what features add to it, by the keys of their sections
+    consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, with the result for each
+    parts: Mapping[str, object] = field(default_factory=dict)  # features' additions, by section key
 
     @property
     def reported(self) -> tuple[PlacedFinding, ...]:
@@ -334,7 +343,7 @@ class Review:
         return any(finding.basis.unsettled for finding in self.open_findings)
 
     def having(self, status: Status) -> tuple[Finding, ...]:
-        """Return the findings of one status."""
+        """Return the findings with this status."""
         return tuple(
             placed_finding.finding for placed_finding in self.findings if placed_finding.finding.status == status
         )
@@ -374,7 +383,7 @@ class Review:
 
     @property
     def status(self) -> ReviewStatus:
-        """What it comes to, or what cut it short."""
+        """The conclusion, or what cut the review short."""
         return (
             self.cut.fault if self.cut.fault == "interrupted" else self.cut.cause or self.cut.fault or self.conclusion
         )
@@ -400,44 +409,48 @@ class Review:
     @property
     def failing(self) -> bool:
         """Whether the check fails, because of a finding, a required check, or a missing result."""
-        bar = self.settings.fail_on  # what is below the least severity may reach one that was set later
+        # A finding below the minimum severity may reach a threshold that was set later
+        bar = self.settings.fail_on
         below = bar is not None and any(at_least(finding.severity, bar) for finding in self.having("below"))
         return bool(self.lacking or self.reaching(bar) or below or any(ruling.blocks for ruling in self.rulings))
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What the last review of the same change hands to this one, so that a push is read in its difference only."""
+    """The last review's results for this one, so that only the changes of a push are read."""
 
-    number: int  # of its round
+    number: int  # number of the last review
     base: str
     head: str
-    units: tuple[ReadUnit, ...] = ()  # that were judged
+    units: tuple[ReadUnit, ...] = ()  # the judged code regions
     dependents: tuple[str, ...] = ()  # unchanged files that were read
-    # (changed definition, path): uses that a model read, all of them in that file.
+    # (changed definition, path), if a model read all its uses in that file.
     uses: tuple[tuple[str, str], ...] = ()
-    findings: tuple[Finding, ...] = ()  # as far as known not fixed: said, kept back, silenced
-    silenced_identities: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
+    findings: tuple[Finding, ...] = ()  # not known to be fixed: reported, kept back, or silenced
+    silenced_identities: frozenset[str] = frozenset()  # identities of silenced findings that were never shown
     files: tuple[str, ...] = ()  # changed at that time
     summary: str = ""
-    parts: Mapping[str, object] = field(default_factory=dict)  # what features had added to it, as far as they recall it
+    parts: Mapping[str, object] = field(default_factory=dict)  # what features had added, if they restore it
     issues: tuple[IssueReport, ...] = ()
-    numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
-    unsaid_numbers: frozenset[int] = frozenset()  # of findings that could not be posted
-    other_build: str = ""  # the version of the build that made it, if that was another one
+    numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, with its finding's fingerprint
+    unsaid_numbers: frozenset[int] = frozenset()  # numbers of findings that could not be posted
+    other_build: str = ""  # the version of the build that made it, if it was another one
 
 
 @dataclass(frozen=True, slots=True)
 class LastReview:
-    """The last finished review: every finding that it knows, and what each number was given to."""
+    """The last finished review: all its findings, and the finding of each number."""
 
     pull: PullRequest
     findings: tuple[Finding, ...]
     numbers: Mapping[int, str]
-    open_findings: tuple[Finding, ...] = ()  # of the findings, those that were open then
+    open_findings: tuple[Finding, ...] = ()  # the findings that were open then
 
     def by_identity(self, name: str) -> Finding | None:
-        """Return the finding of this identity: a word about a guess is not about what code has proven at the same place."""
+        """Return the finding with this identity.
+
+        A guess and a proof in the same location have different identities.
+        """
         return next((f for f in self.findings if f.identity == name), None)
 
     def by_number(self, number: int) -> Finding | None:

@@ -1,7 +1,7 @@
-"""What a team teaches: rules and learnings, which keep findings silent, and whose word it was.
+"""Define the rules and learnings that silence findings, and who they are from.
 
-The feature that people teach by is `features.teaching`. What it has learned is a value here, because the database keeps it, and a step of a
-workflow, which has no database, reads the same commands.
+People create them with `features.teaching`. They are values here, because the database stores them, and
+workflow steps without a database read the same commands.
 """
 
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from typing import Literal
 
 from deeprepo.rlm.values import Exact
 
-IgnoreScope = Literal["finding", "rule", "path"]  # how far an entry of the list of silences reaches
+IgnoreScope = Literal["finding", "rule", "path"]  # how far an ignore entry reaches
 RuleState = Literal["proposed", "confirmed", "removed"]
-# How somebody said that a finding is not wanted; "remember": in a sentence, without one.
+# How somebody rejected a finding; "remember" is a sentence without a finding.
 Rejection = Literal["reaction", "reply", "withdrawn", "ignored", "remember"]
 
 
@@ -24,14 +24,14 @@ class OwnerRule:
     1.
     """
 
-    path: Exact[str]  # as in .gitignore
-    kind: Exact[str]  # a check's own code, or a category
-    text: str = ""  # why, in the words of a person who may write to the repository; models are shown it
+    path: Exact[str]  # pattern, as in .gitignore
+    kind: Exact[str]  # a check's own ID, or a category
+    text: str = ""  # the reason, from a person with write access; shown to models
     number: int = 0
-    learned: bool = False  # False: written in a file
-    grave: bool = False  # of a learned one: it was confirmed for something serious that code has proven
-    symbol: Exact[str] = ""  # of a learning: the definition that it is about; empty: the whole file
-    file: Exact[str] = ""  # the list that it is written in; empty: the settings
+    learned: bool = False  # False if it is written in a file
+    grave: bool = False  # whether a learned rule was confirmed for a serious proven finding
+    symbol: Exact[str] = ""  # the definition that a learning is about; empty for the whole file
+    file: Exact[str] = ""  # the list that contains it; empty for the settings
 
     @property
     def is_learning(self) -> bool:
@@ -57,7 +57,7 @@ class Dismissal:
     mark: Exact[str]
     reason: str
     how: Exact[Rejection]
-    who: Exact[str] = ""  # a login; empty where nobody has kept it
+    who: Exact[str] = ""  # a login; empty if unknown
 
     @property
     def identity(self) -> str:
@@ -72,32 +72,34 @@ class Dismissal:
 
 @dataclass(frozen=True, slots=True)
 class Silencing:
-    """Why a finding is not reported: the reason, and whose word it was."""
+    """Why a finding is not reported, and on whose decision."""
 
     reason: str
-    # withdrawn: by us, in a conversation; repeat: it says again, in other words, what somebody has dismissed
+    # withdrawn: by us, in a conversation; repeat: it repeats a dismissed finding in other words
     scope: Literal[IgnoreScope, "withdrawn", "repeat"]
-    rule: OwnerRule | None = None  # or learning, without its text; None: an entry of the list, or a command
+    # The rule or learning without its text; None for an ignore entry or a command
+    rule: OwnerRule | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedRule:
-    """A rule as a server keeps it, from the proposal on. Times in seconds since 1970.
+    """A rule stored by a server, from its proposal on.
 
-    `grave`: it comes from something serious that code has proven, so a reaction is not enough to confirm it.
+    Times are seconds since 1970. `grave`: it comes from a serious proven finding, so a reaction is not enough
+    to confirm it.
     """
 
     rule: OwnerRule
     state: RuleState
     who: str  # the login of the person who rejected the finding
-    link: str  # to where they did
+    link: str  # URL of the rejection
     made: float
     grave: bool = False
-    decider: str = ""  # who confirmed or removed it
+    decider: str = ""  # the person who confirmed or removed it
     decided: float = 0.0
-    silenced: int = 0  # findings that it kept from being reported
-    last: float = 0.0  # when it did so last; 0: never
-    shown: bool = False  # a comment has shown the proposal
+    silenced: int = 0  # number of findings that it silenced
+    last: float = 0.0  # when it last silenced a finding; 0 for never
+    shown: bool = False  # whether a comment has shown the proposal
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from typing import Literal, get_args
 from bot.values.finding import Evidence
 from deeprepo.rlm.values import Exact
 
-# What a ruling that failed comes to: a row, a neutral conclusion, a failed one.
+# The effect of a failed check: only a row, a neutral conclusion, or a failed one.
 RulingSeverity = Literal["note", "warn", "fail"]
-RulingResult = Literal["failed", "undecided", "unasked", "passed", "inapplicable"]  # the worst first
+RulingResult = Literal["failed", "undecided", "unasked", "passed", "inapplicable"]  # worst first
 RULING_RESULTS: tuple[RulingResult, ...] = get_args(RulingResult)
 
 
@@ -27,11 +27,11 @@ class Ruling:
     result: RulingResult
     reason: str = ""
     quotes: tuple[Evidence, ...] = ()
-    digest: Exact[str] = ""  # of what must hold
+    digest: Exact[str] = ""  # of the requirement
 
     @property
     def blocks(self) -> bool:
-        """Whether the owner wants the change to be stopped for it."""
+        """Whether it failed and blocks the change."""
         return self.result == "failed" and self.severity == "fail"
 
     @property
@@ -43,5 +43,5 @@ class Ruling:
 
     @property
     def lacks_result(self) -> bool:
-        """Whether it applies, and neither passed nor failed."""
+        """Whether it applies but has no result."""
         return self.result in ("undecided", "unasked")

@@ -1,4 +1,4 @@
-"""Settings that a repository shares with others: a file elsewhere, whose settings lie below those of the repository's own."""
+"""Define settings that a repository shares with others. The repository's own settings take precedence."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -8,22 +8,22 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """What such a file sets, by the names of settings."""
+    """The settings in such a file, by name."""
 
-    source: str  # the name of the file, as origins of settings have it
+    source: str  # the name of the file, shown as the origin of settings
     values: Mapping[str, Any] = field(default_factory=dict)
-    bound: frozenset[str] = frozenset()  # settings that the repository's own file does not change
+    bound: frozenset[str] = frozenset()  # settings that the repository's own file cannot change
     warnings: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()  # the warnings about what may decide how a check ends
+    doubts: tuple[str, ...] = ()  # warnings about settings that may decide how a check ends
 
 
 @dataclass(frozen=True, slots=True)
 class SharedFile(ABC):
-    """Such a file, which is read where the settings are resolved."""
+    """A shared settings file, read when the settings are resolved."""
 
     repository: str  # "owner/name"
     text: str = field(default="", repr=False)
 
     @abstractmethod
     def layer(self) -> Layer:
-        """Read it. What is wrong with it costs a sentence."""
+        """Read the file. Mistakes in it become warnings."""

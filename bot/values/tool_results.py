@@ -1,4 +1,4 @@
-"""What another tool has reported."""
+"""Define the results of other tools."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -8,7 +8,11 @@ from bot.levels import Severity
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """One result. `path` is relative to the repository, or absolute as the tool saw it; "": of a run that failed. Lines are 1-based; 0: the tool names none."""
+    """One result.
+
+    `path` is relative to the repository, absolute as the tool saw it, or empty for a failed run. Lines are
+    1-based, or 0 if the tool names none.
+    """
 
     path: str
     start: int
@@ -16,13 +20,13 @@ class ToolResult:
     tool: str
     rule: str
     message: str
-    about: str  # what the rule is about, "" if the tool does not say
+    about: str  # what the rule is about; empty if the tool doesn't say
     severity: Severity
     security: bool
-    sure: bool  # the tool calls it an error
-    new: bool | None = None  # as a comparison with the base says; None: nobody has compared
-    mark: str = ""  # what recognises it in another run
-    is_unread: bool = False  # the tool says that it did not read the file, or not all of it
+    sure: bool  # whether the tool calls it an error
+    new: bool | None = None  # the result of a comparison with the base; None if there was none
+    mark: str = ""  # identifies the result in another run
+    is_unread: bool = False  # whether the tool says that it did not read the whole file
 
     def key(self) -> tuple[str, str, str]:
         """Return a key that identifies this result across runs of the tool, even if lines have moved."""
@@ -43,12 +47,12 @@ class ToolRun:
     unread: tuple[str, ...] = ()
 
     def covers(self, path: str) -> bool:
-        """Return whether it looked at this file, and read all of it."""
+        """Return whether it checked this file completely."""
         looked_at = self.files is None or _is_among(path, self.files)
         return looked_at and "" not in self.unread and not _is_among(path, self.unread)
 
     def about(self, paths: Iterable[str]) -> "ToolRun":
-        """Return the same run, as far as it is about these files."""
+        """Return the run, limited to these files."""
         own = tuple(paths)
         files = None if self.files is None else tuple(path for path in own if _is_among(path, self.files))
         unread = ("",) if "" in self.unread else tuple(path for path in own if _is_among(path, self.unread))
@@ -56,5 +60,5 @@ class ToolRun:
 
 
 def _is_among(path: str, names: Iterable[str]) -> bool:
-    """Whether a file of the repository is one of those that a tool names, by their paths or as it saw them."""
+    """Return whether a file is among a tool's names, by its relative path or as the tool saw it."""
     return any(name == path or (name[:1] == "/" and name.endswith(f"/{path}")) for name in names)
