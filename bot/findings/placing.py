@@ -129,8 +129,8 @@ def room(files: int) -> int:
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
     """Sort findings, best first, and collapse those that are not shown in full.
 
-    Spelling mistakes, unsettled findings and those in `held` (fingerprints) are always collapsed, and so is what
-    exceeds `quota`. Critical findings don't count toward the quota. Minor findings get what is left of it.
+    Spelling mistakes, unsettled findings and those in `held` (fingerprints) are always collapsed, and so is
+    what exceeds `quota`. Critical findings don't count toward the quota. Minor findings get what is left.
     """
     ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
     candidates = [at for at, item in enumerate(ranked) if not _slip(item.finding) and not item.finding.basis.unsettled]

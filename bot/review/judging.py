@@ -157,9 +157,9 @@ def _outdated_entries(survey: Survey, found: Sequence[Finding]) -> Iterator[str]
 
 
 def _decided(before: Finding, opinion: "Opinion") -> Finding:
-    """Return a new finding after its second opinion.
+    """Return a new finding after its confirmation.
 
-    If the opinion could not decide, a finding that several passes reported stays, marked as unsettled.
+    If the confirmation could not decide, a finding that several passes reported stays, marked as unsettled.
     """
     now = opinion.finding
     if now.is_shown:
