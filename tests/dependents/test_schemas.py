@@ -83,6 +83,18 @@ CASES = {
         {"a.py": "ROWS = Order.objects.filter(total=1)\n"}, {"shop/migrations/0002_a.py": DJANGO}, "likely-column-dropped", ("a.py:1",)
     ),
     "sql: by Rails": Case({"a.rb": QUERY}, {"db/migrate/2_a.rb": RAILS}, "column-dropped", ("a.rb:1",)),
+    "sql: a column that the model's own class reads": Case(
+        {"app/models/order.rb": "class Order < ApplicationRecord\n  def left\n    amount - amount_held\n  end\nend\n"},
+        {"db/migrate/2_a.rb": RAILS.replace(":total", ":amount_held")},
+        "likely-column-dropped",
+        ("app/models/order.rb:3",),
+    ),
+    "sql: a column of a model in a module": Case(
+        {"app/models/admin/order.rb": "module Admin\n  class Order < ApplicationRecord\n    validates :rows_counted, presence: true\n  end\nend\n"},
+        {"db/migrate/2_a.rb": RAILS.replace(":orders, :total", ":admin_orders, :rows_counted")},
+        "likely-column-dropped",
+        ("app/models/admin/order.rb:3",),
+    ),
     "sql: by Alembic": Case({"a.py": QUERY}, {"migrations/versions/2.py": ALEMBIC}, "column-dropped", ("a.py:1",)),
     "sql: in a text of Go": Case({"a.py": QUERY}, {"migrations/2.go": GO}, "column-dropped", ("a.py:1",)),
     "openapi: an operation that a client calls": Case(

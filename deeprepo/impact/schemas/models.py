@@ -6,6 +6,7 @@ A mapper of objects reads and writes every column that it knows of. The table of
 
 import re
 
+from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, forms_of_table, spellings
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.brackets import open_count
@@ -49,6 +50,29 @@ class _Model(Struct, frozen=True):
 def owners_of(one: SchemaBreak) -> frozenset[str]:
     """Return the names of the table and of the class of its rows."""
     return forms_of_table(one.owner) | forms_of_table(one.model or one.owner)
+
+
+def owners_in(one: SchemaBreak, place: SchemaPlace) -> frozenset[str]:
+    """Return these names as a file may write them: a module or a namespace around a class is a prefix of its table (`Spree::GiftCard`)."""
+    words, owners = one.owner.split("_"), owners_of(one)
+    for count in range(1, len(words)):
+        around = "".join(word.capitalize() for word in words[:count])
+        is_inside = re.search(
+            rf"\b(?:module|namespace|class)\s++(?:\w+(?:::|\\|\.))*+{around}\b|(?<!\w){around}::", place.whole
+        )
+        if is_inside or f"/{'_'.join(words[:count])}/" in f"/{place.path}":
+            owners |= forms_of_table("_".join(words[count:]))
+    return owners
+
+
+def is_own_class(owners: frozenset[str], place: SchemaPlace) -> bool:
+    """Return whether a file defines the class of the rows, in a language that reads a column of it by its bare name."""
+    names = "|".join(re.escape(form) for form in sorted(owners) if form[:1].isupper())
+    return (
+        bool(names)
+        and filetype(place.path).symbols
+        and bool(re.search(rf"^\s*+class\s++(?:\w+::)*+(?:{names})\b", place.whole, re.MULTILINE))
+    )
 
 
 def tables_in(text: str) -> list[str]:

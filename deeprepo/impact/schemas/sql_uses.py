@@ -69,11 +69,11 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
         return of_statement
     if (of_model := models.likeness(one, place)) is not None:
         return of_model
-    owners = models.owners_of(one)
+    owners = models.owners_in(one, place)
     classes = "|".join(re.escape(form) for form in sorted(owners) if form[:1].isupper())
     if re.search(_ASKED.replace("CLASS", classes), text[:LONGEST]) and classes:
         return "hint" if re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), text) else ""
-    is_member = any(
+    is_member = models.is_own_class(owners, place) or any(
         re.search(rf"(?:[.\"'`:@]|->){_word(form)}|{_word(form)}\s*+:(?![:=])", text) for form in spellings(one.name)
     )
     return by_name(one, place, owners) if is_member else ""
