@@ -27,6 +27,7 @@ CREATE = "CREATE TABLE orders (id INTEGER PRIMARY KEY, total INTEGER, note TEXT)
 QUERY = 'SQL = "SELECT total FROM orders WHERE id = ?"\n'
 MODEL = "from django.db import models\n\n\nclass Order(models.Model):\n    total = models.IntegerField()\n"
 DJANGO = 'class Migration:\n    operations = [\n        migrations.RemoveField(\n            model_name="order",\n            name="total",\n        ),\n    ]\n'
+PROCEDURE = "CREATE OR ALTER PROCEDURE [dbo].[Order_SetSeenById]\n    @Id INT\nAS\nBEGIN\n    UPDATE [dbo].[Order] SET [Seen] = 1 WHERE [Id] = @Id\nEND\n"
 RAILS = "class A < ActiveRecord::Migration[7.0]\n  def up\n    remove_column :orders, :total\n  end\n\n  def down\n    remove_column :orders, :note\n  end\nend\n"
 ALEMBIC = "def upgrade():\n    op.drop_column('orders', 'total')\n\n\ndef downgrade():\n    op.drop_column('orders', 'note')\n"
 GO = 'package m\n\nvar _ = "x"\nfunc up() { db.Exec("ALTER TABLE orders DROP COLUMN total") }\n'
@@ -94,6 +95,18 @@ CASES = {
         {"db/migrate/2_a.rb": RAILS.replace(":orders, :total", ":admin_orders, :rows_counted")},
         "likely-column-dropped",
         ("app/models/admin/order.rb:3",),
+    ),
+    "sql: a parameter of a procedure": Case(
+        {"db/a.sql": PROCEDURE, "a.cs": 'c.Execute($"[{schema}].[{table}_SetSeenById]",\n    new { Id = 1 });\n'},
+        {"db/a.sql": PROCEDURE.replace("@Id", "@OrderId")},
+        "likely-parameter-renamed",
+        ("a.cs:1",),
+    ),
+    "sql: a parameter that a procedure requires": Case(
+        {"db/a.sql": PROCEDURE, "a.cs": 'c.Execute("Order_SetSeenById",\n    new { Id = 1 });\n'},
+        {"db/a.sql": PROCEDURE.replace("@Id INT", "@Id INT,\n    @Shop INT")},
+        "likely-parameter-required",
+        ("a.cs:1",),
     ),
     "sql: by Alembic": Case({"a.py": QUERY}, {"migrations/versions/2.py": ALEMBIC}, "column-dropped", ("a.py:1",)),
     "sql: in a text of Go": Case({"a.py": QUERY}, {"migrations/2.go": GO}, "column-dropped", ("a.py:1",)),
@@ -176,6 +189,10 @@ HARMLESS = {
 }  # fmt: skip
 HARMLESS |= {
     "sql: Alembic's way back": ({"a.py": QUERY}, {"migrations/versions/2.py": f"{ALEMBIC_UP}    pass\n\n\ndef downgrade():\n    {STEP}"}),
+    "sql: a parameter of a procedure with a default": (
+        {"db/a.sql": PROCEDURE, "a.cs": 'c.Execute("Order_SetSeenById", new { Id = 1 });\n'},
+        {"db/a.sql": PROCEDURE.replace("@Id INT", "@Id INT,\n    @Shop INT = 0")},
+    ),
     "sql: Rails' way back": (
         {"a.py": QUERY},
         {"db/migrate/2_a.rb": "class A < ActiveRecord::Migration[7.0]\n  def up\n    say 'a'\n  end\n\n  def down\n    if true\n      remove_column :orders, :total\n    end\n    drop_table :orders\n  end\nend\n"},

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from deeprepo.impact.schemas import breaks, migrations, sql_uses
+from deeprepo.impact.schemas import breaks, migrations, routines, sql_uses
 from deeprepo.impact.schemas.breaks import Severity
 from deeprepo.impact.schemas.migrations import MigrationStep
 from deeprepo.impact.structs import replace
@@ -69,7 +69,9 @@ def is_backward(path: str) -> bool:
     return bool(_BACKWARD.search(path))
 
 
-likeness = sql_uses.likeness
+def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
+    """Return whether a line uses a column or a table, or calls a routine."""
+    return routines.likeness(one, place) if one.kind == "parameter" else sql_uses.likeness(one, place)
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
@@ -83,7 +85,9 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
         does = _steps(forward(document.text), document.path) if _FILE.search(document.path) else _of_code(document)
         steps += [one for one in does if one.line in document.added_lines]
     rows += _lost_in_order(steps)
-    return list({(one.rule, one.owner, one.element): one for one in map(_break, reversed(rows))}.values())[::-1]
+    found = list({(one.rule, one.owner, one.element): one for one in map(_break, reversed(rows))}.values())[::-1]
+    pairs = [(old[now.path], now) for now in sides.after if now.path in old]
+    return [*found, *(one for was, now in pairs for one in routines.compare(was, now))]
 
 
 def _of_code(document: breaks.Document) -> list[MigrationStep]:

@@ -1,0 +1,80 @@
+"""Parameters of SQL procedures and functions: what a change removes, renames or adds, and the lines that call the routine. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from deeprepo.impact.schemas.breaks import Document, Likeness, SchemaBreak, SchemaPlace
+from deeprepo.impact.structs import Struct
+from deeprepo.impact.text.brackets import before_close
+from deeprepo.impact.text.lines import line_number
+from deeprepo.impact.uses.targets import telling
+
+_ID = r"[\"`\[]?(\w++)[\"`\]]?"
+_CREATES = re.compile(
+    rf"^[ \t]*+(?:CREATE|ALTER)\s++(?:OR\s++(?:ALTER|REPLACE)\s++)?(?:PROC(?:EDURE)?|FUNCTION)\s++(?:{_ID}\s*+\.\s*+)?{_ID}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BODY = re.compile(r"^\s*+(?:AS|BEGIN|WITH|RETURNS|LANGUAGE)\b", re.IGNORECASE | re.MULTILINE)
+_PARAMETER = re.compile(r"\s*+(?:(?:IN|OUT|INOUT|VARIADIC)\s++)?@?(\w++)[^,]*", re.IGNORECASE)
+_DEFAULT = re.compile(r"=|\bDEFAULT\b|\bOUT(?:PUT)?\b", re.IGNORECASE)
+_DEFINES = re.compile(r"\b(?:CREATE|ALTER|DROP|GRANT|REVOKE|COMMENT|sp_refresh\w+)\b", re.IGNORECASE)
+_LONGEST = 4_000  # characters of a list of parameters
+NEAR = 15  # lines around a call in which its arguments are written
+
+
+class Routine(Struct, frozen=True):
+    """A procedure or a function with its parameters, by name, and whether a call has to give each."""
+
+    name: str
+    line: int
+    parameters: Mapping[str, bool]
+
+
+def routines(text: str) -> Iterator[Routine]:
+    """Yield the routines that the statements of a file create."""
+    for match in _CREATES.finditer(text):
+        behind = text[match.end() : match.end() + _LONGEST]
+        is_bracket = behind.lstrip().startswith("(")
+        end = _BODY.search(behind)
+        inner = before_close(behind.partition("(")[2]) if is_bracket else behind[: end.start()] if end else ""
+        parts = [one for one in _PARAMETER.finditer(re.sub(r"\([^()]*\)|--[^\n]*", "", inner)) if one[1]]
+        parameters = {one[1]: _DEFAULT.search(one[0]) is None for one in parts}
+        yield Routine(match[2], line_number(text, match.start()), parameters)
+
+
+def compare(old: Document, new: Document) -> Iterator[SchemaBreak]:
+    """Yield each parameter that a routine of a file has no more, and each that its calls have to give now."""
+    before = {one.name: one for one in routines(old.text)}
+    for now in routines(new.text):
+        was = before.get(now.name)
+        if was is None:
+            continue
+        gone = [one for one in was.parameters if one not in now.parameters]
+        required = [one for one, is_required in now.parameters.items() if is_required and one not in was.parameters]
+        is_rename = len(gone) == len(required) == 1 and len(was.parameters) == len(now.parameters)
+        for name in gone:
+            fate = f"was renamed to {required[0]}" if is_rename else "was removed"
+            yield _break(now, name, "renamed" if is_rename else "removed", fate, new.path)
+        for name in required if not is_rename else ():
+            yield _break(now, name, "required", "has to be given now", new.path)
+
+
+def _break(routine: Routine, name: str, rule: str, fate: str, path: str) -> SchemaBreak:
+    rest = routine.name.partition("_")[2]
+    words = {routine.name, *([f"_{rest}"] if telling(rest) else [])}  # `"[{schema}].[{table}_UpdateSeenById]"`
+    law = "A call that gives it by its name fails." if rule != "required" else "A call that leaves it out fails."
+    return SchemaBreak(
+        f"parameter-{rule}", "parameter", f"{routine.name}.{name}", fate, law, path, routine.line, "head",
+        routine.name, name, None, searched=frozenset(words),
+    )  # fmt: skip
+
+
+def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
+    """Return a hint if a line calls the routine and the lines around it name a former parameter, or lack a required one."""
+    rest = re.escape(one.name.partition("_")[2])
+    is_called = re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)|}}_{rest}(?!\w)", place.text) is not None
+    if not is_called or _DEFINES.search(place.text):
+        return ""
+    around = "\n".join(place.lines[max(0, place.line - 2) : place.line + NEAR])
+    is_named = re.search(rf"(?<!\w){re.escape(one.owner)}(?!\w)", around, re.IGNORECASE) is not None
+    return "hint" if is_named != (one.rule == "parameter-required") else ""
