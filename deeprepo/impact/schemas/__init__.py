@@ -1,1 +1,1 @@
-"""Contracts that are data: schemas whose elements other files name. A new language is one module and one word of `check.py`."""
+"""Check schemas, whose elements other files name. A new language needs one module and an entry in `check.py`."""

@@ -1,4 +1,4 @@
-"""What a change breaks in a schema, and which lines of a tree name what is broken."""
+"""Find what a change breaks in schemas, and the lines that use broken elements."""
 
 import asyncio
 import re
@@ -30,38 +30,40 @@ SCHEMAS: Mapping[str, SchemaLanguage] = {
     module.NAME: cast("SchemaLanguage", module) for module in (sql, openapi, protobuf, graphql, jsonschema)
 }
 SIDES: tuple[Side, Side] = ("base", "head")
-BYTES = 6 << 20  # of one schema; a larger one is open
-BREAKS = 1_000  # of one change that are looked up
+BYTES = 6 << 20  # of one schema; a larger one stays open
+BREAKS = 1_000  # per change that are searched
 ROWS = 20_000  # lines with a searched word
-USES = 40  # of one break, of each likeness
-MOST_LINES = 20_000  # of a file that are searched for the owner of a name
-FAR = 100  # lines above a use in which its owner is looked for
-SHORTEST = 3  # letters of a word that is searched
-_ANNOTATION = re.compile(r"^\s*+\*\s*+@(?:\w{1,20}\\)?\w{0,30}Column\(")  # what Doctrine reads in a comment
+USES = 40  # per break and likeness
+MOST_LINES = 20_000  # of a file that are searched for an owner
+FAR = 100  # lines above a use in which its owner is searched
+SHORTEST = 3  # letters of a searched word
+# a Doctrine annotation inside a comment
+_ANNOTATION = re.compile(r"^\s*+\*\s*+@(?:\w{1,20}\\)?\w{0,30}Column\(")
 
 
 class SchemaChange(Struct, frozen=True):
-    """What comparing the changed schemas has shown."""
+    """The result of comparing the changed schemas."""
 
-    breaks: tuple[tuple[str, SchemaBreak], ...] = ()  # with the name of the schema's language
-    complete: frozenset[str] = frozenset()  # paths that were compared to their end
-    open: tuple[tuple[str, str], ...] = ()  # path and reason
-    other_paths: frozenset[str] = frozenset()  # files that turned out to be no schema
-    successors: Mapping[str, str] = field(default_factory=dict)  # path before the change -> path that the change lists
+    breaks: tuple[tuple[str, SchemaBreak], ...] = ()  # with the name of the schema language
+    complete: frozenset[str] = frozenset()  # paths that were compared completely
+    open: tuple[tuple[str, str], ...] = ()  # pairs of path and reason
+    other_paths: frozenset[str] = frozenset()  # files that are not schemas
+    # path before the change -> path in the change
+    successors: Mapping[str, str] = field(default_factory=dict)
 
     def home(self, one: SchemaBreak) -> str:
-        """Return the changed file that brings a break, by the path that the change lists."""
+        """Return the changed file with a break, by its path in the change."""
         return self.successors.get(one.path, one.path) if one.side == "base" else one.path
 
 
 class SchemaUses(Struct, frozen=True):
-    """The lines that name what is broken, and what was not looked at."""
+    """The lines that use broken elements, and what was not searched."""
 
     uses: Mapping[SchemaBreak, tuple[SchemaUse, ...]] = field(default_factory=dict)
     mentions: Mapping[SchemaBreak, Sequence[SchemaUse]] = field(
         default_factory=dict
-    )  # lines with the name that may mean something else
-    open: tuple[tuple[str, str], ...] = ()  # path of a schema and reason
+    )  # number of lines with the name that may mean something else
+    open: tuple[tuple[str, str], ...] = ()  # pairs of a schema's path and reason
 
 
 def wants(file: ChangedFile) -> bool:
@@ -74,7 +76,7 @@ def wants(file: ChangedFile) -> bool:
 
 
 async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
-    """Compare both sides of the changed schemas, language by language."""
+    """Compare both sides of the changed schemas, by language."""
     mine = [file for file in files if wants(file)]
     texts: dict[tuple[str, str], str] = {}
     too_large = set[str]()
@@ -113,7 +115,7 @@ def _path_on(file: ChangedFile, side: str) -> str:
 def _documents(
     language: SchemaLanguage, files: Iterable[ChangedFile], side: Side, texts: Mapping[tuple[str, str], str]
 ) -> list[Document]:
-    """What a language wants of a side."""
+    """Return the documents of a language on one side."""
     rows = [(file, _path_on(file, side)) for file in files]
     return [
         Document(path, texts[side, path], file.added_lines if side == "head" else frozenset(), file.path)
@@ -128,7 +130,7 @@ def _compared(
     texts: Mapping[tuple[str, str], str],
     reasons: dict[str, str],
 ) -> list[SchemaBreak]:
-    """The breaks; a file that cannot be read goes to the reasons, and the others are compared without it."""
+    """Return the breaks. Unreadable files are added to `reasons`, and the others are compared without them."""
     while files:
         sides = SchemaSides(*(_documents(language, files, side, texts) for side in SIDES))
         reading(files[0].path)
@@ -144,7 +146,10 @@ def _compared(
 async def find_uses(
     tree: Tree, change: SchemaChange, left_out: Collection[str] = (), *, compare_base: bool = True
 ) -> SchemaUses:
-    """Return the lines of a tree that name the elements, surest first. `left_out`: the schemas, of which lines of the base alone use anything."""
+    """Return the lines that use the elements, surest first.
+
+    `left_out`: schemas, in which only lines that the base contains count.
+    """
     named = [(name, one) for name, one in change.breaks if one.name]
     open_rows = {change.home(one): f"more than {BREAKS} elements are broken" for _, one in named[BREAKS:]}
     by_word: dict[str, list[tuple[str, SchemaBreak]]] = defaultdict(list)
@@ -165,7 +170,7 @@ async def find_uses(
     for path, number, text in rows:
         if _can_use(path, text) and (path not in left_out or (path, text.strip("\r")) in there):
             places[path].append(number)
-    # What the change leaves of the users that it edits was looked at: a name alone proves nothing against that.
+    # The change's author saw the uses that it edits, so a name alone proves nothing for these elements.
     edited = [text for path, text in there - still if _can_use(path, text) and not _defines_schema(path)]
     mended = {one for text in edited for word in re.findall(look, text) for _, one in by_word[word]}
     lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(places))).items()}
@@ -198,7 +203,7 @@ def _uses(
     by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
     unsure: tuple[Collection[str], Collection[SchemaBreak]],
 ) -> dict[SchemaBreak, tuple[SchemaUse, ...]]:
-    """The lines that use each break. `unsure`: the files, and the breaks, of which a name alone proves nothing."""
+    """Return the lines that use each break. `unsure`: files and breaks for which a name alone proves nothing."""
     uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
     counts: Counter[tuple[SchemaBreak, bool]] = Counter()
     wholes = {path: "\n".join(lines.get(path, ())[:MOST_LINES]) for path in numbers}
@@ -217,19 +222,19 @@ def _uses(
 
 
 def _distance(one: SchemaBreak, place: SchemaPlace) -> int:
-    """How far above a line the owner of the element is named: `user.name` says whose it is, and so does `class User:` around a line."""
+    """Return how far above a line the element's owner is mentioned, as in `user.name` or `class User:`."""
     owner = re.compile("|".join(map(re.escape, sorted(forms_of_table(one.owner)))), re.IGNORECASE)
     above = place.lines[max(0, place.line - FAR) : place.line][::-1]
     return next((at for at, text in enumerate(above) if one.owner and owner.search(text)), FAR)
 
 
 def _certain_first(use: SchemaUse) -> tuple[bool, bool, bool, int, str, int]:
-    """The most certainly broken first: a program reads settings by keys of their own."""
+    """Return the sort key of a use: sure first, tests and settings later."""
     return not use.sure, is_test(use.path), is_settings(use.path), use.distance, use.path, use.line
 
 
 def _either(words: Collection[str]) -> str:
-    """A pattern for one of the words, also between the two underscores by which a query asks for a field: `order__total__gte`."""
+    """Return a pattern for one of the words, also between double underscores as in a query: `order__total__gte`."""
     longest_first = sorted(words, key=lambda word: (-len(word), word))
     return rf"(?<!\w)(?:\w{{1,80}}?__)?({'|'.join(map(re.escape, longest_first))})(?:__\w{{1,80}})?(?!\w)"
 
@@ -244,7 +249,7 @@ def _can_use(path: str, text: str) -> bool:
 
 
 async def quotes_of(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBreak, str]:
-    """Return the line of each break."""
+    """Return the source line of each break."""
     texts: dict[tuple[str, str], list[str]] = {}
     for side in SIDES:
         paths = list({one.path for one in breaks if one.side == side})

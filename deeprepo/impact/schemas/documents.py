@@ -1,4 +1,4 @@
-"""JSON and YAML as data with lines, within bounds: size and depth."""
+"""Load JSON and YAML with line numbers, limited in size and depth."""
 
 import json
 import re
@@ -15,7 +15,7 @@ YAML_BYTES = 2 << 20
 
 
 class _Texts(yaml_reader.Reader):
-    """Dates stay texts, and every key is one."""
+    """Keeps dates and all keys as strings."""
 
     yaml_implicit_resolvers = yaml_reader.types(but=yaml_reader.TIMESTAMP)
 
@@ -25,7 +25,7 @@ class _Texts(yaml_reader.Reader):
 
 @lru_cache(maxsize=4)
 def load(document: Document) -> Mapping[str, object]:
-    """Return the object of a document. Raises `UnreadableSchemaError`."""
+    """Return the object in a document. Raises `UnreadableSchemaError`."""
     path, text = document.path, document.text
     try:
         if path.endswith((".json", ".jsonschema")) or text.lstrip()[:1] == "{":
@@ -42,7 +42,7 @@ def load(document: Document) -> Mapping[str, object]:
 
 
 class Node(Struct, frozen=True):
-    """A value of a document, and the keys that lead to it."""
+    """A value in a document, and the keys that lead to it."""
 
     document: Document
     value: object
@@ -50,13 +50,13 @@ class Node(Struct, frozen=True):
 
     @property
     def mapping(self) -> Mapping[str, object]:
-        """Return the value behind its reference, if it is an object; otherwise nothing."""
+        """The value behind its reference if it is an object, otherwise an empty one."""
         value = self.behind().value
         return value if isinstance(value, Mapping) else {}
 
     @property
     def line(self) -> int:
-        """Return the line on which the last of the keys stands, looked for in order: a key may also be a text of a list."""
+        """The line of the last key. The keys are searched in order, and may also be strings in a list."""
         at = 0
         for key in self.keys:
             match = _key(key).search(self.document.text, at)
@@ -64,7 +64,7 @@ class Node(Struct, frozen=True):
         return line_number(self.document.text, at)
 
     def at(self, *keys: str) -> "Node":
-        """Return what stands at these keys, one inside the other."""
+        """Return the node at nested keys."""
         node = self
         for key in keys:
             node = node.behind()
@@ -77,7 +77,7 @@ class Node(Struct, frozen=True):
         return [Node(self.document, row, (*self.keys, str(number))) for number, row in enumerate(rows)]
 
     def behind(self) -> "Node":
-        """Return what the value refers to within its document; a reference to something else stays."""
+        """Return the target of a reference within the document; other references stay."""
         node = self
         for _ in range(20):
             reference = node.value.get("$ref") if isinstance(node.value, Mapping) else None

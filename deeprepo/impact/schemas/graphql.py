@@ -1,7 +1,8 @@
-"""GraphQL: what a schema no longer offers to its clients, or newly requires of them.
+"""Check GraphQL schemas: what they no longer offer to clients or newly require.
 
-A schema may consist of many files, and a type may be extended in each: the changed files are taken as parts of one schema. A query or a
-fragment in the tree, or in a literal of code, is read with the types of the schema: a selection of a field that is gone is proven.
+A schema may have many files that extend each other's types, so the changed files are read as parts of one
+schema. Queries and fragments, also in code, are read with the schema's types, so selecting a removed field is
+proven.
 """
 
 import re
@@ -26,20 +27,21 @@ def wants(path: str) -> bool:
 
 
 def is_schema(document: breaks.Document) -> bool:
-    """Return whether it defines a type: a file of queries does not."""
+    """Return whether it defines a type, unlike a file of queries."""
     return bool(_IS_SCHEMA.search(document.text))
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """Return the breaks between all changed files of both sides, taken as parts of one schema; queries are left out."""
-    from deeprepo.impact.schemas.graphql_breaks import compared  # here: few changes touch such a schema
+    """Return the breaks between all changed schema files of both sides, read as one schema."""
+    # imported here because few changes affect such a schema
+    from deeprepo.impact.schemas.graphql_breaks import compared
 
     before, after = ([one for one in side if is_schema(one)] for side in (sides.before, sides.after))
     return compared(breaks.SchemaSides(before, after))
 
 
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
-    """Return whether a query selects it, or code names it beside its type."""
+    """Return whether a query selects the element, or code mentions it near its type."""
     is_file = bool(_FILE.search(place.path))
     if is_file and _IS_SCHEMA.search(place.whole):
         return ""  # a copy of the schema, or another one
@@ -52,7 +54,7 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
 
 
 def _in_query(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
-    """What a line of a query says: it selects a field within a fragment on its type, a root field, a type, a value, an argument."""
+    """Return whether a line of a query uses the element: a field, type, value or argument."""
     text, name, owner = place.text, re.escape(one.name), re.escape(one.owner)
     around = "\n".join(place.lines[max(0, place.line - 6) : place.line])
     look = {
@@ -72,7 +74,10 @@ def _in_query(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Like
 
 
 def _enclosing(place: breaks.SchemaPlace) -> str:
-    """The type whose fields are selected around a line, if a fragment or an operation names it; empty within another field."""
+    """Return the type whose fields are selected around a line, or "".
+
+    It is the type of the enclosing fragment or operation; inside another field it is unknown.
+    """
     lines = place.lines[max(0, place.line - 400) : place.line - 1]
     above, depth = "\n".join(line[:400].partition("#")[0] for line in lines), 0
     for at in range(len(above) - 1, -1, -1):
@@ -80,5 +85,6 @@ def _enclosing(place: breaks.SchemaPlace) -> str:
         if depth < 0:
             head = re.split(r"[{}`\"']", above[max(0, at - 2_000) : at])[-1]
             names = _HEAD.findall(head)
-            return "".join(names[-1]) if names else "query" if not head.strip() else ""  # a query without its word
+            # a query without its keyword
+            return "".join(names[-1]) if names else "query" if not head.strip() else ""
     return ""

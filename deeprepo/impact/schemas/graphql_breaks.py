@@ -1,6 +1,6 @@
-"""The breaks between two sides of a GraphQL schema, as graphql-core finds them: it is imported with the first such schema.
+"""Find breaks in GraphQL schemas with graphql-core, which is imported for the first schema.
 
-What only unchanged files define stands for itself: a type that the changed files use and do not define is one without parts.
+Types that only unchanged files define are replaced by types without fields.
 """
 
 import re
@@ -25,17 +25,17 @@ from deeprepo.impact.schemas import breaks
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.values import Side
 
-_Node = Any  # of graphql-core: its classes have their parts in common, and no base that says so
+_Node = Any  # a graphql-core node; no common base class declares the attributes
 _SCALARS = ("Int", "Float", "String", "Boolean", "ID")
 _COMMENT = re.compile(r"#[^\n]*+")
-_TOKEN = re.compile(  # what may hold a brace, or is one
+_TOKEN = re.compile(  # tokens that may contain a brace, or are one
     r'"{3}(?:[^"\\]++|\\(?:"{3})?+|"(?!""))*+"{3}|"(?:[^"\\\n]++|\\.)*+"|[{}]|' + _COMMENT.pattern
 )
-MOST_BYTES = 2 << 20  # of one file: the parser recurses, and reads 1 MB in seconds
+MOST_BYTES = 2 << 20  # of one file: the parser recurses, and takes seconds for 1 MB
 
 
 class _Rule(NamedTuple):
-    """What one kind of change means: the rule's name, the kind of element, and why that is a break."""
+    """The meaning of one kind of change: rule name, kind of element, and reason."""
 
     name: str
     kind: breaks.Kind
@@ -82,7 +82,7 @@ _COORDINATE = re.compile(
 
 
 class _Side(Struct):
-    """One side of a change: its definitions, and where each element stands, by its coordinate."""
+    """One side of a change: its definitions, and the place of each element by its coordinate."""
 
     nodes: list[_Node] = field(default_factory=list)
     places: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -90,12 +90,12 @@ class _Side(Struct):
 
     @property
     def defined(self) -> set[str]:
-        """Return the types that it defines, and not only extends."""
+        """The types that it defines and does not only extend."""
         return {node.name.value for node in self.nodes if isinstance(node, ast.TypeDefinitionNode)}
 
 
 def compared(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """Return the breaks between all changed files of both sides, taken as parts of one schema."""
+    """Return the breaks between all changed files of both sides, read as one schema."""
     common = _parts(sides.before) & _parts(sides.after)
     old, new = _side(_without(common, sides.before)), _side(_without(common, sides.after))
     kinds = _used([*old.nodes, *new.nodes])
@@ -119,7 +119,7 @@ def _parts(documents: Iterable[breaks.Document]) -> set[str]:
 
 @lru_cache(maxsize=8)
 def _apart(text: str) -> list[str]:
-    """Cut a schema behind each brace that closes a definition; all of it is one part where braces do not match."""
+    """Cut a schema after each closing brace of a definition; with unbalanced braces, it stays whole."""
     ends, depth = [0], 0
     for match in _TOKEN.finditer(text):
         depth += {"{": 1, "}": -1}.get(match[0], 0)
@@ -129,7 +129,7 @@ def _apart(text: str) -> list[str]:
 
 
 def _without(common: Collection[str], documents: Iterable[breaks.Document]) -> Iterator[breaks.Document]:
-    """Yield the files with empty lines in the place of what both sides have: a large schema takes seconds to parse."""
+    """Yield the files with common parts blanked out, since parsing a large schema takes seconds."""
     for document in documents:
         parts = [
             "\n" * part.count("\n") if part in common or not _COMMENT.sub("", part).strip() else part
@@ -149,7 +149,7 @@ def _side(documents: Iterable[breaks.Document]) -> _Side:
 
 
 def _definitions(document: breaks.Document) -> Iterator[_Node]:
-    """The types of a file, and what it adds to others; queries and directives are left out."""
+    """Return the types that a file defines or extends, without queries and directives."""
     path, text = document.path, document.text
     if len(text) > MOST_BYTES:
         raise breaks.UnreadableSchemaError(path, f"it has more than {MOST_BYTES >> 20} MB")
@@ -163,12 +163,12 @@ def _definitions(document: breaks.Document) -> Iterator[_Node]:
 
 
 def _listed(node: _Node, *names: str) -> list[_Node]:
-    """The parts of a node, of those of some kinds that it may have."""
+    """Return the parts of a node from several attributes, which may be missing."""
     return [part for name in names for part in getattr(node, name, None) or ()]
 
 
 def _note(side: _Side, name: str, node: _Node, document: breaks.Document) -> None:
-    """Note where a definition and its parts stand, and which of them are deprecated."""
+    """Record the places of a definition and its parts, and which are deprecated."""
     rows = [(name, node.name)]
     rows += [(f"{name}.{one.name.value}", one) for one in _listed(node, "fields", "values", "types")]
     for part in _listed(node, "fields"):
@@ -181,7 +181,7 @@ def _note(side: _Side, name: str, node: _Node, document: breaks.Document) -> Non
 
 
 def _used(nodes: Sequence[_Node]) -> dict[str, Any]:
-    """The names that definitions use or extend, each with the class of the definition that it must have."""
+    """Return the names that definitions use or extend, with the node class each must have."""
     kinds: dict[str, Any] = {}
     for node in nodes:
         if isinstance(node, ast.TypeExtensionNode):
@@ -199,7 +199,7 @@ def _used(nodes: Sequence[_Node]) -> dict[str, Any]:
 
 
 def _break(change: BreakingChange, old: _Side, new: _Side) -> Iterator[breaks.SchemaBreak]:
-    """A change that graphql-core reports, as a break with its place; none about what only other files define."""
+    """Yield a reported change as a break, unless only other files define it."""
     rule, found = _RULES.get(change.type), _COORDINATE.search(change.description)
     if rule is None or found is None:
         return
@@ -214,7 +214,7 @@ def _break(change: BreakingChange, old: _Side, new: _Side) -> Iterator[breaks.Sc
         return
     places, side = (new.places, "head") if coordinate in new.places else (old.places, "base")
     path, line = places.get(coordinate) or old.places[holder]
-    if rule.name == "argument-required":  # who leaves the argument out writes the field
+    if rule.name == "argument-required":  # a call that omits the argument writes the field
         *owners, name = owners
     is_exact = rule.kind in ("value", "parameter") and rule.name != "argument-required"
     yield breaks.SchemaBreak(

@@ -1,4 +1,4 @@
-"""JSON Schema: a document that was valid before the change and is not any more breaks everybody who wrote such a one."""
+"""Check JSON Schemas: documents that were valid before the change and no longer are."""
 
 import posixpath
 import re
@@ -24,20 +24,21 @@ def wants(path: str) -> bool:
 
 
 def is_schema(document: breaks.Document) -> bool:
-    """Return whether it says that it is one, at its beginning or at its end."""
+    """Return whether a document declares itself a schema, near its start or end."""
     text = document.text
     return bool(_MARK.search(text[:20_000]) or _MARK.search(text[-2_000:]))
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """Return the breaks of each file that is on both sides."""
+    """Return the breaks of each file."""
     return breaks.each_version(sides, _breaks)
 
 
 def _breaks(was: breaks.Document, now: breaks.Document) -> Iterator[breaks.SchemaBreak]:
-    """The breaks of the shape, and of the definitions by their names, as other documents refer to them.
+    """Yield the breaks of the schema and of its named definitions.
 
-    Those of a schema with other keywords may say what is refused: only of a library of definitions are they compared.
+    The definitions are only compared if the schema has no other keywords, because otherwise those may decide
+    what is refused.
     """
     file, comparer = now.path.rpartition("/")[2], ShapeComparer(closed_only=True)
     part, old, new = Part(file, file), Node(was, load(was)), Node(now, load(now))
@@ -59,14 +60,14 @@ def _definitions(root: Node) -> dict[str, Node]:
 
 
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
-    """Return whether a document of this schema has the property or the value, or code that names the schema does."""
+    """Return whether a document of this schema, or code that mentions the schema, has the property or value."""
     text, name, owner = place.text, re.escape(one.name), re.escape(one.owner)
-    if one.kind == "type":  # within its own file, a reference needs no name of it
+    if one.kind == "type":  # within its own file, a reference needs no file name
         own = "?" if place.path.rpartition("/")[2] == one.owner else ""
         look = rf"\$ref[\"']?\s*+:\s*+[\"']?(?:(?:[^\"'\s#]{{0,200}}/)?{owner}){own}#/(?:definitions|\$defs)/{name}(?![\w/.-])"
         return "sure" if re.search(look, text) else ""
     if one.rule not in ("property-removed", "value-removed"):
-        return ""  # that a document has the property tells nothing of it
+        return ""  # having the property proves nothing
     if not _DATA.search(place.path):
         return breaks.by_name(one, place)
     if one.kind == "value":
@@ -78,7 +79,7 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
 
 
 def _is_described(place: breaks.SchemaPlace, schema: str) -> bool:
-    """Whether a document says that it is one of a schema: by the path to it, or by an address that ends like it."""
+    """Return whether a document declares this schema, by a path or a matching address."""
     said = _DESCRIBED.search(place.whole)
     if said is None or "://" not in said[1]:
         return said is not None and posixpath.normpath(posixpath.join(posixpath.dirname(place.path), said[1])) == schema

@@ -1,6 +1,6 @@
-"""Migrations in code: which files are some, and what the calls of Rails, Alembic and Django in them do to tables and columns.
+"""Recognize migrations in code, and what their Rails, Alembic and Django calls do to tables and columns.
 
-Statements of SQL in the texts of a migration are read whatever its tool is. Names that a program computes are not known.
+SQL statements in strings are read for any tool. Computed names are unknown.
 """
 
 import re
@@ -17,12 +17,12 @@ from deeprepo.impact.values import Side
 
 _FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|post_migrate|alembic/versions)(?:/|$)|migration", re.IGNORECASE)
 _CODE = re.compile(r"\.(?:rb|py|php|js|ts|mjs|cjs|cs|go|rs|java|kt|exs)$")
-_MOST = 5_000  # steps of one file
+_MOST = 5_000  # steps per file
 Does = Literal["drop-column", "drop-table", "rename-column", "rename-table", "require-column", "create", "add"]
 
 
 class MigrationStep(Struct, frozen=True):
-    """One step: what it does to which table and column."""
+    """One step: what it does to a table or column."""
 
     does: Does
     table: str
@@ -31,28 +31,28 @@ class MigrationStep(Struct, frozen=True):
     line: int
     new: str = ""
     side: Side = "head"
-    columns: tuple[str, ...] = ()  # of a table that is created
-    model: str = ""  # of Django: the class whose table it is
+    columns: tuple[str, ...] = ()  # of a created table
+    model: str = ""  # for Django: the class of the table
 
 
 def is_migration(path: str) -> bool:
-    """Return whether a file of code is a migration, by its folder or its name."""
+    """Return whether a code file is a migration, by its folder or name."""
     return bool(_CODE.search(path) and _FOLDER.search(path)) and not is_test(path)
 
 
 def is_in_folder(path: str) -> bool:
-    """Return whether a file is beside migrations."""
+    """Return whether a file is in a folder of migrations."""
     return bool(_FOLDER.search(path))
 
 
 def home(path: str) -> str:
-    """Return the folder of the migrations that a file is one of."""
+    """Return the folder of the migrations that a file belongs to."""
     match = _FOLDER.search(path)
     is_folder = match is not None and match.group().strip("/") and "/" in path[match.start() :]
     return path[: match.end()].rstrip("/") if match is not None and is_folder else path.rpartition("/")[0]
 
 
-# What takes a migration back: a function, a block of Rails' `reversible`.
+# Code that reverts a migration: a function, or a block in Rails' `reversible`.
 _DOWN = re.compile(
     r"^[ \t]*+(?:def[ \t]++(?:self\.)?down(?:grade)?\b|(?:\w{1,12}[ \t]++){0,4}down[ \t]*+[(:=]|\w{1,12}\.down\b)",
     re.IGNORECASE,
@@ -60,9 +60,9 @@ _DOWN = re.compile(
 
 
 def forward(text: str) -> str:
-    """Return a text whose functions that take a migration back are blank; lines stay where they are."""
+    """Return a text with functions that revert the migration blanked out; line numbers stay the same."""
     lines = text.split("\n")
-    depth = -1  # the indentation of a function that takes back, while its lines are passed
+    depth = -1  # indentation of the reverting function that is being skipped, or -1
     for at, line in enumerate(lines):
         indent = len(line) - len(line.lstrip())
         is_end = indent < depth or (indent == depth and not line.strip().startswith(("{", "}", "end")))
@@ -84,7 +84,7 @@ _TAKES_BACK = re.compile(r"\breverse_sql\s*+=\s*+\[?\s*+$")
 
 
 def sql_texts(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the literals of a text that begin with a statement about a table, each with its line."""
+    """Yield the strings in a text that begin with a statement about a table, with their lines."""
     for match in islice(_SQL_TEXT.finditer(text), _MOST):
         ending = re.compile(rf"^[ \t]*+{match['doc']}\b" if match["doc"] else match["open"], re.MULTILINE)
         end = ending.search(text, match.end())
@@ -101,15 +101,13 @@ _ARGUMENT = re.compile(
     r"(?:\b(?P<key>\w{1,40})\s{0,3}[=:]\s{0,3})?(?:[\"'](?P<text>[\w.]{1,99})[\"']|(?<![:\w]):(?P<symbol>\w{1,99}))|(?P<stop>\blambda\b|[{}])"
 )
 _APPLICATION = re.compile(r"(?:^|/)(\w{1,99})/migrations/[^/]++$")
-_OF_LINE = re.compile(
-    r"(?:[^\n]*+,[ \t]*+\n)*+[^\n]*+"
-)  # the arguments of a call without brackets go on behind a comma
+_OF_LINE = re.compile(r"(?:[^\n]*+,[ \t]*+\n)*+[^\n]*+")  # arguments without parentheses continue after a comma
 _REQUIRED = re.compile(r"\bnullable\s*+=\s*+False\b|\bnull:\s*+false\b")
 _FILLED = re.compile(r"\b(?:server_default|default)\s*+[=:]|\b(?:Computed|Identity)\(")
 
 
 def call_steps(document: Document) -> Iterator[MigrationStep]:
-    """Yield what the calls of a migration do, in their order."""
+    """Yield the steps of a migration's calls, in order."""
     text, path = forward(document.text), document.path
     around = [(match.start(), match["table"]) for match in _AROUND.finditer(text)]
     for match in islice(_CALL.finditer(text), _MOST):
@@ -126,7 +124,7 @@ def call_steps(document: Document) -> Iterator[MigrationStep]:
 
 
 def _named_and_plain(arguments: str) -> tuple[dict[str, str], list[str]]:
-    """The texts that a call is given by name, and the others, up to what is no text."""
+    """Return a call's named strings and its other strings, up to the first other value."""
     by_key: dict[str, str] = {}
     plain: list[str] = []
     for match in _ARGUMENT.finditer(arguments):
@@ -141,7 +139,7 @@ def _named_and_plain(arguments: str) -> tuple[dict[str, str], list[str]]:
 
 
 def _steps(call: str, arguments: str, around: str, path: str, line: int) -> Iterator[MigrationStep]:
-    """The steps of a call of Rails or Alembic. `around`: the table of a block that it is in."""
+    """Yield the steps of a Rails or Alembic call. `around`: the table of the enclosing block."""
     by_key, plain = _named_and_plain(arguments)
     verb, _, noun = call.rpartition(".")[2].partition("_")
     is_rename = verb in ("rename", "alter")
@@ -170,7 +168,10 @@ def _steps(call: str, arguments: str, around: str, path: str, line: int) -> Iter
 
 
 def _of_django(call: str, arguments: str, _around: str, path: str, line: int) -> Iterator[MigrationStep]:
-    """What becomes of the table of a model, which is called after its application, or of a column of it."""
+    """Yield the step for the table of a Django model, or for one of its columns.
+
+    The table's name begins with the application.
+    """
     application = _APPLICATION.search(path)
     by_key, plain = _named_and_plain(arguments)
     model = "" if call.endswith("Model") else by_key.get("model_name") or (plain.pop(0) if plain else "")

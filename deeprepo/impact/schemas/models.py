@@ -1,7 +1,7 @@
-"""Lines of a model that map a column: by the column's name as a text, or by a member that is called like it. Pure.
+"""Recognize lines of a model that map a column, by the column's name in a string or by a member.
 
-A mapper of objects reads and writes every column that it knows of. The table of a model appears beside it (`@Table(name = "orders")`,
-`__tablename__`, `tableName:`), or follows from the name of its class.
+An object mapper reads and writes every column that it knows. The table of a model is written near it
+(`@Table(name = "orders")`, `__tablename__`, `tableName:`), or follows from the name of its class.
 """
 
 import re
@@ -12,7 +12,7 @@ from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.brackets import open_count
 from deeprepo.impact.text.lines import is_comment
 
-# The name of a column as a text: of a decorator, a call, an argument, a tag.
+# A column's name in a string: in a decorator, call, argument or tag.
 _NAMED = (
     r"\b(?:name|value|field|source|key|db_column|column_name|columnName|fieldName)\s*+[=:]\s*+:?[\"'`]NAME[\"'`]"
     r"|(?:Column(?:Info|Name)?|column|Property|PrimaryKey|@map|field)\b(?:<\w++>|\[\w++\])?\(\s*+[\"'`]NAME[\"'`]"
@@ -40,11 +40,11 @@ _MODEL_LINES, _DECORATION, _LONG = 150, 8, 500
 
 
 class _Model(Struct, frozen=True):
-    """The model around a line, in small letters: the name of its class, and the table that it names."""
+    """The model around a line, in lower case: its class, and its table if written."""
 
     name: str
     table: str
-    depth: int  # of the brackets that stay open between its head and the line
+    depth: int  # brackets that are open between its head and the line
 
 
 def owners_of(one: SchemaBreak) -> frozenset[str]:
@@ -76,12 +76,12 @@ def is_own_class(owners: frozenset[str], place: SchemaPlace) -> bool:
 
 
 def tables_in(text: str) -> list[str]:
-    """Return the tables that a line says to map, in small letters."""
+    """Return the tables that a line maps, in lower case."""
     return [name.lower() for name in _TABLE_NAME.findall(text[:_LONG])]
 
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
-    """Return whether a line of a model maps the column; None if nothing in the line tells."""
+    """Return whether a line of a model maps the column; None if the line does not show it."""
     model, text = _model_around(place), place.text[:_LONG]
     if model is None or model.depth > 2:  # noqa: PLR2004 - the body of a function of the model
         return None
@@ -100,7 +100,7 @@ def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
 
 
 def _lines_above(place: SchemaPlace, line: int) -> str:
-    """The decorators and attributes right above a line (counted from 1 by `line` + 1)."""
+    """Return the decorators and attributes directly above a line."""
     rows: list[str] = []
     for text in reversed(place.lines[max(0, line - _DECORATION) : line]):
         if not _ABOVE.search(text) or text.rstrip().endswith((";", "}")) or _HEAD.search(text[:_LONG]):
@@ -111,7 +111,7 @@ def _lines_above(place: SchemaPlace, line: int) -> str:
 
 
 def _model_around(place: SchemaPlace) -> _Model | None:
-    """The model that a line is a part of."""
+    """Return the model that contains a line."""
     for at in range(min(place.line, len(place.lines)) - 1, max(-1, place.line - _MODEL_LINES), -1):
         match = _HEAD.search(place.lines[at][:_LONG])
         if match is None:

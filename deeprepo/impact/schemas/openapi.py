@@ -1,4 +1,4 @@
-"""OpenAPI and Swagger: what clients of a description call, send and receive, and no longer can."""
+"""Check OpenAPI and Swagger descriptions: what clients can no longer call, send or receive."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _CALLS = re.compile(
     r"\.(?:get|post|put|patch|delete|head|request)\w*\s*+[(<]|\bfetch\w*\(|\bcurl\b|\bhttp\w*\.|\brequests?\.|\baxios\b|\$http|\bajax\b|url\s*+[:=]",
     re.IGNORECASE,
 )
-_MISSED = ("query", "header", "formData", "cookie")  # where a parameter that goes is missed
+_MISSED = ("query", "header", "formData", "cookie")  # locations where a removed parameter matters
 
 
 def wants(path: str) -> bool:
@@ -30,20 +30,20 @@ def wants(path: str) -> bool:
 
 
 def is_schema(document: breaks.Document) -> bool:
-    """Return whether it says which version of OpenAPI it is written in."""
+    """Return whether a document declares an OpenAPI version."""
     text = document.text
     look = _COMPACT if text.lstrip()[:1] == "{" else _MARK
     return bool(look.search(text[:50_000]) or look.search(text[-5_000:]))
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """Return the breaks of each description that is on both sides."""
+    """Return the breaks of each description."""
     rows = breaks.each_version(sides, _breaks)
     return list({(one.rule, one.element, one.change): one for one in rows}.values())
 
 
 def _breaks(was: breaks.Document, now: breaks.Document) -> Iterator[breaks.SchemaBreak]:
-    """All of them, path by path. A path that refers to another file now is not compared."""
+    """Yield the breaks by path. A path that now refers to another file is not compared."""
     old, new = Node(was, load(was)).at("paths"), Node(now, load(now)).at("paths")
     there = {_PARAMETER.sub("{}", path): path for path in new.mapping}
     comparer = ShapeComparer(closed_only=False)
@@ -65,7 +65,8 @@ def _breaks(was: breaks.Document, now: breaks.Document) -> Iterator[breaks.Schem
 
 def _gone(kind: breaks.Kind, element: str, path: str, at: Node, operations: list[Node]) -> breaks.SchemaBreak:
     law = "A client that calls it gets 404." if kind == "path" else "A client that calls it gets 404 or 405."
-    words = re.findall(r"\w+", max(_segments(path), key=len, default=""))[-1:]  # the rarest part of a path
+    # the most specific part of a path
+    words = re.findall(r"\w+", max(_segments(path), key=len, default=""))[-1:]
     return breaks.SchemaBreak(
         f"{kind}-removed", kind, element, "was removed", law, at.document.path, at.line, "base", path, at.keys[-1],
         is_planned=bool(operations) and all(one.mapping.get("deprecated") is True for one in operations), searched=frozenset(words),
@@ -97,7 +98,10 @@ def _of_operation(
 
 
 def _parameters(item: Node, operation: Node) -> Members:
-    """The parameters of an operation and of its path, but for those within the path. Those of another file are not known."""
+    """Return the parameters of an operation and its path, except path parameters.
+
+    Those in other files are unknown.
+    """
     members = Members()
     for holder in (item, operation):
         for entry in holder.at("parameters").parts():
@@ -113,13 +117,13 @@ def _parameters(item: Node, operation: Node) -> Members:
 
 
 def _body(operation: Node) -> Node:
-    """What holds the schema of the body: a part of its own, in Swagger a parameter."""
+    """Return the node with the schema of the body; in Swagger, it is a parameter."""
     rows = [one for one in operation.at("parameters").parts() if one.mapping.get("in") == "body"]
     return rows[0] if rows else operation.at("requestBody")
 
 
 def _content(holder: Node) -> Node:
-    """The schema of a body or an answer; of several forms that of JSON, or the first."""
+    """Return the schema of a body or response, preferably its JSON form."""
     if "schema" in holder.mapping:
         return holder.at("schema")
     forms = sorted(holder.at("content").mapping, key=lambda form: "json" not in form)
@@ -131,7 +135,7 @@ def _segments(path: str) -> list[str]:
 
 
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
-    """Return whether a line of a client calls the path, or names what it sends and receives there."""
+    """Return whether a line of a client calls the path, or mentions what it exchanges there."""
     if _FILE.search(place.path):
         return ""
     if one.rule in ("path-removed", "operation-removed"):

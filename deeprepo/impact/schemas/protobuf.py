@@ -1,4 +1,7 @@
-"""Protocol Buffers: what goes over the wire is a number and a type; what code and JSON write is a name. A change of either breaks a program."""
+"""Check Protocol Buffers: messages carry numbers and types, while code and JSON use names.
+
+A change of either breaks programs.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,15 +11,15 @@ from deeprepo.impact.schemas import breaks
 from deeprepo.impact.structs import Struct, field
 
 NAME = "protobuf"
-# The tokens of the language; comments and white space are none.
+# The tokens of the language, without comments and white space.
 _TOKENS = re.compile(
     r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|(?P<token>\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|\.?[A-Za-z_][\w.]*+|\d[\w.]*+|\S)"
 )
 _OPENING, _CLOSING = frozenset("{[(<"), frozenset("}])>")
-_OPEN = "..."  # how a text ends in which a bracket is never closed
+_OPEN = "..."  # end of a text with an unclosed bracket
 _LABELS = frozenset({"repeated", "optional", "required"})
 _DEEPEST = 60
-# How a type is written: two of one kind are read alike.
+# How a type is encoded: types of one kind are compatible.
 _WIRE = {
     **dict.fromkeys(("int32", "uint32", "int64", "uint64", "bool"), "varint"),
     **dict.fromkeys(("sint32", "sint64"), "zigzag"),
@@ -32,17 +35,17 @@ class _Element(Struct):
     kind: breaks.Kind
     path: str
     line: int
-    owner: str  # the message, enumeration, service or package that it belongs to, in full
+    owner: str  # the qualified message, enum, service or package that contains it
     name: str
-    type: str = ""  # of a field; of a call the messages, of a type its keyword
+    type: str = ""  # type of a field, messages of a call, or keyword of a type
     number: str = ""
     is_repeated: bool = False
     is_deprecated: bool = False
-    reserved: set[str] = field(default_factory=set)  # of a type: names and numbers
+    reserved: set[str] = field(default_factory=set)  # names and numbers reserved in a type
 
     @property
     def full_name(self) -> str:
-        """Return its name with the package and the types around it."""
+        """The name qualified by its package and enclosing types."""
         return f"{self.owner}.{self.name}".lstrip(".")
 
 
@@ -50,17 +53,17 @@ _Schema = Mapping[tuple[str, str], _Element]  # by owner and name
 
 
 def wants(path: str) -> bool:
-    """Return whether it is a schema of the product: nobody's contract is a test's."""
+    """Return whether it is a schema of the product."""
     return path.endswith(".proto") and breaks.is_product(path)
 
 
 def is_schema(document: breaks.Document) -> bool:
-    """Return whether a file may be such a schema: any file of that ending."""
+    """Return whether a file may be such a schema, by its suffix."""
     return wants(document.path)
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """Return the breaks of each file. What it no longer defines is not gone if another changed file does."""
+    """Return the breaks of each file. A definition that moved to another changed file is not removed."""
     old, new = ({(one.owner, one.name): one for each in side for one in _elements(each)} for side in sides)
     numbers = {(one.owner, one.number): one for one in reversed(new.values()) if one.number}
     types = {one.full_name for one in (*old.values(), *new.values()) if one.kind == "type"}
@@ -75,7 +78,7 @@ class _Token(NamedTuple):
 
 
 def _tokens(text: str) -> list[_Token]:
-    """The tokens of a schema, whatever lines they are on."""
+    """Return the tokens of a schema with their lines."""
     rows, line, at = [], 1, 0
     for match in _TOKENS.finditer(text):
         if match["token"]:
@@ -85,10 +88,10 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _elements(document: breaks.Document) -> list[_Element]:
-    """Every definition of a file, in order. Raises `UnreadableSchemaError`."""
+    """Return every definition of a file, in order. Raises `UnreadableSchemaError`."""
     path, package = document.path, ""
     rows: list[_Element] = []
-    scopes = list[_Element | None]()  # the open blocks; None: one whose parts are nobody's
+    scopes = list[_Element | None]()  # the open blocks; None for one that is not read
     for words, end in _statements(_tokens(document.text)):
         scope = scopes[-1] if scopes else None
         first = words[0].text if words else ""
@@ -99,7 +102,7 @@ def _elements(document: breaks.Document) -> list[_Element]:
         one = _definition(words, end, path, scope, package) if scope or not scopes else None
         rows += [one] if one is not None else []
         if end == "{":
-            scopes.append(scope if first == "oneof" else one)  # a oneof has the names of its message
+            scopes.append(scope if first == "oneof" else one)  # a oneof adds names to its message
         elif end == "}":
             del scopes[-1:]
         if len(scopes) > _DEEPEST:
@@ -112,7 +115,7 @@ def _elements(document: breaks.Document) -> list[_Element]:
 
 
 def _definition(words: Sequence[_Token], end: str, path: str, scope: _Element | None, package: str) -> _Element | None:
-    """What a statement defines: a type, a call, a field or a value."""
+    """Return what a statement defines: a type, a call, a field or a value."""
     around, kind = (scope.full_name, scope.type) if scope else (package, "")
     first, name = [*(word.text for word in words[:2]), "", ""][:2]
     if end == "{" and first in ("message", "enum", "service") and name:
@@ -123,7 +126,7 @@ def _definition(words: Sequence[_Token], end: str, path: str, scope: _Element | 
 
 
 def _statements(tokens: Sequence[_Token]) -> Iterator[tuple[list[_Token], str]]:
-    """Split the tokens into statements, each with what ends it: a semicolon, or a brace that opens or closes a block."""
+    """Yield the statements, each with the token that ends it: a semicolon or a brace."""
     words: list[_Token] = []
     depth = 0  # of options and type arguments, in which a brace opens no block
     for token in tokens:
@@ -139,7 +142,7 @@ def _statements(tokens: Sequence[_Token]) -> Iterator[tuple[list[_Token], str]]:
 
 
 def _member(words: Sequence[_Token], kind: str, path: str, owner: str) -> _Element | None:
-    """A field, or a value of an enumeration: `repeated string names = 4 [deprecated = true]`; None for any other statement."""
+    """Return a field or enum value: `repeated string names = 4 [deprecated = true]`; None for other statements."""
     texts = [word.text for word in words]
     at = texts.index("=") if "=" in texts else 0
     if at < 1 or at + 1 >= len(texts) or texts[0] == "option":
@@ -159,7 +162,7 @@ def _member(words: Sequence[_Token], kind: str, path: str, owner: str) -> _Eleme
 
 
 def _number(text: str) -> str:
-    """A number in decimal, however it is written; "" for anything else."""
+    """Return an integer literal in decimal; "" for anything else."""
     base = 16 if text[:2].lower() == "0x" else 8 if text[:1] == "0" else 10
     try:
         return str(int(text, base))
@@ -168,7 +171,7 @@ def _number(text: str) -> str:
 
 
 def _reserved(text: str) -> set[str]:
-    """The names and the numbers that a message must not use again."""
+    """Return the names and numbers that a message reserves."""
     names = set(re.findall(r"\w+", text))
     for first, last in re.findall(r"(\d{1,9})\s+to\s+(\d{1,9})", text):
         names |= {str(number) for number in range(int(first), min(int(last), int(first) + 1_000) + 1)}
@@ -178,12 +181,15 @@ def _reserved(text: str) -> set[str]:
 def _break(
     one: _Element, rule: str, change: str, law: str, at: _Element, *, is_planned: bool = False
 ) -> breaks.SchemaBreak:
-    """Build the break, at the old element or at one of the new schema. An unstable package promises nothing."""
+    """Return a break at the old element or its successor.
+
+    Elements of unstable packages are not reported without a use.
+    """
     owner, searched = one.owner.rpartition(".")[2], set[str]()
     element = one.full_name if one.kind == "type" else f"{owner}.{one.name}"
     if one.kind == "value":
         searched = {one.name, f"{owner}_{one.name}"}
-    elif one.kind == "field":  # as the generators of the languages write it
+    elif one.kind == "field":  # as code generators spell it
         forms = breaks.spellings(one.name)
         pascal = [form for form in forms if form[:1].isupper() and "_" not in form and not form.isupper()]
         searched = {
@@ -219,12 +225,12 @@ def _of_element(
 
 
 def _messages(text: str) -> list[str]:
-    """The request and the answer of a call without their package, which may be written or not."""
+    """Return the request and response of a call, without packages, which are optional."""
     return [word.rpartition(".")[2] for word in re.findall(r"[\w.]+", text)]
 
 
 def _gone(one: _Element, new: _Schema, heir: _Element | None) -> breaks.SchemaBreak:
-    """What is gone; another name may have its number."""
+    """Return the break for a removed element, whose number another element may now have."""
     if one.kind == "type":
         law = f"Code that was generated from the new schema has no such {one.type}."
         return _break(one, f"{one.type}-removed", "was removed", law, one)
@@ -246,12 +252,12 @@ def _gone(one: _Element, new: _Schema, heir: _Element | None) -> breaks.SchemaBr
 
 
 def _reads(was: str, now: str) -> bool:
-    """Whether what was written as one type can be read as the other, and code that names the type stays."""
+    """Return whether one type can be decoded as the other, under the same name in code."""
     return was.rpartition(".")[2] == now.rpartition(".")[2] or (was in _WIRE and _WIRE[was] == _WIRE.get(now))
 
 
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
-    """Return whether a schema names the type, or code the member of a message that it names too."""
+    """Return whether a schema names the type, or code mentions the member together with its message."""
     if place.path.endswith(".proto"):
         return "hint" if one.kind == "type" and _may_name(one.element, place) else ""
     if one.kind == "value":
@@ -263,7 +269,7 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
 
 
 def _may_name(full_name: str, place: breaks.SchemaPlace) -> bool:
-    """Whether a line of another schema can mean a type: its package is the type's or inside it, or the line writes the package."""
+    """Return whether a line in another schema may refer to a type, by its package or a qualified name."""
     around, _, name = full_name.rpartition(".")
     package = next((words[1].text for words, _ in _statements(_tokens(place.whole)) if _names_package(words)), "")
     for match in re.finditer(

@@ -1,7 +1,8 @@
-"""Two versions of the schema of a value (JSON Schema, or OpenAPI's form of it): what the new one refuses, or no longer gives.
+"""Compare two versions of a value's schema (JSON Schema or OpenAPI), and find what is refused or missing now.
 
-Directions: "in" is what others send or write, which must still be accepted; "out" is what others receive, which must still be there.
-What cannot be decided by looking at both (patterns, bounds, `not`, conditions, a choice that has another form) is not a break.
+The direction "in" is what others send, which must still be accepted. "out" is what others receive, which must
+still contain what they read. What cannot be decided from both versions is not a break: patterns, bounds,
+`not`, conditions and changed choices.
 """
 
 import json
@@ -20,7 +21,7 @@ _TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array",
 
 
 class Part(Struct, frozen=True):
-    """What a shape is of, as people write it, and what a file that uses it names."""
+    """What a schema describes, as shown to people, and what users of it mention."""
 
     what: str  # "the body of POST /orders", "job.schema.json"
     owner: str
@@ -31,7 +32,7 @@ class Part(Struct, frozen=True):
         self, rule: str, change: str, law: str, at: Node, side: Side, label: tuple[str, ...], name: str = "", *,
         kind: Kind | None = None, alone: Severity | None = "low",
     ) -> SchemaBreak:  # fmt: skip
-        """Build a break of a part of the value. `name`: what its users write, if it is not called by its label."""
+        """Return a break of a part of the value. `name`: what users write, if it differs from the label."""
         where = ".".join(label)
         return SchemaBreak(
             rule, kind or self.noun, f"{where} of {self.what}" if where else self.what, change, law, at.document.path, at.line, side,
@@ -40,30 +41,33 @@ class Part(Struct, frozen=True):
 
 
 class Members(Struct):
-    """What a shape states about the properties of an object, with what the parts of `allOf` state."""
+    """What a schema states about an object's properties, including its `allOf` parts."""
 
     properties: dict[str, Node] = field(default_factory=dict)
-    required: dict[str, Node] = field(default_factory=dict)  # with where that is said
-    is_closed: bool = False  # it refuses other properties
-    is_vague: bool = False  # keywords that are not compared, or another file, state more
+    required: dict[str, Node] = field(default_factory=dict)  # name -> where it is required
+    is_closed: bool = False  # other properties are refused
+    is_vague: bool = False  # keywords that are not compared, or other files, state more
 
 
 class ShapeComparer:
-    """Compares shapes of two documents. A pair of references is compared once for each direction, so that recursion ends."""
+    """Compares the schemas of two documents.
+
+    A pair of references is compared once per direction, so that recursion ends.
+    """
 
     def __init__(self, *, closed_only: bool) -> None:
-        self._closed_only = closed_only  # whether a property that is gone matters only if others are refused
-        self._done: dict[tuple[int, int, str], tuple[Node, Node]] = {}  # kept, so that no two values have one id
+        self._closed_only = closed_only  # a removed property only matters if others are refused
+        self._done: dict[tuple[int, int, str], tuple[Node, Node]] = {}  # kept alive, so that ids stay unique
         self._steps = 0
 
     def compare(self, part: Part, old: Node, new: Node, label: tuple[str, ...] = ()) -> Iterator[SchemaBreak]:
-        """Yield the breaks between two shapes. Raises `UnreadableSchemaError`."""
+        """Yield the breaks between two schemas. Raises `UnreadableSchemaError`."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise UnreadableSchemaError(new.document.path, f"comparing it takes more than {_MOST_STEPS:,} steps")
         old, new = old.behind(), new.behind()
         before, after, key = old.mapping, new.mapping, (id(old.value), id(new.value), part.direction)
-        # What refers to another file is not known; what gets a choice is not judged by it.
+        # A reference to another file is unknown, and a new choice is not compared.
         is_unknown = "$ref" in before or "$ref" in after or any(one in after and one not in before for one in _CHOICES)
         is_equal = before == after and "$ref" not in repr(before)[:2_000_000]
         if not before or not after or is_unknown or is_equal or key in self._done or len(label) > _DEEPEST:
@@ -84,7 +88,7 @@ class ShapeComparer:
     def of_members(
         self, part: Part, before: Members, after: Members, label: tuple[str, ...] = ()
     ) -> Iterator[SchemaBreak]:
-        """Yield the breaks between what two shapes state about properties."""
+        """Yield the breaks between the properties of two schemas."""
         for name, node in before.properties.items():
             if name in after.properties:
                 yield from self.compare(part, node, after.properties[name], (*label, name))
@@ -123,7 +127,7 @@ def _is_deprecated(shape: object) -> bool:
 
 
 def _types(shape: Node) -> frozenset[str]:
-    """The types that a shape allows; none if it does not say."""
+    """Return the types that a schema allows; empty if unlimited."""
     kind = shape.mapping.get("type")
     names = {one for one in (kind if isinstance(kind, list) else [kind]) if isinstance(one, str)}
     if names and shape.mapping.get("nullable") is True:
@@ -162,6 +166,6 @@ def _of_values(part: Part, old: Node, new: Node, label: tuple[str, ...]) -> Iter
 
 
 def _values(shape: Node) -> list[object] | None:
-    """The values to which a shape is limited, None if it is not."""
+    """Return the values that a schema allows; None if unlimited."""
     values, value = shape.mapping.get("enum"), shape.mapping
     return values if isinstance(values, list) else [value["const"]] if "const" in value else None

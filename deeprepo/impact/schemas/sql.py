@@ -1,7 +1,7 @@
-"""SQL: what statements of a migration, or the difference of two dumps, take away from those who select and insert.
+"""Check SQL: what a migration's statements, or the difference of two dumps, remove from users of a database.
 
-Every dialect writes these few statements alike, and the rest of its grammar decides nothing here. Therefore this reads words instead
-of a grammar: a statement of an unknown dialect costs nothing, and a file of any size takes linear time.
+These few statements are alike in all dialects, so words are matched instead of parsing a grammar. Statements
+of unknown dialects are skipped, and the time is linear in the size of a file.
 """
 
 import re
@@ -16,7 +16,7 @@ from deeprepo.impact.text.brackets import before_close
 
 NAME = "sql"
 _FILE = re.compile(r"\.(?:sql|ddl|psql)$", re.IGNORECASE)
-# The names of files and folders that take a migration back, and the lines of the tools behind which a file does.
+# Files and folders that revert a migration, and tools' marks after which a file does.
 _BACKWARD = re.compile(
     r"(?:^|[/._-])(?:down|rollback|undo|revert)\.\w{1,20}$|(?:^|/)(?:down|rollback|revert)/[^/]++$|(?:^|/)U[\d._]++__[^/]++$",
     re.IGNORECASE,
@@ -26,7 +26,7 @@ _MARK = re.compile(
     r"(?:(?P<down>Downs?(?: Migration)?|//[ \t]*+@UNDO)|Ups?(?: Migration)?)\b[^\n]{0,60}$",
     re.IGNORECASE | re.MULTILINE,
 )
-# Comments, texts, bodies between dollar signs, and lines of data: all that holds no statement.
+# Comments, strings, bodies between dollar signs, and data lines, which contain no statements.
 _ASIDE = re.compile(
     r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|^[ \t]*+#[^\n]*+|'(?:[^']|'')*+'?|\$(?P<tag>\w{0,40})\$"
     r"|(?<=;)(?<=stdin;)[^\n]*+\n(?:(?!\\\.)[^\n]*+(?:\n|$))*+(?:\\\.[^\n]*+)?",
@@ -39,7 +39,7 @@ _TABLE = r"(?:\w++\s++){0,4}?(?:TABLES?|VIEW)\s++"
 _STATEMENT = re.compile(rf"\s*+(?P<verb>ALTER|DROP|CREATE|RENAME)\s++{_TABLE}", re.IGNORECASE)
 _FIRST_NAME = re.compile(rf"\s*+{_NAME}", re.IGNORECASE)
 _RENAME = re.compile(rf"\s*+{_NAME}\s++TO\s++{_NAME}", re.IGNORECASE)
-# What ALTER TABLE does: a verb and a name. The name is a column after the word COLUMN, or where no other keyword of SQL follows.
+# An action of ALTER TABLE: a verb and a name. The name is a column if it follows COLUMN or is no keyword.
 _ACTION = re.compile(
     rf"\s*+(?P<verb>DROP|RENAME|CHANGE|ADD)\s++(?P<column>COLUMN\s++)?{_NAME}(?:\s++(?:TO\s++)?{_NAME})?", re.IGNORECASE
 )
@@ -55,17 +55,17 @@ _FILLS = re.compile(
 
 
 def wants(path: str) -> bool:
-    """Return whether it holds statements, or is a migration that calls functions for them."""
+    """Return whether it contains SQL, or is a migration in code."""
     return breaks.is_product(path) and (bool(_FILE.search(path)) or migrations.is_migration(path))
 
 
 def is_schema(document: breaks.Document) -> bool:
-    """Return whether a file is called like a schema: what defines no table breaks none."""
+    """Return whether a file may be a schema; one without tables has no breaks."""
     return wants(document.path)
 
 
 def is_backward(path: str) -> bool:
-    """Return whether a file takes a migration back, by its name."""
+    """Return whether a file reverts a migration, by its name."""
     return bool(_BACKWARD.search(path))
 
 
@@ -75,7 +75,7 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """Return what the new statements take away, and what a dump no longer creates."""
+    """Return what new statements remove, and what a dump no longer creates."""
     old = {document.home: document for document in sides.before if _FILE.search(document.path)}
     rows: list[MigrationStep] = []
     steps: list[MigrationStep] = []
@@ -91,7 +91,7 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
 
 
 def _of_code(document: breaks.Document) -> list[MigrationStep]:
-    """What a migration in code does: its calls, and the statements in its texts."""
+    """Return the steps of a migration in code: its calls, and statements in strings."""
     rows = [*migrations.call_steps(document)]
     for text, line in migrations.sql_texts(migrations.forward(document.text)):
         rows += [replace(one, line=one.line + line - 1) for one in _steps(text, document.path)]
@@ -99,7 +99,7 @@ def _of_code(document: breaks.Document) -> list[MigrationStep]:
 
 
 def forward(text: str) -> str:
-    """Return a text whose part below a tool's mark, which takes the migration back, is blank; lines stay where they are."""
+    """Return a text with the reverting part after a tool's mark blanked out; line numbers stay the same."""
     marks = [*_MARK.finditer(text)]
     for mark, behind in pairwise([*marks, None]):
         if mark is not None and mark["down"] and any(not one["down"] for one in marks):
@@ -109,11 +109,14 @@ def forward(text: str) -> str:
 
 
 def _lost_in_order(steps: Sequence[MigrationStep]) -> list[MigrationStep]:
-    """The steps that take away what was there before the change and is missing at its end, and those that ask for more."""
+    """Return the steps that remove something, and those that require more.
+
+    Something is removed if it existed before and is missing at the end.
+    """
     lost: dict[tuple[str, str], MigrationStep] = {}
     new: set[tuple[str, str]] = set()
     required: list[MigrationStep] = []
-    origins: dict[str, str] = {}  # the name of a table now -> at the beginning
+    origins: dict[str, str] = {}  # current name of a table -> its first name
     for step in steps:
         table = origins.get(step.table, step.table)
         place = (table, step.column.lower())
@@ -157,7 +160,7 @@ def _break(row: MigrationStep) -> breaks.SchemaBreak:
 
 
 def _difference(old: breaks.Document, new: breaks.Document) -> list[MigrationStep]:
-    """The tables and columns that a dump created before the change and no longer creates."""
+    """Return the tables and columns that a dump no longer creates."""
     before, after = _created(old), _created(new)
     rows: list[MigrationStep] = []
     for table, one in before.items():
@@ -174,14 +177,14 @@ def _difference(old: breaks.Document, new: breaks.Document) -> list[MigrationSte
 
 
 def _line_of(text: str, first: int, column: str) -> int:
-    """The line of a column of a table that is created on a line."""
+    """Return the line of a column in a table that is created on a line."""
     look = re.compile(rf"(?<!\w){re.escape(column)}(?!\w)", re.IGNORECASE)
     rows = enumerate(text.split("\n")[first - 1 :], first)
     return next((at for at, line in rows if look.search(line)), first)
 
 
 def _created(document: breaks.Document) -> dict[str, MigrationStep]:
-    """The tables that a dump creates. The first statement defines one, unless it is dropped again."""
+    """Return the tables that a dump creates. The first statement counts, unless the table is dropped later."""
     tables: dict[str, MigrationStep] = {}
     for step in _steps(forward(document.text), document.path):
         if step.does == "drop-table":
@@ -192,7 +195,7 @@ def _created(document: breaks.Document) -> dict[str, MigrationStep]:
 
 
 def _steps(text: str, path: str) -> Iterator[MigrationStep]:
-    """What the statements of a text do, in their order. Raises `UnreadableSchemaError`."""
+    """Yield the steps of a text's statements, in order. Raises `UnreadableSchemaError`."""
     code, at, line = _code(text), 0, 1
     for number, statement in enumerate(code.split(";")):
         if number > MOST_STATEMENTS:
@@ -206,7 +209,7 @@ def _steps(text: str, path: str) -> Iterator[MigrationStep]:
 
 
 def _code(text: str) -> str:
-    """A text in which everything that holds no statement is blank; lines stay where they are."""
+    """Return a text with everything but statements blanked out; line numbers stay the same."""
     out, at = [], 0
     while match := _ASIDE.search(text, at):
         end = match.end()
@@ -219,7 +222,7 @@ def _code(text: str) -> str:
 
 
 def _of_statement(verb: str, rest: str, path: str, line: int, head: str) -> Iterator[MigrationStep]:
-    """The steps of one statement about a table. `rest`: behind its first words."""
+    """Yield the steps of a statement about a table. `rest`: the text after its first words."""
     first = _FIRST_NAME.match(rest)
     table = _plain(first[1]) if first else ""
     if verb == "ALTER" and first:
@@ -241,7 +244,7 @@ def _of_statement(verb: str, rest: str, path: str, line: int, head: str) -> Iter
 
 
 def _of_action(action: str, table: str, path: str, line: int) -> Iterator[MigrationStep]:
-    """The step of one action upon a table."""
+    """Yield the step of one action on a table."""
     if new := _RENAME_TABLE.match(action):
         yield MigrationStep("rename-table", table, "", path, line, _plain(new[1]))
         return
@@ -259,7 +262,7 @@ def _of_action(action: str, table: str, path: str, line: int) -> Iterator[Migrat
 
 
 def _parts(text: str) -> Iterator[tuple[str, int]]:
-    """The parts between commas that are in no bracket, each with the lines above its first word."""
+    """Yield the parts between commas outside brackets, each with the number of lines before its first word."""
     depth, start, above = 0, 0, 0
     for at, letter in enumerate(f"{text},"):
         depth += (letter == "(") - (letter == ")")
@@ -270,10 +273,10 @@ def _parts(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _column(name: str) -> str:
-    """Return a column's name without its quotes: one that is quoted keeps its case, and code writes it so."""
+    """Return a column's name without quotes; an unquoted name is lowercased."""
     return name.strip('"`[]') if name[:1] in '"`[' else name.lower()
 
 
 def _plain(name: str) -> str:
-    """A name without its quotes and in lower case."""
+    """Return a name without quotes, in lower case."""
     return name.strip('"`[]').lower()

@@ -1,4 +1,4 @@
-"""Lines that use a column or a table: a statement in any language's text names both, or code names them in its own spelling."""
+"""Recognize lines that use a column or table: SQL in strings that names both, or code with its own spelling."""
 
 import re
 
@@ -11,7 +11,7 @@ from deeprepo.impact.uses.targets import telling
 _STATEMENT = re.compile(
     r"\b(?:SELECT|INSERT\s++INTO|UPDATE|DELETE\s++FROM|REPLACE\s++INTO|MERGE\s++INTO)\b", re.IGNORECASE
 )
-# The name of a table, with or without its schema, in the quotes of any dialect.
+# A table's name with or without its schema, quoted in any dialect.
 _TABLES = re.compile(
     r"\b(?P<word>FROM|JOIN|INTO|UPDATE)\s++(?:ONLY\s++)?[\"`\[]?(?:\w{1,80}[\"`\]]?\.[\"`\[]?)?(?P<table>[A-Za-z_]\w{0,99})[\"`\]]?"
     r"(?:\s++(?:AS\s++)?(?P<alias>[A-Za-z_]\w{0,40}))?",
@@ -19,14 +19,15 @@ _TABLES = re.compile(
 )
 _ENDS = re.compile(r";|\"\"\"|'''|`\s*+[,)]|\n[ \t]*+\n")
 _RETIRES = re.compile(r"ignored_columns|ignore_columns|deprecated_columns")
-_BEFORE, _AFTER = 25, 15  # lines of a statement
-# A query that is a call: `Order.objects.filter(total=1)`, `Order.where(total: 1)`.
+_BEFORE, _AFTER = 25, 15  # lines of a statement before and after the searched line
+# A query as a call: `Order.objects.filter(total=1)`, `Order.where(total: 1)`.
 _ASKED = r"(?<![\w.$])(?:CLASS)\s*+(?:\.|::|->|\()"
 _ASKED_FOR = r"[\"'`]NAME[\"'`]|(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
 LONGEST = 2_000  # characters of a line
-_BODY = 4_000  # characters of what makes a table
+_BODY = 4_000  # characters of a statement that creates a table
 _DUMP = re.compile(r"(?:^|/)(?:schema|structure)\.(?:rb|sql)$")
-# A statement or a call that makes a table: `CREATE TABLE orders`, `op.create_table("orders"`, `Schema::create('orders'`.
+# A statement or call that creates a table: `CREATE TABLE orders`, `op.create_table("orders"`,
+# `Schema::create('orders'`.
 _CREATES = (
     r"\bCREATE\s++(?:TEMP(?:ORARY)?\s++)?TABLE\s++(?:IF\s++NOT\s++EXISTS\s++)?(?:[\"`\[]?\w{1,80}[\"`\]]?\.)?[\"`\[]?NAME\b"
     r"|\b(?:create_?table\w{0,20}|Schema::create)[\s(]{1,9}[:\"'`]{1,2}NAME\b"
@@ -34,11 +35,11 @@ _CREATES = (
 
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
-    """Return whether the line selects, writes or maps it."""
+    """Return whether the line selects, writes or maps the element."""
     if is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
-        return ""  # an older migration, or a test of one, says what was
+        return ""  # an older migration, or a test of one
     if _is_created(one, place):
-        return ""  # what a file makes itself, it has: a test of a migration begins with the table as it was
+        return ""  # the file creates it itself, as a test of a migration does
     return _of_table(one, place) if one.kind == "table" else _of_column(one, place)
 
 
@@ -47,7 +48,7 @@ def _word(name: str) -> str:
 
 
 def _is_created(one: SchemaBreak, place: SchemaPlace) -> bool:
-    """Whether the file makes the table, with this column, itself."""
+    """Return whether the file creates the table, with this column."""
     creations = re.finditer(_CREATES.replace("NAME", re.escape(one.owner or one.name)), place.whole, re.IGNORECASE)
     bodies = (place.whole[match.end() : match.end() + _BODY].partition(";")[0] for match in creations)
     return any(one.kind == "table" or re.search(_word(one.name), body, re.IGNORECASE) for body in bodies)
@@ -55,7 +56,7 @@ def _is_created(one: SchemaBreak, place: SchemaPlace) -> bool:
 
 def _of_table(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     text = place.text
-    is_statement = _STATEMENT.search(text) is not None  # `from orders import total` is none
+    is_statement = _STATEMENT.search(text) is not None  # `from orders import total` is no statement
     tables = {row["table"].lower() for row in _TABLES.finditer(text) if is_statement or row["word"].isupper()}
     if one.name in tables | set(models.tables_in(text)):
         return "sure"
@@ -80,7 +81,7 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
 
 
 def _in_statement(one: SchemaBreak, place: SchemaPlace) -> Likeness:
-    """Whether it is part of a statement about the table that names no other table which may have such a column."""
+    """Return whether the line is in a statement about the table, without other tables that may have the column."""
     before = "\n".join(place.lines[max(0, place.line - 1 - _BEFORE) : place.line - 1])
     whole = before + "\n" + "\n".join(place.lines[place.line - 1 : place.line + _AFTER])
     match = next(re.compile(_word(one.name), re.IGNORECASE).finditer(whole, len(before) + 1), None)
@@ -91,7 +92,7 @@ def _in_statement(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     statement = whole[starts[-1] : end.start() if end else len(whole)]
     tables = [(row["table"].lower(), (row["alias"] or "").lower()) for row in _TABLES.finditer(statement)]
     behind = whole[max(0, match.start() - 60) : match.start()]
-    is_other = re.search(r"(?:[:@$%]|\bAS\s++)[\"`]?$", behind, re.IGNORECASE)  # a parameter, or another name
+    is_other = re.search(r"(?:[:@$%]|\bAS\s++)[\"`]?$", behind, re.IGNORECASE)  # a parameter or an alias
     if is_other or one.owner not in {table for table, _ in tables}:
         return ""
     if qualifier := re.search(r"(\w{1,80})[\"`\]]?\.[\"`\[]?$", behind):
