@@ -1,7 +1,8 @@
-"""What an `#include` means: the includer's folder first, then the nearest file whose path ends like the written one.
+"""Resolve `#include` lines to files of the tree.
 
-Include folders are the compiler's business: `"net/socket.h"` is any `.../net/socket.h`, the nearest one where several fit. The files are searched
-for users; what a preprocessor may make is held against no new line.
+The includer's folder comes first, then the nearest file whose path ends like the written one. Include folders
+are set by the compiler, so `"net/socket.h"` matches any `.../net/socket.h`, and the nearest of several. The
+files are only searched for references; new lines are not checked, because of the preprocessor.
 """
 
 import posixpath
@@ -18,14 +19,15 @@ from deeprepo.impact.parsing import Lines
 from deeprepo.impact.paths import Paths, shared_folders
 from deeprepo.impact.values import Clues, Import
 
-# `extern "C" {` and its end inside their conditions are no block that a grammar can read.
+# A conditional `extern "C" {` and its end, which a grammar cannot parse as a block.
 LINKAGE = re.compile(
     rb"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]*)_*cplusplus\)?[ \t]*\r?\n\s*(extern[ \t]*\"C\"\s*\{|\})[^\n]*\n\s*#[ \t]*endif"
 )
 INCLUDE = re.compile(
     rb"^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?P<mark>[\"<])(?P<path>[^\">\r\n]+)[\">]", re.MULTILINE
 )
-# Headers of the C library and of POSIX: `#include <time.h>` is the system's, whatever the tree holds under that name.
+# Headers of the C library and POSIX: `#include <time.h>` refers to the system's, even if the tree has such a
+# file.
 STANDARD = (
     "alloca assert complex ctype dirent dlfcn errno fcntl features fenv float getopt glob grp inttypes iso646 langinfo "
     "libgen limits locale malloc math memory netdb nl_types poll pthread pwd regex sched search semaphore setjmp signal "
@@ -36,12 +38,12 @@ SYSTEM = frozenset(f"{name}.h" for name in STANDARD.split())
 
 
 def code(source: bytes) -> bytes:
-    """Return the code with the linkage brackets blanked out; lines and columns stay what they are."""
+    """Return the code with these brackets blanked out; lines and columns stay the same."""
     return LINKAGE.sub(lambda match: re.sub(rb"[^\r\n]", b" ", match[0]), source)
 
 
 def imported(source: bytes) -> Iterator[Import]:
-    """Yield the includes of a file, by its lines alone: each hands on everything."""
+    """Yield the includes of a file, which re-export everything, by its lines."""
     lines, comments = Lines(source), BlockComments(source)
     for match in islice(INCLUDE.finditer(source), MOST_IMPORTS):
         if not comments.hold(match.start()):
@@ -62,13 +64,13 @@ class Modules(Standalone):
         self._found: dict[tuple[str, str, bool], str | None] = {}
 
     def clues(self, path: str) -> Clues:
-        """Return the file's own name, in which an include ends, whatever folders stand before it."""
+        """Return the file's name, with which an include of it ends."""
         name = posixpath.basename(path)
         include_pattern = rf"^\s*#\s*(include|include_next|import)\s*[\"<]([^\">]*/)?{re.escape(name)}[\">]"
         return Clues(frozenset({name}), (include_pattern,))
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the file that is included, as far as its path tells."""
+        """Return the included file, as far as its path shows it."""
         del name
         target = self._resolve(item.spec.strip("<>"), importer, item.spec[:1] == "<") if self.guesses else None
         return (target,) if target else None
@@ -102,7 +104,7 @@ class Modules(Standalone):
 
 
 class BlockComments:
-    """The block comments of a source: where one begins and ends is looked for once."""
+    """The block comments of a source, located once."""
 
     def __init__(self, source: bytes) -> None:
         self._source = source

@@ -1,4 +1,4 @@
-"""What a file of C or C++ defines, and what its names do: a header is read as the one that it is written in."""
+"""Read the definitions and references of C and C++ files; a header is read in the language that it is written in."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -9,31 +9,32 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.unreadable import finds, outlines
 from deeprepo.impact.values import SPACE, Definition, Facts, Parameter, Side, Use
 
-SOURCES = (".c", ".cc", ".cpp", ".cxx")  # which nobody includes
-DECLARATION = "declaration"  # the kind of a prototype: the same symbol as the definition that includes its header
+SOURCES = (".c", ".cc", ".cpp", ".cxx")  # files that are not included
+DECLARATION = "declaration"  # the kind of a prototype, which is the same symbol as its definition
 HOLDERS = ("class", "type")
-TYPENAMES = re.compile(rb"\b(?:typename|class)(?:\s*+\.\.\.)?\s++(\w++)\s*+(?=[,>=])")  # any class may be meant
+# any type may be substituted
+TYPENAMES = re.compile(rb"\b(?:typename|class)(?:\s*+\.\.\.)?\s++(\w++)\s*+(?=[,>=])")
 QUALIFIED = re.compile(rb"(?:(>)|(?<!\s))\s*+::\s*+(?:template\s++)?$")
 NAME = re.compile(r"[*&(\s]*+(?:(?:const|restrict|volatile|__\w+)\b[*&(\s]*+)*(\w+)")
 DECLARED = re.compile(r"^[*&]|[(\[]")  # it is no type
-FAR = 40  # bytes before a name in which what qualifies it ends
+FAR = 40  # bytes before a name in which a qualifier ends
 
 
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Facts:
-    """Return the definitions of a file and what an includer can ask of it."""
+    """Return the definitions of a file and what includers can use."""
     told = generic.outline(_read_as(path, source), source, side)
     if told.unread:
         return told
     symbols = _told_apart(_included(one, path) for one in told.definitions)
     offered = {one.name: one.name for one in symbols if "." not in one.name}
-    # A name that is gone is looked for in the whole tree before that is said.
+    # A removed name is searched in the whole tree before it is reported.
     return replace(told, definitions=symbols, exports=tuple({**dict(told.exports), **offered}.items()), complete=True)
 
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """Return the identifiers of a file that are spelt like one of the names."""
+    """Return the identifiers of a file that match one of the names."""
     if not spots.any_of(frozenset(names)).search(source):
         return ()
     as_path = _read_as(path, source)
@@ -45,13 +46,13 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
 
 
 def _read_as(path: str, source: bytes) -> str:
-    """The path under which a file is read."""
+    """Return the path whose suffix selects the language of a file."""
     language = reader.language_for(path, source) if path.endswith(".h") else None
     return f"{path}pp" if language is not None and language.name == "cpp" else path
 
 
 def _included(one: Definition, path: str) -> Definition:
-    """A definition as includers name it: with its class, and nothing that stands around that."""
+    """Return a definition with the name that includers use: with its class, and without enclosing namespaces."""
     parts = one.name.split(".")
     is_static = one.visible == "file" and len(parts) == 1
     is_own = path.endswith(SOURCES) and (is_static or SPACE in one.marks)
@@ -71,7 +72,7 @@ def _included(one: Definition, path: str) -> Definition:
 
 
 def _parameter(one: Parameter) -> Parameter:
-    """A parameter by its name alone: of `*const rows[]` it is `rows`."""
+    """Return a parameter by its name only: `rows` for `*const rows[]`."""
     if one.kind == "rest":
         return replace(one, name="...")
     found = NAME.match(one.name) if DECLARED.search(one.name) else None
@@ -79,11 +80,11 @@ def _parameter(one: Parameter) -> Parameter:
 
 
 def _told_apart(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
-    """A prototype beside its definition is left out; a call of a method has to fit one of its overloads or alternatives."""
+    """Return the definitions without prototypes of functions in the file, with overloads linked."""
     rows = list(symbols)
     defined_names = {one.name for one in rows if one.kind in ("function", "method")}
     rows = [one for one in rows if one.kind != DECLARATION or one.name not in defined_names]
-    # Functions may have overloads in any header, methods have theirs in their class.
+    # Functions may have overloads in any header, but methods only in their class.
     free = [one for one in rows if "." not in one.name]
     members = [one for one in rows if "." in one.name]
     told = (*generic.alternatives(free), *generic.alternatives(members, overloads=True))
@@ -91,9 +92,10 @@ def _told_apart(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
 
 
 def _plain(use: Use, source: bytes, parameters: Collection[str]) -> Use:
-    """`ns::call()` names a thing of a namespace or of a class. Its first letter suggests which of the two, not with certainty.
+    """Resolve `ns::call()`, which may name a member of a namespace or a class.
 
-    Such a use is in doubt until its definition turns out to be in that namespace.
+    Only the case of the first letter tells them apart, so the reference is uncertain until the definition's
+    namespace is known.
     """
     types = tuple(one for row in use.types if (one := row.rpartition("::")[2]) not in parameters)
     if use.form == "key" or (use.receiver == "this" and not types):
@@ -107,14 +109,15 @@ def _plain(use: Use, source: bytes, parameters: Collection[str]) -> Use:
 
 
 def _owner(use: Use) -> str:
-    """The class whose method a use is in, "" for none."""
+    """Return the class whose method contains a reference, or ""."""
     return use.function.rpartition(".")[0].rpartition(".")[2]
 
 
 def _with_members(uses: Collection[Use]) -> Iterator[Use]:
-    """The uses, and a second one for each name without a receiver inside a method: it may be a member, and proves nothing.
+    """Yield the references, and a second one for each bare name in a method, which may be a member.
 
-    Neither does a name that a using declaration takes from a namespace, which may be a library's.
+    Such a reference proves nothing, and neither does a name from a using declaration, which may come from a
+    library.
     """
     import_names = {use.name for use in uses if use.form == "import"}
     defined_names = {use.name for use in uses if use.form == "definition"}

@@ -1,8 +1,9 @@
-"""C#'s namespaces: what the files that are read say, and for the others the folders that the convention of projects gives a namespace.
+"""Resolve C# namespaces, from declarations in files and, for files not read, from their folders.
 
-The namespace of a project is what its file says, or is called; folders below it add a part each. Nothing but habit holds a file to that,
-so a namespace is missing only where each file that was read keeps to it, and another one of the tree is nearly called so, or nothing is called
-so in a tree that has the one around it. A type of a file that was not read is known by the file of its name.
+A project's namespace is declared in its file or is its name, and each folder below adds a part. Files need
+not follow this convention. So a namespace counts as missing only if every file read follows it, and another
+namespace has a similar name, or nothing has the name although its parent is in the tree. A type in a file not
+read is found by the file's name.
 """
 
 import posixpath
@@ -17,13 +18,13 @@ from deeprepo.impact.namespaces import Namespaces
 from deeprepo.impact.paths import Paths, above_of
 from deeprepo.impact.values import Facts, Import
 
-SLIP = 1  # letters more or fewer of a name that is mistyped
+SLIP = 1  # difference in length between a mistyped name and the correct one
 ROOT = re.compile(rb"<RootNamespace>([\w.]+)</RootNamespace>")
 REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")
 
 
 def code(source: bytes) -> bytes:
-    """Return the code without a word that the grammar does not know: the `ref` of `ref partial struct`."""
+    """Return the code without a word that the grammar does not know: the `ref` in `ref partial struct`."""
     return REF_PARTIAL.sub(b"   ", source)
 
 
@@ -51,7 +52,7 @@ class Modules(Namespaces):
                 self._folders[space].append(folder)
 
     def tell(self, path: str, facts: Facts) -> None:
-        """Note what a file holds; of some types the members have no namespace."""
+        """Register what a file contains; members of `using static` types have no namespace."""
         super().tell(path, facts)
         self._names |= self._of_lent(facts)
         for name in self._of_lent(facts):
@@ -62,27 +63,27 @@ class Modules(Namespaces):
         return {one.short for one in facts.definitions if one.owner in owners and one.static}
 
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the types of a file, and the methods that are called like members of another type."""
+        """Return the types of a file, and its extension methods."""
         del path
         extensions = {one.short for one in facts.definitions if one.parameters and one.parameters[0].name == OBJECT}
         types = {one.name for one in facts.definitions if not one.owner and one.kind != "holder"}
         return frozenset(types), frozenset(extensions | self._of_lent(facts))
 
     def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
-        """Return the namespaces around a file, and those that its project names once for all its files."""
+        """Return the namespaces around a file, and the global usings of its project."""
         return [*_around(written), "", *sorted(self._projects.usings(path))]
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
-        """Return the files that say they hold a name of a namespace, of the projects that the importer's refers to."""
+        """Return the files that define a name in a namespace, in projects that the importer's project references."""
         found = super().holding(importer, space.removeprefix("global::"), name)
         return [path for path in found if self._projects.sees(importer, path)]
 
     def sees(self, importer: str, path: str) -> bool:
-        """Return whether the project of a file refers to that of another."""
+        """Return whether the project of a file references another file's project."""
         return self._projects.sees(importer, path)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the files of a namespace, with a name the one that is called so."""
+        """Return the files of a namespace; with a name, the file with that name."""
         folders = self._folders.get(item.spec)
         if folders is None:
             above, _, last = item.spec.rpartition(".")
@@ -103,7 +104,7 @@ class Modules(Namespaces):
         )
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """Return the file of a name in the namespace of a file and those around it, else in those that its project names once for all files."""
+        """Return the file of a name in the namespaces around a file, or in its project's global usings."""
         spaces = self.spaces_of.get(path) or {self._spaces.get(posixpath.dirname(path), "")}
         for space in sorted(_around(spaces), key=len, reverse=True):
             if space and (found := self._named(path, space, name)):
@@ -111,11 +112,11 @@ class Modules(Namespaces):
         return tuple(file for space in sorted(self._projects.usings(path)) for file in self._named(path, space, name))
 
     def _keeps_to_folders(self) -> bool:
-        """Whether each file that was read is in the namespace of its folder."""
+        """Return whether every file read is in the namespace of its folder."""
         return all(self._spaces.get(posixpath.dirname(path), "") in spaces for path, spaces in self.spaces_of.items())
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return the namespaces beside the one that is missing whose names are like its."""
+        """Return similar namespaces next to a missing one."""
         del importer
         above, _, last = item.spec.rpartition(".")
         start = f"{above}." if above else ""
@@ -124,18 +125,18 @@ class Modules(Namespaces):
         return tuple(f"{start}{one}" for one in close if abs(len(one) - len(last)) <= SLIP)
 
     def _says(self, word: str) -> bool:
-        """Whether a file or a folder is called like a word, or begins so."""
+        """Return whether a file or folder has a name that begins with a word."""
         return any(f"/{path}".find(f"/{word}") >= 0 or f".{word}" in path for path in self.paths.files)
 
     def _named(self, importer: str, space: str, name: str) -> tuple[str, ...]:
-        """The files that hold a name of a namespace, by what they say or, unread, by what they are called."""
+        """Return the files that define a name in a namespace; for files not read, by their names."""
         files = {f"{folder}/{name}.cs".lstrip("/") for folder in self._folders.get(space, ())} & self.paths.files
         unread = {path for path in files - self.spaces_of.keys() if self._projects.sees(importer, path)}
         return tuple(sorted({*self.holding(importer, space, name), *unread}))
 
 
 def _around(spaces: Collection[str]) -> list[str]:
-    """Return the namespaces and the namespaces around them: `Shop` and `Shop.Web` for `Shop.Web`."""
+    """Return the namespaces and their parents: `Shop` and `Shop.Web` for `Shop.Web`."""
     found: dict[str, None] = {}
     for space in spaces:
         while space and space not in found:

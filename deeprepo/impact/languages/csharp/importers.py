@@ -1,4 +1,4 @@
-"""Who may use a file of C#."""
+"""Extend the outline of C# files with generated properties."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ OBSERVABLE = re.compile(r"\[[^\]\n]{0,200}\bObservableProperty\b")
 
 
 def outline(path: str, source: bytes, side: Side) -> Facts:
-    """Return the definitions of a file, with the properties that the toolkit for view models makes of its fields."""
+    """Return the definitions of a file, with the properties that the MVVM toolkit generates from fields."""
     file_outline = read_outline(path, source, side)
     if b"ObservableProperty" not in source:
         return file_outline

@@ -1,4 +1,4 @@
-"""Packages of .NET: project files, Directory.Packages.props and packages.lock.json."""
+"""Read .NET packages from project files, Directory.Packages.props and packages.lock.json."""
 
 import posixpath
 import re
@@ -21,7 +21,7 @@ _ATTRIBUTE = re.compile(r"\b(\w{1,60})\s{0,20}=\s{0,20}[\"']([^\"']{0,300})[\"']
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the packages of a tree: a project by its PackageId, its AssemblyName or its file's name."""
+    """Return the packages of a tree: each project by its PackageId, AssemblyName or file name."""
     del paths
     rows = []
     for path, source in sorted(manifests.items()):
@@ -34,7 +34,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """Return what the projects ask for. A version is the lowest that is taken, and restoring takes the lowest."""
+    """Return what the projects require. A version is the minimum, and restoring installs the minimum."""
     asked = []
     for path, source in sorted(manifests.items()):
         for match in _REFERENCE.finditer(manifest_text(source)):

@@ -1,4 +1,4 @@
-"""The projects of a .NET tree: which one a file belongs to, what it refers to, and the namespaces that it names for all its files."""
+"""Read the projects of a .NET tree: their files, references and global usings."""
 
 import posixpath
 import re
@@ -8,7 +8,7 @@ from functools import cached_property
 
 from deeprepo.impact.paths import above_of, joined
 
-# A tag ends before the next one begins: no search goes past it.
+# A tag ends before the next one begins, so that the search stays linear.
 REFERENCE = re.compile(rb"<ProjectReference\s[^<>]*?\bInclude\s*+=\s*+[\"']([^\"']++)", re.IGNORECASE)
 USING = re.compile(rb"<Using\s[^<>]*?\bInclude\s*+=\s*+[\"']([\w.]++)[\"']([^<>]*+)>", re.IGNORECASE)
 STATIC = re.compile(rb"\bStatic\s*+=\s*+[\"']true", re.IGNORECASE)
@@ -17,15 +17,16 @@ LINKED = re.compile(
     rb"<(?:Compile\s[^<>]*?\bInclude|Import\s[^<>]*?\bProject)\s*+=\s*+[\"']([^\"'<>]+?\.(?:cs|projitems))[\"']",
     re.IGNORECASE,
 )
-UNREAD = re.compile(r"[$*@%]")  # a property or a pattern in a path
-SHARED = ("directory.build.props", "directory.build.targets")  # they count for all projects below their folder
+UNREAD = re.compile(r"[$*@%]")  # a property or pattern in a path
+# these apply to all projects below their folder
+SHARED = ("directory.build.props", "directory.build.targets")
 
 
 class Projects:
-    """What the files of projects say. A file of no project is in one with all others of that kind."""
+    """The contents of project files. Files without a project belong together."""
 
     def __init__(self, configs: Mapping[str, bytes]) -> None:
-        self._texts: dict[str, list[bytes]] = defaultdict(list)  # folder of projects -> what counts for them
+        self._texts: dict[str, list[bytes]] = defaultdict(list)  # project folder -> contents that apply to it
         shared = {path: source for path, source in configs.items() if posixpath.basename(path).lower() in SHARED}
         for path, source in configs.items():
             if path.endswith(".csproj"):
@@ -37,7 +38,7 @@ class Projects:
         self._links = {folder: _folders(folder, texts, LINKED) for folder, texts in self._texts.items()}
         self._homes: dict[str, str | None] = {}
         self._usings: dict[str | None, set[str]] = defaultdict(set)
-        self._lent: set[str] = set()  # types whose members each file of a project sees
+        self._lent: set[str] = set()  # types whose members every file of a project sees
         for folder, texts in self._texts.items():
             for text in texts:
                 for name, rest in USING.findall(text):
@@ -51,11 +52,11 @@ class Projects:
         return frozenset(self._lent)
 
     def usings(self, path: str) -> frozenset[str]:
-        """Return the namespaces that the project of a file names for all its files."""
+        """Return the global usings of a file's project."""
         return frozenset(self._usings.get(self.home(path), ()))
 
     def home(self, path: str) -> str | None:
-        """Return the folder of the project that a file is in; None if no project is around it."""
+        """Return the folder of the project that contains a file, or None."""
         folder = posixpath.dirname(path)
         if folder not in self._homes:
             around = (folder, *above_of(folder), "")
@@ -63,7 +64,7 @@ class Projects:
         return self._homes[folder]
 
     def sees(self, importer: str, path: str) -> bool:
-        """Return whether the project of a file refers to that of another, as far as that can be told."""
+        """Return whether a file's project references another file's project; True if unknown."""
         mine, other = self.home(importer), self.home(path)
         if mine is None or other is None or mine == other or not self._is_told:
             return True
@@ -72,14 +73,14 @@ class Projects:
 
     @cached_property
     def _is_told(self) -> bool:
-        """Whether projects of this tree refer to each other at all: else something else joins them."""
+        """Return whether projects of this tree reference each other; otherwise something else connects them."""
         return any(self._refers.values())
 
     @cached_property
     def _closures(self) -> Mapping[str, frozenset[str] | None]:
-        """Project -> the folders of those that it refers to, directly or through others, and of files that are compiled with them.
+        """Return project -> folders of its direct and indirect references and of linked files.
 
-        None if one of these paths cannot be read.
+        The value is None if one of the paths cannot be read.
         """
         found: dict[str, frozenset[str] | None] = {}
         for home in self._refers:
@@ -96,7 +97,7 @@ class Projects:
 
 
 def _folders(home: str, texts: list[bytes], pattern: re.Pattern[bytes]) -> frozenset[str] | None:
-    """The folders of the files that the texts of a project name, several of them behind semicolons; None if one cannot be read."""
+    """Return the folders of the files named in a project (separated by semicolons); None if one is computed."""
     named = [
         one for text in texts for row in pattern.findall(text) for one in row.decode("utf-8", "replace").split(";")
     ]

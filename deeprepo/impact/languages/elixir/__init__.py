@@ -1,4 +1,4 @@
-"""Elixir: its files are searched for users of what changed. Which file a module is in, no line that names it says."""
+"""Support Elixir, whose files are searched for references only, since no import names a module's file."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from deeprepo.impact.languages.elixir.importers import ALIAS, alias_names, is_al
 from deeprepo.impact.nodes import ancestors, text
 from deeprepo.impact.values import Arguments
 
-MATCHES = ("=", "<-")  # what stands before one of these is a pattern
+MATCHES = ("=", "<-")  # operators after a pattern
 TAKES_PATTERN = ("match?", "assert_receive", "assert_received", "refute_receive", "refute_received")
 
 
 def type_name(node: Node) -> str:
-    """Return the whole name of a module: by an alias of the file, and of `__MODULE__` that of the module around; "" if several could be meant."""
+    """Return the full name of a module, resolving aliases and `__MODULE__`; "" if it is ambiguous."""
     written = text(node)
     if written == "__MODULE__":
         around = (one for one in ancestors(node) if text(one.child_by_field_name("target")) == "defmodule")
@@ -29,7 +29,7 @@ def type_name(node: Node) -> str:
 
 @lru_cache(maxsize=4)
 def _aliases(source: bytes) -> Mapping[str, set[str]]:
-    """Return the modules for which each short name of a file stands: an alias, or a module in a module."""
+    """Return short name -> modules, from aliases and nested modules."""
     found: dict[str, set[str]] = defaultdict(set)
     own = own_modules(source)
     for module in own:
@@ -42,7 +42,7 @@ def _aliases(source: bytes) -> Mapping[str, set[str]]:
 
 
 def is_pattern(node: Node) -> bool:
-    """Return whether a value stands where one is taken apart: in the head of a function, before `=`, `<-` or `->`."""
+    """Return whether a value is a pattern: in a function head, or before `=`, `<-` or `->`."""
     inner = node
     for above in ancestors(node):
         is_left = above.child_by_field_name("left") == inner
@@ -56,7 +56,7 @@ def is_pattern(node: Node) -> bool:
 
 
 def passed(call: Node) -> Arguments:
-    """Return what a call passes: a pipe and a block give one more, and of `&total/2` the number is written."""
+    """Return the arguments of a call. A pipe and a block add one each, and `&total/2` states the number."""
     above = call.parent
     outer = above.parent if above is not None else None
     if above is not None and _operator(outer) == "&" and _operator(above) == "/":
@@ -65,7 +65,7 @@ def passed(call: Node) -> Arguments:
     written = [one for one in parts if one.type != "comment"]
     is_piped = above is not None and _operator(above) == "|>" and above.child_by_field_name("right") == call
     has_block = any(one.type == "do_block" for one in call.named_children)
-    has_keywords = bool(written) and written[-1].type == "keywords"  # which a block joins
+    has_keywords = bool(written) and written[-1].type == "keywords"  # a block joins the keywords
     spread = any("unquote_splicing" in text(one) for one in written)
     return Arguments(len(written) + is_piped + (has_block and not has_keywords), spread=spread)
 

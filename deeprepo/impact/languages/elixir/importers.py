@@ -1,9 +1,9 @@
-"""Which file an Elixir module is in, and what a file calls the modules that it uses.
+"""Resolve Elixir modules to files, and local names to modules.
 
-Mix compiles every file below `lib`, whatever it is called; by habit `Shop.CartView` is in lib/shop/cart_view.ex, with or without
-folders such as `views` between. One folder may spell several parts (`Phoenix.LiveView` is lib/phoenix_live_view), the file of a task
-spells them with dots, and what is below `web` leaves the application out. A name that several files could hold is in none of them, as
-far as anybody can tell.
+Mix compiles every file below `lib`, whatever its name. By convention, `Shop.CartView` is in
+lib/shop/cart_view.ex, with or without folders such as `views` between. One folder may spell several parts
+(`Phoenix.LiveView` is lib/phoenix_live_view), a task's file spells them with dots, and files below `web` omit
+the application. A module that several files match resolves to none of them.
 """
 
 import posixpath
@@ -25,7 +25,7 @@ ALIAS = re.compile(
     rb"(?:\.\{(?P<many>[^{}]{0,2000})\}|[ \t]*,[ \t]*as:[ \t]*(?P<as>" + MODULE + rb"))?",
     re.MULTILINE,
 )
-ACRONYM = 3  # letters of a word that may be written in capitals
+ACRONYM = 3  # letters of a word that may be an acronym
 DEFINED_MODULE = re.compile(rb"^([ \t]*)defmodule[ \t(]+(" + MODULE + rb")", re.MULTILINE)
 COMMENT = re.compile(rb"^[ \t]*#")
 DEFINED = re.compile(rb"^[ \t]*def(?:module|protocol|impl)[ \t(]+$")
@@ -35,16 +35,16 @@ class ElixirModules:
     """The modules of one tree. Satisfies `ports.Project`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
-        del configs  # the paths tell what a module is called
+        del configs  # the paths show the names of modules
         self._paths = frozenset(path for path in paths if path.endswith(ENDINGS))
         self._by_stem: dict[str, list[str]] | None = None
         self._files: dict[str, str | None] = {}
-        self._names: dict[str, str] = {}  # module of a changed file, its first -> the file
-        # Each further module of one -> the changed files that hold it, or held it.
+        self._names: dict[str, str] = {}  # first module of a changed file -> the file
+        # Each further module -> the changed files that contain it on either side.
         self._further: dict[str, set[str]] = defaultdict(set)
 
     def note(self, path: str, source: bytes) -> None:
-        """Note the modules of a changed file: its path need not spell the first, and spells no other."""
+        """Register the modules of a changed file, since its path need not match the first and matches no other."""
         first, *further = own_modules(source) or [""]
         if first and path in self._paths:
             self._names.setdefault(first, path)
@@ -53,11 +53,11 @@ class ElixirModules:
             self._files.clear()
 
     def name_in(self, source: bytes) -> str:
-        """Return the module that a file says it is."""
+        """Return the first module that a file declares."""
         return next(iter(own_modules(source)), "")
 
     def clues(self, path: str) -> Clues:
-        """Return the last part of a module's name, which a file that uses it holds."""
+        """Return the last part of a module's name, which every file that uses it contains."""
         stem = _own_name(path)
         words = {camel(stem), *_unusual(stem)} - {""}
         own = [name for name, home in self._names.items() if home == path]
@@ -66,10 +66,10 @@ class ElixirModules:
         return Clues(frozenset(words), tuple(rf"\b(?i:{re.escape(word)})\b" for word in sorted(words)))
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return the modules that a file names, each under every name that it has here."""
+        """Return the modules that a file names, with all their local names."""
         mentions = mention(frozenset(word.lower() for word in words))
         lines, imports = Lines(source), list[Link]()
-        aliases: dict[str, str] = {}  # name here -> module
+        aliases: dict[str, str] = {}  # local name -> module
         for match in islice(ALIAS.finditer(source), MOST_IMPORTS):
             for module, here in alias_names(match):
                 if is_alias(match):
@@ -98,7 +98,7 @@ class ElixirModules:
             yield Link(min(homes), frozenset({own}), line, tuple((own, here) for _, here in aliases))
 
     def file_of(self, module: str) -> str | None:
-        """Return the one file whose path spells a module's name, else the changed one that says it."""
+        """Return the only file whose path matches a module, or the changed file that declares it."""
         if module not in self._files:
             self._files[module] = self._search(module) or self._names.get(module)
         return self._files[module]
@@ -117,8 +117,8 @@ class ElixirModules:
 
 
 def own_modules(source: bytes) -> list[str]:
-    """Return the modules that a file says it holds, whole, in their order."""
-    around: list[tuple[int, str]] = []  # the indentation and the name of each module around a line
+    """Return the full names of the modules in a file, in order."""
+    around: list[tuple[int, str]] = []  # indentation and name of the enclosing modules
     found: list[str] = []
     for match in DEFINED_MODULE.finditer(source):
         while around and around[-1][0] >= len(match[1]):
@@ -134,7 +134,7 @@ def _plain(stem: str) -> str:
 
 
 def _unusual(stem: str) -> set[str]:
-    """`Shop.HTTP` is in http.ex: people write words of capitals, too."""
+    """Return other capitalizations: `Shop.HTTP` is in http.ex."""
     return {
         stem.replace("_", "").upper(),
         "".join(part.upper() if len(part) <= ACRONYM else part.title() for part in stem.split("_")),
@@ -142,7 +142,7 @@ def _unusual(stem: str) -> set[str]:
 
 
 def _own_name(path: str) -> str:
-    """The last part of a module's name, as its file has it: `Mix.Tasks.Shop.Load` is in mix/tasks/shop.load.ex."""
+    """Return the last part of a module's name from its file: `Mix.Tasks.Shop.Load` is in mix/tasks/shop.load.ex."""
     return posixpath.splitext(posixpath.basename(path))[0].rpartition(".")[2]
 
 
@@ -153,7 +153,10 @@ def _inner_folders(path: str) -> list[str]:
 
 
 def _spells(path: str, parts: Sequence[str]) -> bool:
-    """Whether the folders of a file name the modules around it, in their order; others may stand between, such as `views`."""
+    """Return whether a file's folders spell the enclosing modules in order.
+
+    Other folders, such as `views`, may be between.
+    """
     if not ROOT.match(path):
         return False
     at = 0
@@ -167,21 +170,18 @@ def _spells(path: str, parts: Sequence[str]) -> bool:
 
 
 def _spells_inside(path: str, parts: Sequence[str]) -> bool:
-    """Return whether the folders of a file below `web` name its modules.
-
-    Such a path leaves out the application.
-    """
+    """Return whether the folders of a file below `web` spell its modules. Such a path omits the application."""
     root = ROOT.match(path)
     return root is not None and root[0].endswith("web/") and _spells(path, parts[1:])
 
 
 def is_alias(match: re.Match[bytes]) -> bool:
-    """Return whether a statement gives a module a name: `alias Shop.Cart`, `require Shop.Cart, as: Basket`."""
+    """Return whether a statement gives a module a local name: `alias Shop.Cart`, `require Shop.Cart, as: Basket`."""
     return match["word"] == b"alias" or (match["word"] == b"require" and match["as"] is not None)
 
 
 def alias_names(match: re.Match[bytes]) -> list[tuple[str, str]]:
-    """Yield (module, what it is called here) of a statement: `alias Shop.{Tax, Price}` names two."""
+    """Return pairs of module and local name: `alias Shop.{Tax, Price}` has two."""
     name = match["name"].decode()
     if match["many"] is not None:
         inner = [one.strip() for one in match["many"].decode("utf-8", "replace").split(",")]
@@ -191,7 +191,7 @@ def alias_names(match: re.Match[bytes]) -> list[tuple[str, str]]:
 
 
 def _first_lines(imports: list[Link]) -> Iterator[Link]:
-    """Of equal imports of several lines the first."""
+    """Yield the first of equal imports on several lines."""
     seen_imports: set[tuple[object, ...]] = set()
     for item in imports:
         key = item.target, item.names, item.aliases

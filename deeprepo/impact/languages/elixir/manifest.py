@@ -1,4 +1,4 @@
-"""What mix.exs asks for. It is a program; what is written out in it is read, nothing is run."""
+"""Read the requirements in mix.exs as text; nothing is run."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -9,7 +9,8 @@ from deeprepo.impact.text.tables import manifest_text
 LANGUAGE = "elixir"
 MANIFESTS = ("mix.exs",)
 LOCKS = {"mix.lock": r'"NAME": \{:hex, :\w+, "([^"\n]+)"'}
-# `{:quotes, "~> 1.2", only: :test}`, and `{:quotes, github: "acme/quotes"}`: other pairs have neither a version nor an origin.
+# `{:quotes, "~> 1.2", only: :test}` or `{:quotes, github: "acme/quotes"}`; other pairs have no version or
+# origin.
 _ASKED = re.compile(
     r"\{\s*+:(\w++)\s*+,\s*+(?:\"([~<>=!][^\"\n]*+|\d[^\"\n]*+)\"|(?=(?:path|git|github|in_umbrella|hex|env|only|optional|override):))([^{}]*+)\}"
 )
@@ -17,13 +18,13 @@ _OPTION = re.compile(r"\b(path|git|github|in_umbrella|tag|ref|branch):\s*+(?:\"(
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return (): what a tree offers is asked of no mix.exs."""
+    """Return (): packages are not read from mix.exs."""
     del manifests, paths
     return ()
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """Return what the lists of dependencies ask for."""
+    """Return the requirements in the lists of dependencies."""
     rows = []
     for path, source in sorted(manifests.items()):
         for match in _ASKED.finditer(manifest_text(source)):
@@ -38,7 +39,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 
 
 def _asking(name: str) -> str:
-    """Return the pattern of the lines that name the module that a package defines by habit."""
+    """Return a pattern of lines that use the module that a package defines by convention."""
     return rf"(?<![\w.:\"]){''.join(word.capitalize() for word in name.split('_'))}\.(?=[A-Za-z])"
 
 

@@ -1,7 +1,8 @@
-"""Go's packages: which folder an import path means, told from the go.mod and go.work files.
+"""Resolve Go import paths to folders, using go.mod and go.work files.
 
-The unit is the folder: an import means each file of it but its tests, and its files see each other's names. A module of the tree is
-meant where the importer is in that module, replaces it by a folder, or shares a workspace with it; else a published version is.
+A package is a folder: an import refers to all its files except tests, and these files see each other's names.
+An import refers to a module of the tree if the importer is in it, replaces it by a folder, or shares a
+workspace with it. Otherwise it refers to a published version.
 """
 
 import posixpath
@@ -27,7 +28,7 @@ SOURCES = (
     ".go.in",
     ".templ",
     ".qtpl",
-)  # what generators make Go of
+)  # files from which generators make Go code
 GENERATE = re.compile(rb"^//go:generate\s", re.MULTILINE)
 GENERATED = re.compile(rb"^// Code generated .* DO NOT EDIT\.", re.MULTILINE)
 
@@ -59,7 +60,7 @@ class Modules(Standalone):
                 self._share(posixpath.dirname(path), lines)
 
     def _share(self, folder: str, lines: Sequence[Sequence[str]]) -> None:
-        """The modules of a workspace mean each other."""
+        """Let the modules of a workspace import each other."""
         homes = {joined(folder, word.strip('"')) for verb, *words in lines if verb == "use" for word in words}
         for home in homes & self._names.keys():
             self._meant[home] += [(self._names[other], other) for other in homes & self._names.keys() - {home}]
@@ -72,19 +73,20 @@ class Modules(Standalone):
         if folder is None:
             return None
         every = self._folders.get(folder, set()) - {importer}
-        sees_tests = importer.endswith("_test.go") and posixpath.dirname(importer) == folder  # as export_test.go
+        # such as export_test.go
+        sees_tests = importer.endswith("_test.go") and posixpath.dirname(importer) == folder
         found = tuple(sorted(one for one in every if sees_tests or not one.endswith("_test.go")))
         return found or (None if self._may_be(folder) else ())
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """Return the files of the folder; nobody but tests sees what tests define."""
+        """Return the files of the folder; only tests see test files."""
         del name
         is_test = path.endswith("_test.go")
         folder = self._folders.get(posixpath.dirname(path), ())
         return tuple(sorted(one for one in folder if is_test or not one.endswith("_test.go")))
 
     def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
-        """Return whether files of a folder are kept out of the tree, or are generated and none such is there."""
+        """Return whether files of a folder are ignored by git, or generated and missing."""
         del name
         if self._paths.may_hide(home, ".go"):
             return True
@@ -93,19 +95,19 @@ class Modules(Standalone):
         return is_asked and not any(map(GENERATED.search, mine))
 
     def specs(self, path: str) -> frozenset[str]:
-        """Return the import paths that mean the package of a file."""
+        """Return the import paths of a file's package."""
         folder = posixpath.dirname(path)
         home = self._home(folder)
         prefixes = {name for rows in self._meant.values() for name, at in rows if at == home}
         return frozenset(f"{one}/{folder[len(home or '') :].strip('/')}".rstrip("/") for one in prefixes)
 
     def clues(self, path: str) -> Clues:
-        """Return the import paths, which are in quotes. Nobody imports a test."""
+        """Return the quoted import paths; tests cannot be imported."""
         specs = self.specs(path) if not path.endswith("_test.go") else frozenset[str]()
         return Clues(specs, (rf"[\"`]({'|'.join(re.escape(spec) for spec in sorted(specs))})[\"`]",) if specs else ())
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return the packages of the same module whose paths are like the one that is missing."""
+        """Return packages of the same module with similar paths."""
         home = self._home(posixpath.dirname(importer))
         if home is None:
             return ()
@@ -115,7 +117,7 @@ class Modules(Standalone):
         return tuple(f"{prefix}/{one}" for one in close)
 
     def _folder(self, spec: str, importer: str) -> str | None:
-        """The folder that an import path means; the longest module path that fits wins, as in Go itself."""
+        """Return the folder of an import path. As in Go, the longest matching module path wins."""
         if len(spec) > LONGEST:
             return None
         home = self._home(posixpath.dirname(importer))
@@ -129,7 +131,7 @@ class Modules(Standalone):
         return next((folder for folder, module in folders if self._home(folder) == module), None)
 
     def _home(self, folder: str) -> str | None:
-        """The folder of the module that a folder belongs to."""
+        """Return the folder of the module that contains a folder."""
         while folder not in self._names:
             if not folder:
                 return None
@@ -137,7 +139,7 @@ class Modules(Standalone):
         return folder
 
     def _may_be(self, folder: str) -> bool:
-        """Whether a build may put a package there."""
+        """Return whether a build may create a package in a folder."""
         if any(name.endswith(SOURCES) for name in self._paths.names(folder)):
             return True
         return any(
@@ -146,7 +148,7 @@ class Modules(Standalone):
 
 
 def directives(source: bytes) -> Iterator[tuple[str, ...]]:
-    """Yield the directives of a go.mod or go.work: the verb and its words; the verb of a block stands before each line."""
+    """Yield the directives of a go.mod or go.work as verb and words, one for each line of a block."""
     block = ""
     for line in source.decode("utf-8", "replace").splitlines():
         words = line.partition("//")[0].split()
@@ -159,7 +161,7 @@ def directives(source: bytes) -> Iterator[tuple[str, ...]]:
 
 
 def _replacements(lines: Sequence[Sequence[str]], folder: str) -> Iterator[tuple[str, str]]:
-    """Yield each module of a `replace` directive with the folder that replaces it."""
+    """Yield the modules in `replace` directives with the folders that replace them."""
     for verb, *words in lines:
         if verb == "replace" and words[-2:-1] == ["=>"] and words[-1].startswith("."):
             yield words[0].strip('"'), joined(folder, words[-1])

@@ -1,4 +1,4 @@
-"""Who may import a package of Go, and what it is called there."""
+"""Find the imports of Go packages, and their local names."""
 
 import posixpath
 import re
@@ -20,7 +20,7 @@ DOTTED = re.compile(rb"(?<![\w\x80-\xff])([\w\x80-\xff]++)\.")
 
 @lru_cache(maxsize=4096)
 def likely_names(spec: str) -> tuple[str, ...]:
-    """Return the names that a package is likely to have, told from its import path, the likeliest first."""
+    """Return the likely names of a package from its import path, likeliest first."""
     parts = [part for part in spec.split("/") if part]
     if len(parts) > 1 and VERSION.fullmatch(parts[-1]):
         parts.pop()
@@ -41,18 +41,18 @@ class GoModules(KnownModules[Modules]):
                 self._folders[posixpath.dirname(path)].add(path)
 
     def mates(self, path: str) -> Collection[str]:
-        """Return the other files of the folder: one package, and its tests."""
+        """Return the other files in the folder, including tests."""
         return self._folders.get(posixpath.dirname(path), set()) - {path}
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return the imports of a file that land in the tree: one for each file of the package that is meant."""
+        """Return a file's imports that resolve to the tree, one for each file of the package."""
         rows = [one for one in statements(GO, source) if not words or one.spec in words]
         dotted = frozenset(DOTTED.findall(source)) if rows else frozenset[bytes]()
         return tuple(dict.fromkeys(item for one in rows for item in self._of_package(path, one, dotted)))
 
     def _of_package(self, path: str, item: Import, dotted: frozenset[bytes]) -> Iterator[Link]:
         here = "" if item.star else item.whole or _local_name(item.spec, dotted)
-        is_unnamed = here in ("", "_")  # an import for its effects takes nothing
+        is_unnamed = here in ("", "_")  # an import for side effects binds nothing
         for file in self.modules.files(path, item) or ():
             if not file.endswith("_test.go"):
                 taken = WHOLE if here != "_" else frozenset[str]()
@@ -60,7 +60,7 @@ class GoModules(KnownModules[Modules]):
 
 
 def _local_name(spec: str, dotted: frozenset[bytes]) -> str:
-    """What a package is called in a file that gives it no name: the likely name among those that stand before a dot."""
+    """Return the local name of a package imported without one: the likely name that is used before a dot."""
     names = likely_names(spec)
     return next((name for name in names if name.encode() in dotted), names[0] if names else "")
 
@@ -70,7 +70,10 @@ project = GoModules
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """Return the identifiers of a file that are spelt like one of the names; an imported package counts by its likely name."""
+    """Return the identifiers of a file that match one of the names.
+
+    An imported package is found by its likely name.
+    """
     wanted_names = frozenset(names)
     import_uses = [
         Use(name, item.line, "import")

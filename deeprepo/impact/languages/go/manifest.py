@@ -1,4 +1,4 @@
-"""Go's modules: go.mod names what a tree offers, what it requires, and what it replaces."""
+"""Read Go modules from go.mod: what a tree provides, requires and replaces."""
 
 import posixpath
 import re
@@ -11,13 +11,13 @@ LANGUAGE = "go"
 MANIFESTS = ("go.mod",)
 SUFFIXES = (".go",)
 IMPORTED = r"^(?:import[ \t]+)?[ \t]*(?:[\w.]+[ \t]+)?\"([\w.-]+\.[\w-]+/[^\"\n ]+)\"$"
-LOCAL = r"(?!)"  # names of packages that no path tells
+LOCAL = r"(?!)"  # package names that no path shows
 IMPORTING = r"\"SPEC[\"/]"
-LOCKS: Mapping[str, str] = {}  # go.mod itself says which version is built
+LOCKS: Mapping[str, str] = {}  # go.mod itself states the version that is built
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the modules of a tree: a module consists of its folder without the modules below."""
+    """Return the modules of a tree; a module is its folder without nested modules."""
     del paths
     rows = []
     for path, source in sorted(manifests.items()):
@@ -33,7 +33,10 @@ def _directives(source: bytes) -> list[tuple[str, list[str]]]:
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """Return what the modules require. One that is replaced is what stands for it: a folder, or another module."""
+    """Return what the modules require.
+
+    A replaced module counts as its replacement, a folder or another module.
+    """
     rows = []
     for path, source in sorted(manifests.items()):
         table = _directives(source)
@@ -52,23 +55,23 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 
 
 def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
-    """Return a workspace of both trees: in it their modules mean each other."""
+    """Return a workspace that contains both trees, so that their modules can import each other."""
     used = [f"use ../{folder}\n" for folder in (*(package.folder for package in packages), *folders)]
     return {"go.work": "".join(["go 1.21\n", *used]).encode()}
 
 
 def package_of(spec: str) -> str:
-    """Return the package that an import asks for; "" for the language's own library."""
+    """Return the package of an import; "" for the standard library."""
     return spec if "." in spec.partition("/")[0] else ""
 
 
 def word(package: str) -> str:
-    """Return how texts may write a package, as a pattern."""
+    """Return a pattern of a package in texts."""
     return re.escape(package)
 
 
 def answers(package: str, texts: Mapping[str, bytes]) -> bool:
-    """Return whether a module that a go.mod names holds a package."""
+    """Return whether a module in a go.mod contains a package."""
     names = {one.name for one in packages(texts, ())} | {one.name for one in requirements(texts)}
     names |= {
         words[0]
@@ -80,7 +83,7 @@ def answers(package: str, texts: Mapping[str, bytes]) -> bool:
 
 
 def _declared(path: str, manifests: Mapping[str, bytes]) -> frozenset[str]:
-    """Return the modules that a go.mod requires or replaces, under the paths that code imports, and the module itself."""
+    """Return the modules that a go.mod requires or replaces, by import path, and the module itself."""
     rows = _directives(manifests[path])
     return frozenset(words[0] for verb, words in rows if verb in ("require", "replace") and words) | _called(
         manifests[path]

@@ -1,4 +1,4 @@
-"""What a receiver of a Go file comes from. Told by lines, without types."""
+"""Determine the package of a receiver in a Go file from lines, without types."""
 
 import re
 from collections.abc import Iterator
@@ -8,17 +8,17 @@ from deeprepo.impact.importers import statements
 from deeprepo.impact.languages.go.importers import GO, likely_names
 from deeprepo.impact.unreadable import Unreadable
 
-MOST_LINES, LONG_LINE = 400, 400  # above a use, and the characters of each that are read
+MOST_LINES, LONG_LINE = 400, 400  # lines above a use, and characters of each
 _SCOPE = b"func "
-_BEFORE = frozenset({"if", "for", "switch", "var", "case"})  # what may stand before a name that is bound
+_BEFORE = frozenset({"if", "for", "switch", "var", "case"})  # words that may precede a bound name
 _WORDS = re.compile(r"[^\W\d]\w*+")
-# `pkg.New(...)`, `New(...)`, `&pkg.Type{...}`: what stands to the right of an assignment.
+# `pkg.New(...)`, `New(...)`, `&pkg.Type{...}`: the right side of an assignment.
 _SOURCE = re.compile(r"\s*+[&*]?(?:([^\W\d]\w*+)\.)?([^\W\d]\w*+)(?:\[[^\[\]]*+\])?[({]")
 _DECLARED = re.compile(r"(?<!\w)([^\W\d]\w*+)[ \t]++(?:\[\]|\.\.\.|[*&])?+\*?+([^\W\d]\w*+)\.[A-Z]")
 
 
 def package_of(source: bytes, receiver: str, line: int) -> str:
-    """Return the package of what the last line above a use binds its receiver to, within the function; "" if no line tells one."""
+    """Return the package of a receiver's last binding above a line in its function, or ""."""
     for row in _above(source, line) if receiver.isidentifier() else ():
         names, package = _binding(row)
         declared = [one for name, one in _DECLARED.findall(row) if name == receiver]
@@ -29,7 +29,7 @@ def package_of(source: bytes, receiver: str, line: int) -> str:
 
 
 def _is_package(source: bytes, name: str) -> bool:
-    """Whether a file imports a package of this name: what stands before a dot may be a value as well."""
+    """Return whether a file imports a package of this name; otherwise it is a value."""
     try:
         imports = statements(GO, source)
     except Unreadable:
@@ -38,7 +38,10 @@ def _is_package(source: bytes, name: str) -> bool:
 
 
 def _binding(row: str) -> tuple[list[str], str]:
-    """The names that an assignment binds, and the package that the first one comes from if a single call or literal says it."""
+    """Return the names that an assignment binds, and the package of the first one.
+
+    The package is known if the value is a single call or literal.
+    """
     left, equals, right = row.partition("=")
     if not equals or "." in left or left.endswith(("!", "<", ">")) or right.startswith("="):
         return [], ""
@@ -50,7 +53,7 @@ def _binding(row: str) -> tuple[list[str], str]:
 
 
 def _end_of_group(text: str) -> int:
-    """Where the bracket closes that was opened before a text; its end if it does not."""
+    """Return the position after the bracket that closes a group, or the end."""
     depth = 1
     for at, letter in enumerate(text):
         depth += (letter in "({") - (letter in ")}")

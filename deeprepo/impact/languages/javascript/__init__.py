@@ -1,4 +1,4 @@
-"""JavaScript's and TypeScript's modules: relative paths, `paths` of tsconfig files, packages of a workspace."""
+"""Resolve JavaScript and TypeScript modules: relative paths, `paths` of tsconfig files, and workspace packages."""
 
 import json
 import posixpath
@@ -19,20 +19,21 @@ from deeprepo.impact.values import Clues, Import
 __all__ = ["Modules", "import_lines", "members"]
 ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".astro")
 SCRIPT = re.compile(r"\.([cm]?)jsx?$")
-PLAIN = (".js", ".jsx", ".cjs", ".mjs")  # what Node runs as it is written, and takes first from a file of these
-RIVALS = (".ts", ".tsx", *PLAIN)  # several of these may answer to one name
+# files that Node runs as written, and prefers when importing from such files
+PLAIN = (".js", ".jsx", ".cjs", ".mjs")
+RIVALS = (".ts", ".tsx", *PLAIN)  # suffixes that may compete for one name
 BUILT = re.compile(r"^(\./)?(dist|lib|build|out|es|esm|cjs|types)/")
 BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
 NOISE = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*+|/\*(?:.*?\*/|.*)', re.DOTALL)
-# A framework or a build makes it.
+# Paths that a framework or build generates.
 MADE = re.compile(r"[$!:]|\+types|(^|/)\.|node_modules|generated|virtual|(^|/)(dist|build|out)/")
-GENERATES = re.compile(r"codegen|generate|wasm-pack|protoc|prisma|relay-compiler")  # in a script of a manifest
+GENERATES = re.compile(r"codegen|generate|wasm-pack|protoc|prisma|relay-compiler")  # in a manifest's script
 ASKED = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 # A package under another name: `npm:@acme/shop@^1`, `workspace:shop@*`, `jsr:@acme/shop`.
 ALIAS = re.compile(r"(?:npm|jsr|workspace|patch):/?(@[^@/]+/[^@/]+|[A-Za-z][^@/]*)(?:[@/](.*))?$")
-NESTED = 10  # tsconfig files that extend each other; conditions inside conditions
-COMPILED = ("tsconfig", "jsconfig")  # how the names of a compiler's configurations begin
-NATIVE = ("react-native", "expo")  # frameworks that take a file for the platform before the one without
+NESTED = 10  # levels of extended tsconfig files and of conditions
+COMPILED = ("tsconfig", "jsconfig")  # prefixes of compiler configuration files
+NATIVE = ("react-native", "expo")  # frameworks that prefer platform-specific files
 PLATFORMS = ("ios", "android", "native", "web", "macos", "windows")
 Table = Mapping[str, object]
 QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
@@ -50,9 +51,10 @@ class Modules(Standalone):
         self._workspaces = {
             posixpath.dirname(path) for path in configs if path.endswith(("pnpm-workspace.yaml", "lerna.json"))
         }
-        self._aliases: dict[str, list[Alias]] = {}  # folder -> those of its configuration files
-        self._built: dict[str, list[Alias]] = {}  # the same of what builds it: each counts where it leads to a file
-        self._loose: set[str] = set()  # folders whose compiler options join several trees into one
+        self._aliases: dict[str, list[Alias]] = {}  # folder -> aliases of its configuration files
+        # the same for build tools; each applies only if it leads to a file
+        self._built: dict[str, list[Alias]] = {}
+        self._loose: set[str] = set()  # folders with `rootDirs`, which merge several trees
         for path, table in self._tables.items():
             folder, name = posixpath.split(path)
             if name == "package.json":
@@ -80,7 +82,7 @@ class Modules(Standalone):
         self._asked = {
             name for table in self._tables.values() for key in ASKED for name in tables.table(table.get(key))
         }
-        self._called = {  # folder -> what its manifest calls a package -> its name
+        self._called = {  # folder -> a manifest's local name of a package -> its real name
             posixpath.dirname(path): _renamed(table)
             for path, table in self._tables.items()
             if path.endswith("package.json")
@@ -98,17 +100,18 @@ class Modules(Standalone):
         self._generates = any(GENERATES.search(f"{name} {text}") for name, text in scripts)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the file that a specifier means; more than one where nothing says which of them is built."""
+        """Return the file of a specifier; several if it is unknown which one is built."""
         del name
         key = posixpath.dirname(importer), importer.endswith(PLAIN), item.spec
         if key not in self._found:
             path, query, _ = item.spec.partition("?")
             found = self._search(importer, re.sub(r"(?<!:)/{2,}", "/", path))
-            self._found[key] = None if query and found else found  # what such a module offers, a bundler decides
+            # a bundler decides what a module with a query exports
+            self._found[key] = None if query and found else found
         return self._found[key]
 
     def specs(self, path: str) -> frozenset[str]:
-        """Return what can be written for a file instead of a relative path."""
+        """Return the specifiers of a file other than relative paths."""
         stem = self.without_platform(re.sub(r"\.d$", "", posixpath.splitext(path)[0]))
         rows = [
             row
@@ -134,7 +137,7 @@ class Modules(Standalone):
         return frozenset(found)
 
     def built_from(self, importer: str, spec: str, home: str) -> str | None:
-        """Return the folder of a package whose entry is built: from which of its files, a bundler decides."""
+        """Return the folder of a package whose entry is built from unknown sources."""
         folder = next((one for one in (*above_of(home), "") if joined(one, "package.json") in self._tables), None)
         if folder is None or spec.startswith(".") or is_below(importer, folder):
             return None
@@ -147,13 +150,16 @@ class Modules(Standalone):
         return None if is_named else folder
 
     def _own_names(self) -> Iterator[tuple[str, Table]]:
-        """The `imports` of each package.json."""
+        """Yield the `imports` of each package.json."""
         for path, table in self._tables.items():
             if path.endswith("package.json") and table.get("imports"):
                 yield posixpath.dirname(path), tables.table(table["imports"])
 
     def clues(self, path: str) -> Clues:
-        """Return what imports write: relative ones end in the file's name below its folder's; others are an alias, a package or one of its exports."""
+        """Return what imports of a file contain.
+
+        A relative specifier ends with the file's name; others are an alias, a package or one of its exports.
+        """
         folder, name = posixpath.split(path)
         stem = self.without_platform(re.sub(r"\.d$", "", posixpath.splitext(name)[0]))
         up = posixpath.basename(folder)
@@ -170,7 +176,7 @@ class Modules(Standalone):
         return Clues(frozenset(words), tuple(far), near, posixpath.dirname(folder) if stem == "index" else folder)
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return the files beside the one that is missing whose names are like its."""
+        """Return similar file names next to a missing file."""
         spec, mark, query = item.spec.partition("?")
         before, _, name = spec.rpartition("/")
         base = next(iter(self._bases(importer, spec)), "")
@@ -197,7 +203,7 @@ class Modules(Standalone):
         return () if is_alias and not self._is_of_package(spec) else None
 
     def _bases(self, importer: str, spec: str) -> Iterator[str]:
-        """The paths that a specifier may mean: of a relative one, or of the nearest configuration that has an alias for it."""
+        """Yield the paths that a specifier may refer to, relative or by the nearest alias."""
         if spec.startswith("."):
             yield joined(posixpath.dirname(importer), spec)
             return
@@ -212,15 +218,16 @@ class Modules(Standalone):
         return any(folder in self._loose for folder in (*above_of(importer), ""))
 
     def _may_be(self, base: str, spec: str) -> bool:
-        """Whether something may be there that the tree does not hold."""
+        """Return whether a file may exist that is not in the tree."""
         folder, name = posixpath.split(base)
-        if any(above.startswith("template") for above in base.split("/")[:-1]):  # it is completed where it is copied to
+        # a template is completed where it is copied to
+        if any(above.startswith("template") for above in base.split("/")[:-1]):
             return True
         if base.startswith("..") or MADE.search(spec.lstrip("./")) or MADE.search(base) or self._paths.is_folder(base):
             return True
         if (
             self._generates and folder and not self._paths.is_folder(folder)
-        ):  # a folder of its own, unless it is mistyped
+        ):  # a generated folder, unless the name looks mistyped
             up, _, own = folder.rpartition("/")
             if not get_close_matches(own, sorted(self._paths.names(up)), 1, 0.72):
                 return True
@@ -230,7 +237,7 @@ class Modules(Standalone):
         return any(self._paths.is_open(base + end) for end in ("", ".ts", ".js", ".json", "/index.ts"))
 
     def _file(self, base: str) -> str | None:
-        """The file that a path without or with a misleading ending means: `./x.js` may be written in x.ts."""
+        """Return the file of a path without suffix, or with that of its output: `./x.js` may be written in x.ts."""
         if base in self._paths.files:
             return base
         stem = SCRIPT.sub("", base)
@@ -244,7 +251,7 @@ class Modules(Standalone):
         return next((path for path in tries if path in self._paths.files), None)
 
     def _of_builds(self, importer: str, spec: str) -> tuple[str, ...]:
-        """The files that a specifier may mean by what builds or tests its folder: it puts other modules in the place of packages, too."""
+        """Return the files that a specifier may refer to by the aliases of a folder's build or test tools."""
         if spec.startswith(".") or (self._is_of_package(spec) and _package_name(spec) not in self._packages):
             return ()
         found: dict[str, None] = {}
@@ -254,17 +261,20 @@ class Modules(Standalone):
         return tuple(found)
 
     def without_platform(self, stem: str) -> str:
-        """Return the name by which imports mean a file that a build takes for one platform."""
+        """Return a file's name without its platform, as imports write it."""
         before, _, last = stem.rpartition(".")
         return before if last in self._platforms else stem
 
     def _of_platforms(self, base: str) -> tuple[str, ...]:
-        """The files of which a build takes the one for its platform: `./storage` may be storage.ios.ts or storage.android.ts."""
+        """Return the platform-specific files of a path: `./storage` may be storage.ios.ts or storage.android.ts."""
         tries = (f"{base}.{one}{end}" for one in self._platforms for end in ENDINGS)
         return tuple(path for path in tries if path in self._paths.files)
 
     def _rivals(self, importer: str, found: str) -> tuple[str, ...]:
-        """A file that is meant without its ending, with the others that it may be: Node, a compiler and a bundler each prefer another one."""
+        """Return the files that a specifier without suffix may refer to.
+
+        Node, compilers and bundlers prefer different ones.
+        """
         ending = next((end for end in (".d.ts", *RIVALS) if found.endswith(end)), "")
         is_plain = importer.endswith(PLAIN)
         if not ending or (ending == ".d.ts" and not is_plain):
@@ -276,11 +286,11 @@ class Modules(Standalone):
         return tuple(others[:1] if self.guesses else dict.fromkeys([*others, found])) or (found,)
 
     def _is_of_package(self, spec: str) -> bool:
-        """Whether a package of that name is in the tree, or is asked for."""
+        """Return whether a package of that name is in the tree or required."""
         return _package_name(spec) in self._packages or _package_name(spec) in self._asked
 
     def _package(self, importer: str, spec: str) -> str | None:
-        """A file of a package of the workspace, or the source that its built file is made from."""
+        """Return a file of a workspace package, or the source of its built file."""
         first = _package_name(spec)
         name = self._true_name(importer, first)
         if name not in self._packages:
@@ -298,7 +308,7 @@ class Modules(Standalone):
         )
 
     def _called_like(self, folder: str, targets: list[str]) -> str | None:
-        """The source that a build makes into one of these wherever it puts it: the one of its name, nearest to the top."""
+        """Return the only source with the name of a built file, nearest to the top."""
         stems = {posixpath.basename(one).partition(".")[0] for one in targets}
         sources = [
             path
@@ -313,7 +323,7 @@ class Modules(Standalone):
         return near[0] if len(near) == 1 else None
 
     def _true_name(self, importer: str, name: str) -> str:
-        """The package that a name means, by the nearest manifest that says so; for a guess, by the only one."""
+        """Return the real name of a package, by the nearest manifest; when guessing, by the only one."""
         near = [folder for folder, renamed in self._called.items() if name in renamed and is_below(importer, folder)]
         if near:
             return self._called[max(near, key=len)][name]
@@ -321,7 +331,7 @@ class Modules(Standalone):
         return others.pop() if self.guesses and name not in self._packages and len(others) == 1 else name
 
     def _of_config(self, path: str, folder: str, depth: int = 0) -> list[Alias]:
-        """The aliases of a compiler's configuration, with those that it extends."""
+        """Return the aliases of a compiler configuration, including those that it extends."""
         table = self._tables.get(path, {})
         options = tables.table(table.get("compilerOptions"))
         if options.get("rootDirs"):
@@ -334,7 +344,7 @@ class Modules(Standalone):
             listed = [str(one).replace("${configDir}", ".") for one in targets] if isinstance(targets, list) else []
             if pattern != "*":
                 found.append((pattern, tuple(joined(root, one) for one in listed)))
-            else:  # what `baseUrl` says, in the form that TypeScript 7 asks for
+            else:  # what `baseUrl` says, in the form that TypeScript 7 requires
                 found += [row for one in listed if one.endswith("*") for row in self._inside(joined(root, one[:-1]))]
         found += self._inside(root) if is_based else []
         extends = table.get("extends")
@@ -345,7 +355,7 @@ class Modules(Standalone):
         return found
 
     def _inside(self, root: str) -> Iterator[Alias]:
-        """The files and folders of a folder, which imports name from there; a name of an installed package is left to that."""
+        """Yield the entries of a folder as specifiers; names of installed packages are excluded."""
         asked = {name for table in self._tables.values() for key in ASKED for name in tables.table(table.get(key))}
         for name in sorted(self._paths.names(root)):
             stem = _stem(name)
@@ -367,7 +377,7 @@ class Modules(Standalone):
 
 
 def read_json(source: bytes) -> Table:
-    """Return a configuration file that may hold comments and trailing commas; empty where it is not an object."""
+    """Return a configuration file with comments and trailing commas; empty if it is no object."""
     value: object = None
     with suppress(ValueError, RecursionError):
         value = json.loads(source)
@@ -383,12 +393,12 @@ def _stem(path: str) -> str:
 
 
 def _may_mean(targets: Sequence[str], path: str) -> bool:
-    """Whether one of the paths that an alias stands for is a file, or a folder above it."""
+    """Return whether an alias leads to a file or a folder above it."""
     return any(path.startswith(BUILT_ENDING.sub("", target).rstrip("/")) for target in targets)
 
 
 def star_part(pattern: str, spec: str) -> str | None:
-    """Return what the star of a pattern stands for in a specifier; None where they do not match."""
+    """Return what the star of a pattern matches in a specifier, or None."""
     before, star, after = pattern.partition("*")
     if not star:
         return "" if spec == pattern else None
@@ -397,7 +407,7 @@ def star_part(pattern: str, spec: str) -> str | None:
 
 
 def _of_aliases(known: Mapping[str, Sequence[Alias]], importer: str, spec: str) -> Iterator[str]:
-    """The paths that a specifier may mean by the aliases of the folders above a file, the nearest first."""
+    """Yield the paths of a specifier by the aliases in the folders above a file, nearest first."""
     for folder in (*above_of(importer), ""):
         for pattern, targets in known.get(folder, ()):
             part = star_part(pattern, spec)
@@ -406,7 +416,7 @@ def _of_aliases(known: Mapping[str, Sequence[Alias]], importer: str, spec: str) 
 
 
 def _renamed(table: Table) -> Mapping[str, str]:
-    """The packages that a manifest asks for under another name."""
+    """Return local name -> real name of the packages that a manifest renames."""
     wishes = (row for key in ASKED for row in tables.table(table.get(key)).items())
     rows = ((name, ALIAS.match(wish)) for name, wish in wishes if isinstance(wish, str))
     found = {name: alias[1] for name, alias in rows if alias is not None and alias[1] != name}
@@ -415,7 +425,7 @@ def _renamed(table: Table) -> Mapping[str, str]:
 
 
 def _paths_of(folder: str, value: object) -> tuple[str, ...]:
-    """The paths to which an entry of a manifest leads, and the sources that they are made from."""
+    """Return the paths of a manifest entry, and their sources."""
     return tuple(joined(folder, form) for form in _forms(_texts(value)))
 
 
@@ -424,7 +434,7 @@ def _package_name(spec: str) -> str:
 
 
 def _targets(exports: object, below: str) -> list[str]:
-    """The files to which `exports` leads for what follows the name of a package."""
+    """Return the targets in `exports` for the subpath of a package."""
     table = tables.table(exports)
     if not any(key.startswith(".") for key in table):
         return [] if below else _texts(exports)
@@ -439,7 +449,7 @@ def _targets(exports: object, below: str) -> list[str]:
 
 
 def _texts(value: object, depth: int = 0) -> list[str]:
-    """The relative paths anywhere in a value, in order."""
+    """Return the relative paths anywhere in a value, in order."""
     if isinstance(value, str):
         return [value] if value.startswith("./") else []
     parts = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
@@ -451,14 +461,14 @@ def _mains(table: Table) -> list[str]:
 
 
 def _forms(targets: list[str]) -> list[str]:
-    """The built files that a manifest names, each with the source that it is made from."""
+    """Return the built files of a manifest with their sources."""
     return [form for path in targets for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
 
 
 def exported_files(folder: str, table: Table, paths: Collection[str]) -> tuple[str, ...] | None:
-    """Return the files that the `exports` of a manifest lead to, those that a build makes as the sources that they are made from.
+    """Return the files that the `exports` of a manifest lead to, with sources instead of built files.
 
-    None where a script comes from no file of its name, as a bundle does: which sources it holds is not known.
+    None if a script has no source of its name, such as a bundle, since its sources are unknown.
     """
     found: set[str] = set()
     for target in _texts(table.get("exports")):
@@ -471,7 +481,7 @@ def exported_files(folder: str, table: Table, paths: Collection[str]) -> tuple[s
 
 
 def _led_to(folder: str, form: str, paths: Collection[str]) -> Iterator[str]:
-    """The files of a tree that a path of a manifest means, with or without an ending or a star."""
+    """Yield the files that a manifest path matches, with or without a suffix or star."""
     base = posixpath.normpath(posixpath.join(folder, form))
     if "*" in base:
         before, _, after = base.partition("*")

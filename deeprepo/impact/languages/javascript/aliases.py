@@ -1,7 +1,7 @@
-"""The names for folders that a bundler, a test runner or a framework gives, and no compiler's configuration writes.
+"""Read folder aliases from the configuration of bundlers, test runners and frameworks.
 
-Read from the text of its configuration as far as that writes them: what it computes is no alias here. An alias may name a package, so one proves
-nothing by itself: it counts where it leads to a file of the tree.
+The configuration is read as text, so computed aliases are unknown. An alias may replace a package, so it
+applies only if it leads to a file of the tree.
 """
 
 import re
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from deeprepo.impact.paths import joined
 from deeprepo.impact.text.brackets import before_close
 
-Alias = tuple[str, tuple[str, ...]]  # pattern, and the paths that it may mean
-# What is asked for -> the aliases that it brings.
+Alias = tuple[str, tuple[str, ...]]  # a pattern, and the paths that it may stand for
+# Required package -> aliases that it defines.
 FRAMEWORKS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "@sveltejs/kit": {"$lib": ("src/lib",)},
     "nuxt": {"~": ("app", "."), "@": ("app", "."), "~~": (".",), "@@": (".",)},
@@ -24,18 +24,16 @@ ENTRY = re.compile(r"""\s*+(?:\[\s*+)?(?:(["'`])((?:(?!\1).)++)\1|([\w$]++))(?:\
 FIND = re.compile(r"""\bfind\s*+:\s*+(?:(["'`])((?:(?!\1).)++)\1|/((?:\\.|[^/\n])++)/)""")
 REPLACEMENT = re.compile(r"\breplacement\s*+:")
 TEXT = re.compile(r"""(["'`])((?:(?!\1)[^\n])*+)\1""")
-# All that may stand beside the texts of a path: whatever else does is computed.
+# Code that may accompany the strings of a path; anything else means that it is computed.
 PATH_CALLS = re.compile(
     r"\b(?:path|resolve|join|dirname|__dirname|fileURLToPath|new|URL|import\.meta\.(?:url|dirname)|process\.cwd|url)\b|[\s().,+\[\]]"
 )
-JEST_PATTERN = re.compile(
-    r"\^?([\w@~#$/.-]*?)(?:\(\.[*+]\))?\$?$"
-)  # a pattern of Jest that names one folder or one file
+JEST_PATTERN = re.compile(r"\^?([\w@~#$/.-]*?)(?:\(\.[*+]\))?\$?$")  # a Jest pattern for one folder or file
 MAX_TABLE_CHARS = 4_000  # characters of a table of aliases
 
 
 def configured(folder: str, source: bytes) -> Iterator[Alias]:
-    """Yield the aliases that a configuration in a folder writes."""
+    """Yield the aliases in a folder's configuration."""
     text = source.decode("utf-8", "replace")
     for begin in TABLE_START.finditer(text):
         table = before_close(text[begin.end() + 1 : begin.end() + MAX_TABLE_CHARS])
@@ -46,7 +44,7 @@ def configured(folder: str, source: bytes) -> Iterator[Alias]:
 
 
 def of_frameworks(folder: str, asked: Sequence[str]) -> Iterator[Alias]:
-    """Yield the aliases of the frameworks that a manifest in a folder asks for."""
+    """Yield the aliases of the frameworks that a folder's manifest requires."""
     for name in asked:
         for key, targets in FRAMEWORKS.get(name, {}).items():
             yield key, tuple(joined(folder, one) for one in targets)
@@ -54,7 +52,7 @@ def of_frameworks(folder: str, asked: Sequence[str]) -> Iterator[Alias]:
 
 
 def _entries(table: str) -> Iterator[tuple[str, str]]:
-    """The keys of an object with the code of their values."""
+    """Yield the keys of an object with the code of their values."""
     for part in _parts(table):
         if entry := ENTRY.match(part):
             yield entry[2] or entry[3], part[entry.end() :]
@@ -70,7 +68,7 @@ def _objects(table: str) -> Iterator[tuple[str, str]]:
 
 
 def _parts(table: str) -> list[str]:
-    """What the commas of a table part, without those inside of brackets and texts."""
+    """Split a table at commas outside brackets and strings."""
     parts, depth, at, index = list[str](), 0, 0, 0
     while index < len(table):
         letter = table[index]
@@ -86,7 +84,7 @@ def _parts(table: str) -> list[str]:
 
 
 def _path(value: str) -> str | None:
-    """The path that the code of a value writes; None if it is computed from something else."""
+    """Return the path in a value's code; None if it is computed."""
     texts = [match[2] for match in TEXT.finditer(value)]
     if not texts or "${" in "".join(texts) or PATH_CALLS.sub("", TEXT.sub("", value)):
         return None
