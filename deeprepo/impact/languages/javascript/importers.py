@@ -1,4 +1,4 @@
-"""Who may import a file of JavaScript, and which files a package of it offers."""
+"""Find references in JavaScript files, including Svelte stores and lazily loaded default exports."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -17,7 +17,7 @@ STORE = re.compile(rb"(?<![\w$.])\$([A-Za-z_]\w{0,100})(?![\w$])")
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """Return the identifiers of a file that are spelt like one of the names."""
+    """Return the identifiers of a file that match one of the names."""
     code_uses = read_uses(path, source, names)
     more = [*(_stores(source, names) if path.endswith(".svelte") else ()), *_loaded_defaults(path, source, names)]
     if not more or isinstance(code_uses, SomeUses):
@@ -26,7 +26,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
 
 
 def _stores(source: bytes, names: Collection[str]) -> Iterator[Use]:
-    """The values of stores in a component of Svelte, in its script and its markup: `$cart` reads and sets what `cart` holds."""
+    """Yield references to stores in a Svelte component: `$cart` reads and sets the value in `cart`."""
     lines = Lines(source)
     for match in islice(STORE.finditer(source), MOST):
         if (name := match[1].decode("utf-8", "replace")) in names:
@@ -34,7 +34,7 @@ def _stores(source: bytes, names: Collection[str]) -> Iterator[Use]:
 
 
 def _loaded_defaults(path: str, source: bytes, names: Collection[str]) -> Iterator[Use]:
-    """The calls that load a module for its default, which none of them names: `lazy(() => import("./Button"))`."""
+    """Yield calls that load a module's default export without naming it: `lazy(() => import("./Button"))`."""
     language = language_of(path)
     for item in statements(language, source) if language is not None and "default" in names else ():
         for bound in item.names:

@@ -1,4 +1,4 @@
-"""JavaScript's packages: package.json with its workspaces and `exports`, and what the lock files have settled on."""
+"""Read JavaScript packages: package.json with its workspaces and `exports`, and versions in lock files."""
 
 import posixpath
 import re
@@ -23,7 +23,7 @@ IMPORTED = (
     r"(?:^[ \t]*(?:import|export)\b[^;'\"\n]{0,300}\bfrom[ \t]*|^[ \t]*import[ \t]*|^[ \t]*\}[ \t]*from[ \t]*|\brequire\(|\bimport\()"
     r"['\"]([^'\"\n]+)['\"]"
 )
-LOCAL = r"declare module ['\"]([^'\"\n]+)['\"]"  # modules that no path tells
+LOCAL = r"declare module ['\"]([^'\"\n]+)['\"]"  # modules that no path shows
 IMPORTING = r"['\"]SPEC['\"/]"
 _SPEC = re.compile(r"(@[a-z\d][\w.-]*/[a-z\d][\w.-]*|[a-z\d][\w.-]*)(?:/|$)")
 _OF_NODE = frozenset(
@@ -38,7 +38,7 @@ _VERSION = re.compile(r"(?:semver:)?[v^~]?\d|[0-9a-f]{7,40}$")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the packages of a tree. Files that `exports` does not lead to are nobody's to import."""
+    """Return the packages of a tree. Files that `exports` does not lead to cannot be imported."""
     tables = {path: json_table(source) for path, source in sorted(manifests.items())}
     root = tables.get("package.json", {})
     homes = {posixpath.dirname(path) for path, one in tables.items() if path != "package.json" and _is_own(one, root)}
@@ -55,13 +55,19 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
 
 
 def _is_own(manifest: Mapping[str, object], root: Mapping[str, object]) -> bool:
-    """Whether a folder with a manifest is a package of its own: a private one is a part of a root that publishes everything."""
+    """Return whether a folder with a manifest is a separate package.
+
+    A private one may belong to a root that publishes everything.
+    """
     is_bounded = bool(root.get("files") or root.get("workspaces"))
     return bool(text_of(manifest.get("name"))) and (manifest.get("private") is not True or is_bounded)
 
 
 def _is_published(manifest: Mapping[str, object], folder: str) -> bool:
-    """Whether others can install a package. A private one is published where a build writes it another manifest."""
+    """Return whether others can install a package.
+
+    A private one is published if its build writes another manifest.
+    """
     if manifest.get("private") is not True or at(manifest, "publishConfig.directory"):
         return True
     has_entry = any(manifest.get(key) for key in _ENTRIES) and manifest.get("version") not in (None, "0.0.0")
@@ -69,13 +75,13 @@ def _is_published(manifest: Mapping[str, object], folder: str) -> bool:
 
 
 def _without(homes: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
-    """What belongs to the package at the root of a tree that holds others."""
+    """Return the folders and files of the root package in a tree with other packages."""
     tops = {path.partition("/")[0] for path in paths}
     return tuple(sorted(top for top in tops if not any(f"{home}/".startswith(f"{top}/") for home in homes)))
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """Return what the manifests ask for. A package of the same workspace is asked for by the workspace."""
+    """Return the requirements in the manifests, including those from the workspace."""
     return tuple(
         _requirement(name, wish, path)
         for path, source in sorted(manifests.items())
@@ -102,7 +108,10 @@ LISTING = MANIFESTS
 
 
 def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> tuple[str, bool] | None:
-    """Return the manifest of a published package that lists its files, and whether one is among them. Where a build makes what is published, no list tells."""
+    """Return the manifest of a published package with a file list, and whether a file is on it.
+
+    Return None if a build creates the published files.
+    """
     above = [one for one in manifests if path.startswith(f"{posixpath.dirname(one)}/".lstrip("/"))]
     home = max(above, key=lambda one: (one.count("/"), one), default="")
     manifest, folder = json_table(manifests.get(home, b"")), posixpath.dirname(home)
@@ -120,25 +129,25 @@ def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) 
 
 
 def package_of(spec: str) -> str:
-    """Return the package that a specifier asks for; "" for what Node has itself, and for what only a builder understands."""
+    """Return the package of a specifier; "" for Node's own modules and for specifiers that only a bundler resolves."""
     found = _SPEC.match(spec)
     return "" if found is None or found[1] in _OF_NODE else found[1]
 
 
 def word(package: str) -> str:
-    """Return how texts may write a package, as a pattern."""
+    """Return a pattern of a package in texts."""
     return re.escape(package)
 
 
 def answers(package: str, texts: Mapping[str, bytes]) -> bool:
-    """Return whether a manifest or a lock file names a package, or what declares its types."""
+    """Return whether a manifest or lock file mentions a package or its type declarations."""
     name = package.lstrip("@").replace("/", "__").encode()
     quoted = re.compile(rb"[\"'/@ ](?:" + re.escape(package.encode()) + rb"|@types/" + re.escape(name) + rb")[\"'@:/]")
     return any(quoted.search(source) for source in texts.values())
 
 
 def _declared(path: str, manifests: Mapping[str, bytes]) -> frozenset[str]:
-    """Return the names under which code can import what a manifest lists, and its own name."""
+    """Return the names that code can import because of a manifest, including its own."""
     manifest = json_table(manifests[path])
     return frozenset(name for key in ASKED for name in table(manifest.get(key))) | _called(manifests[path])
 

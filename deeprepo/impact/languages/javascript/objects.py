@@ -1,4 +1,4 @@
-"""The members of objects that have a name, and of what functions return: hooks, composables, stores, factories."""
+"""Find the members of named objects and of objects that functions return: hooks, composables, stores, factories."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,12 +14,12 @@ FUNCTIONS = frozenset({
     "method_definition",
 })  # fmt: skip
 KEYS = ("property_identifier", "private_property_identifier", "shorthand_property_identifier")
-RESULT = "()"  # behind the name of a function: the object that it returns
-Functions = Mapping[str, tuple[Node, Node]]  # name -> the statement that defines it and the function
+RESULT = "()"  # suffix of a function's name for the object that it returns
+Functions = Mapping[str, tuple[Node, Node]]  # name -> the defining statement and the function
 
 
 def members(owner: str, value: Node) -> Iterator[Member]:
-    """Yield the members of a value that has a name, and of what it returns if it is a function."""
+    """Yield the members of a named value; for a function, also those of its result."""
     value = bare(value, CASTS)
     name = text(value.child_by_field_name("name")) or owner
     if value.type == "object":
@@ -36,7 +36,7 @@ def members(owner: str, value: Node) -> Iterator[Member]:
 def _member(
     part: Node, owner: str, functions: Functions | None = None, *, with_values: bool = True
 ) -> Iterator[Member]:
-    """A member of an object; `functions`: those that a name of the object may mean."""
+    """Yield a member of an object; `functions`: those that the object's names may refer to."""
     key = next((one for name in ("key", "name", "property") if (one := part.child_by_field_name(name))), part)
     value = part.child_by_field_name("value") or part
     if part.type == "assignment_expression":
@@ -59,7 +59,7 @@ def _member(
 
 
 def _returned(function: Node | None, owner: str, *, with_values: bool = False) -> Iterator[Member]:
-    """The members of the object that a function ends with returning, as it is written there or under a name."""
+    """Yield the members of the object that a function returns, written in place or bound to a name."""
     body = function.child_by_field_name("body") if function is not None else None
     if body is None:
         return
@@ -80,7 +80,10 @@ def _returned(function: Node | None, owner: str, *, with_values: bool = False) -
 
 
 def _given(function: Node) -> Iterator[Member]:
-    """The functions that a function gives to its parameters: `module.exports = (Posts) => { Posts.load = ... }`."""
+    """Yield the functions that a function assigns to members of its parameters.
+
+    Example: `module.exports = (Posts) => { Posts.load = ... }`.
+    """
     body, parameters = function.child_by_field_name("body"), function.child_by_field_name("parameters")
     rows = body.named_children if body is not None and body.type == "statement_block" else []
     names = {text(one.child_by_field_name("pattern") or one) for one in parameters.named_children} if parameters else ()
@@ -90,7 +93,7 @@ def _given(function: Node) -> Iterator[Member]:
 
 
 def _handed(call: Node) -> Node | None:
-    """The last argument of a call that is a function."""
+    """Return the last argument of a call that is a function."""
     passed = call.child_by_field_name("arguments")
     return next((one for one in reversed(passed.named_children if passed else []) if one.type in FUNCTIONS), None)
 
@@ -100,7 +103,10 @@ def _declared(rows: list[Node]) -> list[Node]:
 
 
 def _functions(rows: list[Node]) -> Functions:
-    """The functions that statements give a name; what a call makes of one stands for it: `useCallback((x) => ...)`."""
+    """Return the functions that statements name.
+
+    A call with a function, such as `useCallback((x) => ...)`, counts as it.
+    """
     found = [(text(row.child_by_field_name("name")), row, row) for row in rows if row.type in FUNCTIONS]
     for part in _declared(rows):
         value = bare(part.child_by_field_name("value") or part, CASTS)
@@ -112,14 +118,14 @@ def _functions(rows: list[Node]) -> Functions:
 
 
 def _assigned(rows: list[Node], name: str) -> list[Node]:
-    """The assignments `name.member = ...` among statements."""
+    """Return the assignments `name.member = ...` among statements."""
     parts = [part for row in rows for part in row.named_children if part.type == "assignment_expression"]
     lefts = [(part, part.child_by_field_name("left")) for part in parts]
     return [part for part, left in lefts if left is not None and text(left.child_by_field_name("object")) == name]
 
 
 def _object(value: Node | None) -> Node | None:
-    """The object that a value is, or that a call is given alone or by a function: `reactive({})`, `useMemo(() => ({}), [])`."""
+    """Return the object that a value is, or that it passes to a call: `reactive({})`, `useMemo(() => ({}), [])`."""
     inner = bare(value, CASTS) if value is not None else None
     passed = inner.child_by_field_name("arguments") if inner is not None and inner.type == "call_expression" else None
     if passed is not None and passed.named_children:

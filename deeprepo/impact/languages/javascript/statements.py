@@ -1,8 +1,8 @@
-"""Where the import statements of a file end, told without its tree: a search reads those of thousands of files."""
+"""Find the end of a file's import statements without parsing, because a search reads thousands of files."""
 
 import re
 
-# A statement at the start of a line that imports, or hands on, up to the end of its last line.
+# A statement at the start of a line that imports or re-exports, up to the end of its last line.
 STATEMENT = re.compile(
     rb"""
     ^(?:import|export)\b (?:
@@ -12,14 +12,14 @@ STATEMENT = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-# What else may import: a call, a mock of a module, a statement of another form.
+# Other imports: a call, a mocked module, or a statement in another form.
 OTHERS = re.compile(
     rb"\b(?:import(?:Actual|Original)?|require(?:Actual)?)\b|[mM]ock|\bexport\s*+(?:type\s*+)?[{*]|<script"
 )
 
 
 def import_lines(source: bytes) -> bytes:
-    """Return a file up to its last import statement; all of a file that may import below it, or of which nobody can tell by its lines."""
+    """Return a file up to its last import statement; all of it if it may import further below."""
     end = 0
     for match in STATEMENT.finditer(source):
         end = match.end()

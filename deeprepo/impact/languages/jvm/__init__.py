@@ -1,7 +1,8 @@
-"""Packages of Java, Kotlin and Scala: a package is the folders whose path ends in it, of whatever source root.
+"""Resolve Java, Kotlin and Scala packages to all folders whose path ends with the package.
 
-A package is the tree's own where the importer shares its first two parts, or many folders of main source roots have them. A class is looked for in the file that says it has it, then
-in the one of its name, else in every file of the package: Kotlin puts several into one. Of several modules that have it the nearest counts.
+A package belongs to the tree if the importer shares its first two parts, or if many folders in main source
+roots have them. A class is in the file of its name, otherwise in any file of the package, because Kotlin
+allows several classes per file. Of several modules with the class, the nearest is used.
 """
 
 import posixpath
@@ -29,7 +30,7 @@ OTHERS = (
     ".fbs",
     ".jte",
     ".class",
-)  # a build makes classes of these
+)  # files from which a build generates classes
 MAKERS = (
     b"jooq",
     b"openapi",
@@ -51,19 +52,21 @@ MAKERS = (
     b"viewbinding",
     b"safeargs",
 )
-LONG = 4  # letters of a class's name after which a generator calls what it makes
-# Words that Kotlin's grammar stumbles over: a class of one function, and an annotation or a constant below annotations.
+LONG = 4  # letters of a class name from which generated names are derived
+# Words that Kotlin's grammar cannot parse here: functional interfaces, annotation classes, constants after
+# annotations.
 UNREAD = re.compile(rb"\b(?:fun(?=\s+interface\s)|annotation(?=\s+class\s)|const(?=\s+val\s))")
-# On a line with the last declaration or block of a body the brace that closes it, for which the grammar wants a separator.
+# A closing brace on the same line as the last declaration or block, before which the grammar requires a
+# separator.
 DECLARES = re.compile(rb"(?<![\w.])(?:fun|val|var|class|object|interface|typealias|init) ")
 CLOSES = re.compile(
     rb"(?:(?<![\w.])(?:fun|val|var|class|object|interface|typealias) "
     rb"(?:[^\n{}\" ]|\"[^\"\n{}]*+\"| (?!\})){0,400}+|(?<=\})) (?=\})"
 )
-VENDORED = 10  # a package is the tree's own with one in so many of its folders, or more
-OWN = 2  # parts of a package that its importer shares, or a package of a main source root
+VENDORED = 10  # a prefix belongs to the tree if it has at least a tenth of the folders
+OWN = 2  # parts of a package that an importer, or a package in a main source root, must share
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
-# Of an import of Scala.
+# In a Scala import.
 SELECTION = re.compile(r"(?<![\w`$.])((?:[\w`$]++\.)*+)(?:\{([^{}]*+)\}|([\w`$*]++)(?: as ([\w`]++))?)")
 ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)")
 RENAMED = re.compile(r" ?(?:=>|\bas\b) ?")
@@ -71,7 +74,10 @@ MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
 
 def code(source: bytes) -> bytes:
-    """Return a file without the words that its grammar does not know, and with the separators that it asks for and the language does not."""
+    """Return a file in a form that its grammar can parse.
+
+    Words that the grammar does not know are removed, and separators that only the grammar requires are added.
+    """
     lines = UNREAD.sub(lambda found: b" " * len(found[0]), source).split(b"\n")
     for at, line in enumerate(lines):
         if b" }" in line and line.lstrip()[:1] != b"}" and DECLARES.search(line):
@@ -80,13 +86,13 @@ def code(source: bytes) -> bytes:
 
 
 def facade(path: str, facts: Facts) -> str:
-    """Return the class by which Java calls what a file of Kotlin has in no class; "" for other files, and for scripts."""
+    """Return the class that Java uses for a Kotlin file's top-level names; "" for other files and scripts."""
     stem = _stem(path)
     return (facts.module or f"{stem[:1].upper()}{stem[1:]}Kt") if path.endswith(".kt") else ""
 
 
 def listed(statement: str, line: int) -> Iterator[Import]:
-    """Yield what a statement of Scala imports: it may name several things, of several packages."""
+    """Yield the imports of a Scala statement, which may name several packages."""
     names = " ".join(statement.removeprefix("import").split()).replace(" .", ".").replace(". ", ".")
     for part in SELECTION.finditer(names):
         place = part[1].replace("`", "").removeprefix("_root_.").removesuffix(".")
@@ -104,16 +110,17 @@ class Modules(Namespaces):
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         super().__init__(paths, configs)
-        self._facades: dict[str, str] = {}  # file of Kotlin -> what Java calls it
+        self._facades: dict[str, str] = {}  # Kotlin file -> the class that Java uses for it
         self._folders: dict[str, list[str]] = defaultdict(list)  # last part of a package -> folders
         seen = {posixpath.dirname(path) for path in paths.files if path.endswith(ENDINGS)}
         for folder in sorted(seen):
             self._folders[posixpath.basename(folder)].append(folder)
         starts = Counter("/".join(found[1].split("/")[:OWN]) for folder in seen if (found := MAIN.search(folder)))
-        # A few packages of somebody else's, which a project has copied, do not make the others of that name its own.
+        # A few vendored packages do not make all packages with that prefix the project's own.
         self._starts = {start for start, folders in starts.items() if folders * VENDORED >= starts.total()}
         others = {posixpath.dirname(path) for path in paths.files if path.endswith(OTHERS)}
-        self._others: dict[str, list[str]] = defaultdict(list)  # the same of folders whose files hold unknown classes
+        # the same for folders with files of unknown classes
+        self._others: dict[str, list[str]] = defaultdict(list)
         for folder in sorted(others):
             self._others[posixpath.basename(folder)].append(folder)
         self._stems: dict[str, list[str]] = defaultdict(list)
@@ -124,13 +131,14 @@ class Modules(Namespaces):
         self._is_made = any(word in text for word in MAKERS) or any(path.endswith(OTHERS) for path in paths.files)
 
     def tell(self, path: str, facts: Facts) -> None:
-        """Note what a file holds in the innermost of its packages."""
+        """Register the content of a file in its innermost package."""
         super().tell(path, replace(facts, spaces=facts.spaces[-1:]))
 
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the types of a file, and what it has in none, if its own package is no stand-in for one of Java's."""
+        """Return the types of a file, and its top-level names, unless it replaces a package of Java."""
         if not path.endswith(".java") and any(space.startswith(("java.", "javax.")) for space in facts.spaces):
-            return frozenset(), frozenset()  # for a platform that lacks it: on the others an import means Java's
+            # a replacement for other platforms; elsewhere the import refers to Java's own package
+            return frozenset(), frozenset()
         offered = [one for one in facts.definitions if not one.owner and one.visible not in ("file", "below")]
         types = {one.name for one in offered if one.kind in ("class", "type")}
         members = {one.name for one in offered if one.kind in ("function", "variable", "member")}
@@ -140,7 +148,10 @@ class Modules(Namespaces):
         return frozenset(types), frozenset(members)
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
-        """Return the files that say they hold a name of a package, or are called so in its folder: those of the nearest module. Nothing but tests sees tests."""
+        """Return the files that define a name in a package, or are named so in its folder.
+
+        Only the nearest module counts, and only tests see tests.
+        """
         end = "/" + space.replace(".", "/")
         files = {path for path in super().holding(importer, space, name) if not self._is_hidden(importer, path, name)}
         files |= {
@@ -157,15 +168,15 @@ class Modules(Namespaces):
         return {path for path in files if path.partition("/src/")[0] in modules}
 
     def is_known(self, name: str) -> bool:
-        """Return whether a file says that it holds a name, or is called so."""
+        """Return whether a file defines a name or is named so."""
         return super().is_known(name) or name in self._stems
 
     def _is_hidden(self, importer: str, path: str, name: str) -> bool:
-        """Whether Java does not see a name of Kotlin, which it calls by the class of the file."""
+        """Return whether Java cannot see a Kotlin name directly, because it uses the file's class."""
         return importer.endswith(".java") and path in self._facades and (path, name) in self.members
 
     def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
-        """Return a name itself, which an annotation may give, and the property whose accessor it is, or the accessors of the property that it is."""
+        """Return the spellings of a name in another language: itself, its property, or its accessors."""
         if posixpath.splitext(importer)[1] == posixpath.splitext(path)[1]:
             return ()
         capital, accessor = name[:1].upper() + name[1:], ACCESSOR.fullmatch(name)
@@ -173,13 +184,17 @@ class Modules(Namespaces):
         return (name, *plain, *(f"{prefix}{capital}" for prefix in ("get", "set", "is")))
 
     def is_whole(self, path: str, name: str) -> bool:
-        """Return whether a name is the class that a file of Kotlin is to Java."""
+        """Return whether a name is the class that Java uses for a Kotlin file."""
         return self._facades.get(path) == name
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the files of a package, with a name the one that is called so. None is missing that a generator may make: such a one is like no other."""
+        """Return the files of a package; with a name, the file of that name.
+
+        A package counts as missing only if its name resembles another one, because it may be generated.
+        """
         folders = self._of_package(item.spec)
-        if not folders and item.spec.rpartition(".")[2][:1].isupper():  # a class, of which the import takes a member
+        # a class, from which the import takes a member
+        if not folders and item.spec.rpartition(".")[2][:1].isupper():
             return None
         if not folders:
             names = {name, *(bound.there for bound in item.names)}
@@ -191,11 +206,11 @@ class Modules(Namespaces):
             return None
         found = tuple(sorted(self.holding(importer, item.spec, name))) if name else ()
         if name and not found and self._of_package(item.spec, self._others):
-            return None  # one of these files may hold it, whatever its own name is
+            return None  # one of these files may define it, whatever its own name is
         return found or self._all(folders)
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """Return the files of the package, in all source roots."""
+        """Return the files of the package in all source roots."""
         folders = self._like(posixpath.dirname(path))
         if not name:
             return self._all(folders)
@@ -204,12 +219,12 @@ class Modules(Namespaces):
         return tuple(sorted(found)) or (path,)
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return the packages whose names are like the one that is missing."""
+        """Return packages with similar names."""
         del importer
         return self._near(item.spec)
 
     def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
-        """Return whether a generator may make a class of another one, whose name it calls it after: `QUser`, `UserMapperImpl`."""
+        """Return whether a generator may derive a class from another one's name: `QUser`, `UserMapperImpl`."""
         del home, sources
         return self._is_made and any(len(stem) >= LONG and stem in name and stem != name for stem in self._stems)
 
@@ -243,7 +258,7 @@ class Modules(Namespaces):
         ]
 
     def _like(self, folder: str) -> list[str]:
-        """The folders of the same package in other source roots: those that end in the same last parts."""
+        """Return the folders of the same package in other source roots."""
         parts = folder.split("/")
         roots = [at for at, part in enumerate(parts) if part in ("java", "kotlin", "src")]
         end = "/".join(parts[roots[-1] + 1 :]) if roots else folder

@@ -1,4 +1,4 @@
-"""Who may use a file of Java, Kotlin or Scala, and what a file of Kotlin is called in Java."""
+"""Extend the outline of JVM files with generated accessors, and with the classes that Java uses for Kotlin files."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ FIELD = re.compile(r"(?:^|\s)(final\s+)?([\w.]+(?:<[^;=]{0,300}>)?(?:\[\])*)\s+(
 
 
 def outline(path: str, source: bytes, side: Side) -> Facts:
-    """Return the definitions of a file; Java calls what is in no class of Kotlin by a class that the file is to it."""
+    """Return the definitions of a file; Java uses Kotlin's top-level names through the file's class."""
     file_outline = read_outline(path, source, side)
     if b"lombok" in source:
         file_outline = replace(file_outline, definitions=(*file_outline.definitions, *_accessors(file_outline, source)))
@@ -30,7 +30,7 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
 
 
 def _accessors(file_outline: Facts, source: bytes) -> Iterator[Definition]:
-    """The methods that Lombok makes of the fields of a class, each where its field is."""
+    """Yield the accessors that Lombok generates, placed at their fields."""
     lines, written = file_lines(source), {one.name for one in file_outline.definitions}
     classes = {one.name: one for one in file_outline.definitions if one.kind == "class"}
     for one in file_outline.definitions:

@@ -1,6 +1,7 @@
-"""Artifacts of the JVM: pom.xml, scripts of Gradle, version catalogues, builds of sbt.
+"""Read JVM artifacts from pom.xml, Gradle scripts, version catalogs and sbt builds.
 
-Build files are programs: what is written out in them is read. A version that stands elsewhere (a parent, a platform) is not known.
+Build files are programs, so only literal values are read. A version set elsewhere (a parent, a platform) is
+unknown.
 """
 
 import posixpath
@@ -16,9 +17,9 @@ _BUILDS = ("build.gradle", "build.gradle.kts")
 MANIFESTS = (
     "pom.xml", "*.gradle", "*.gradle.kts", "gradle.properties", "*.versions.toml", "buildSrc/*.kt", "*.sbt", "project/*.scala",
 )  # fmt: skip
-LOCKS: Mapping[str, str] = {}  # build files name versions themselves
+LOCKS: Mapping[str, str] = {}  # build files contain the versions themselves
 _ELSEWHERE = "as another file sets it"
-_SCALA = re.compile(r"_(?:2\.1\d|3)$")  # what sbt puts behind the name of an artifact
+_SCALA = re.compile(r"_(?:2\.1\d|3)$")  # suffix that sbt appends to an artifact's name
 _COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->)?")
 _OWN = re.compile(r"<(dependencies|dependencyManagement|plugins|build|profiles)\b.*", re.DOTALL)
 _DEPENDENCY = re.compile(r"<dependency>((?:[^<]|<(?!/dependency>))*+)")
@@ -37,7 +38,7 @@ _PUBLISHED = re.compile(
 )
 _ROOT = re.compile(r"^[ \t]*+rootProject\.name[ \t]*+=[ \t]*+['\"]([\w.-]++)['\"]", re.MULTILINE)
 _INCLUDED = re.compile(r"['\"]:?([\w:./-]++)['\"]")
-# What a build file calls an artifact: in one string, or as a map.
+# An artifact in a build file: a single string, or a map.
 _ASKED = re.compile(
     r"['\"]([\w.-]+):([\w.-]+)(?::([^'\"@\n$]+))?[^'\"\n]{0,80}['\"]"
     r"|\bgroup\s*+[:=]\s*+['\"]([\w.-]++)['\"]\s*+,\s*+name\s*+[:=]\s*+['\"]([\w.-]++)['\"](?:\s*+,\s*+version\s*+[:=]\s*+['\"]([^'\"\n]++)['\"])?"
@@ -52,7 +53,7 @@ _SBT_GROUP = re.compile(r"\borganization[ \t]*+:=[ \t]*+\"([\w.-]++)\"")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the artifacts of a tree, each with its folder of sources."""
+    """Return the artifacts of a tree with their source folders."""
     texts = {path: _COMMENT.sub("", manifest_text(source)) for path, source in sorted(manifests.items())}
     folders = _folders(paths)
     names: dict[str, list[str]] = {}
@@ -69,7 +70,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
 
 
 def _folders(paths: Collection[str]) -> frozenset[str]:
-    """The folders of a tree that hold files, and those above them."""
+    """Return the folders with files, and their parents."""
     folders: set[str] = set()
     for path in paths:
         above = posixpath.dirname(path)
@@ -80,29 +81,29 @@ def _folders(paths: Collection[str]) -> frozenset[str]:
 
 
 def _sources(folder: str, folders: Collection[str]) -> tuple[str, ...]:
-    """The folders of a project's sources: each set of a multiplatform project, else the first of the usual ones."""
+    """Return a project's source folders: each set of a multiplatform project, otherwise the first usual one."""
     src = posixpath.join(folder, "src")
     sets = {one for one in folders if posixpath.dirname(one) == src and one.endswith(("/main", "Main"))}
     return tuple(sorted(sets)) or ((src,) if src in folders else (folder,))
 
 
 class _Pom(Struct):
-    """What a pom.xml says of itself."""
+    """The declarations in a pom.xml."""
 
     text: str
     group: str
     artifact: str
-    properties: dict[str, str]  # its properties and its parents'
+    properties: dict[str, str]  # including its parents'
 
     def resolved(self, text: str) -> str:
-        """Return a text with the properties that are known; one may stand behind another."""
+        """Return a text with the known properties replaced, including nested ones."""
         for _ in range(2):
             text = _USE.sub(lambda use: self.properties.get(use[1].removeprefix("pom."), use[0]), text)[:400]
         return text
 
 
 def _poms(texts: Mapping[str, str]) -> dict[str, _Pom]:
-    """The projects of Maven, each with the properties of the parents that are in the tree."""
+    """Return the Maven projects, with properties of parents in the tree."""
     poms: dict[str, _Pom] = {}
     for path, text in sorted(texts.items(), key=lambda row: row[0].count("/")):
         if posixpath.basename(path) == "pom.xml":
@@ -120,7 +121,10 @@ def _poms(texts: Mapping[str, str]) -> dict[str, _Pom]:
 
 
 def _of_gradle(texts: Mapping[str, str], folders: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The folder and the name of each artifact of Gradle: what a project publishes, else its folder, which at the root the settings name."""
+    """Yield folder and name of each Gradle artifact.
+
+    The name is the published one, otherwise the folder's, or at the root the one in the settings.
+    """
     groups: dict[str, str] = {}
     homes = {posixpath.dirname(path) for path in texts if posixpath.basename(path) in _BUILDS}
     roots: dict[str, str] = {}
@@ -145,7 +149,7 @@ def _of_gradle(texts: Mapping[str, str], folders: Collection[str]) -> Iterator[t
 
 
 def _of_sbt(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The folder and the name of each artifact of sbt: the one of the build's own folder, and those in variables."""
+    """Yield folder and name of each sbt artifact: that of the build's own folder, and those in variables."""
     groups = [match[1] for path, text in texts.items() if path.endswith(".sbt") for match in _SBT_GROUP.finditer(text)]
     for path, text in texts.items() if groups else ():
         if not path.endswith(".sbt"):
@@ -162,7 +166,7 @@ def _of_sbt(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """Return what the build files ask for."""
+    """Return the requirements in the build files."""
     return tuple(
         Requirement(LANGUAGE, f"{group}:{_SCALA.sub('', name)}", version or _ELSEWHERE, path=path)
         for path, group, name, version in _all_asked(manifests)
@@ -171,7 +175,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 
 
 def _all_asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, str, str, str]]:
-    """The file, the group, the artifact and the version of everything that is asked for."""
+    """Yield file, group, artifact and version of each requirement."""
     texts = {path: manifest_text(source) for path, source in sorted(manifests.items())}
     poms = _poms(texts)
     for path, text in texts.items():
@@ -209,7 +213,7 @@ def _called(source: bytes) -> frozenset[str]:
 
 
 def _folder(path: str) -> str:
-    """Return the folder whose code may use an artifact: a catalog of versions is for the build around its folder."""
+    """Return the folder whose code may use an artifact; a version catalog applies to the build around its folder."""
     folder = posixpath.dirname(path)
     return posixpath.dirname(folder) if path.endswith(".versions.toml") else folder
 

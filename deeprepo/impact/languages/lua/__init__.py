@@ -1,4 +1,4 @@
-"""Lua's modules: `require "shop.cart"` is shop/cart.lua or shop/cart/init.lua below a folder of the load path."""
+"""Resolve Lua modules: `require "shop.cart"` is shop/cart.lua or shop/cart/init.lua below a folder of the load path."""
 
 import posixpath
 import re
@@ -13,12 +13,12 @@ ENDINGS = (".lua", "/init.lua")
 
 
 class Modules(Standalone):
-    """The modules of one tree. What the load path of a program is, nobody knows: only a guess goes by the folders."""
+    """The modules of one tree. The load path of a program is unknown, so files are only guessed from folders."""
 
     guesses = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        del configs  # `package.path` is a program's
+        del configs  # each program sets `package.path`
         self._by_name: dict[str, list[str]] = defaultdict(list)
         self._found: dict[tuple[str, str], tuple[str, ...]] = {}
         for path in paths.files:
@@ -26,7 +26,7 @@ class Modules(Standalone):
                 self._by_name[_stem(path)].append(path)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the file of a module: the nearest to who requires it, if several folders have one."""
+        """Return the file of a module; of several, the nearest to the importer."""
         del name
         key = posixpath.dirname(importer), item.spec
         if key not in self._found:
@@ -34,7 +34,7 @@ class Modules(Standalone):
         return self._found[key] if self.guesses else None
 
     def clues(self, path: str) -> Clues:
-        """Return the stem by which a module is required in quotes, or its folder's if it is that folder's `init`."""
+        """Return the quoted stem that requires a module; for an `init` file, that of its folder."""
         folder, name = posixpath.split(path)
         stem = posixpath.basename(folder) if name == "init.lua" else name.removesuffix(".lua")
         words = frozenset({stem, *({"init"} if name == "init.lua" else ())} - {""})

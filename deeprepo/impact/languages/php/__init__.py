@@ -1,4 +1,4 @@
-"""PHP's classes: which file a name means, told from the `autoload` tables of composer.json (PSR-4)."""
+"""Resolve PHP classes to files with the `autoload` tables of composer.json (PSR-4)."""
 
 import posixpath
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from deeprepo.impact.values import Import
 
 
 class Autoload:
-    """What the manifests of a tree say of its classes, and of the files that are always loaded."""
+    """The classes and always-loaded files that a tree's manifests declare."""
 
     def __init__(self, configs: Mapping[str, bytes]) -> None:
         """Read each composer.json."""
-        self.psr4: list[tuple[str, str]] = []  # prefix of a namespace and its folder
+        self.psr4: list[tuple[str, str]] = []  # pairs of namespace prefix and folder
         self.psr0: list[tuple[str, str]] = []
         self.files: list[str] = []
-        self.homes: list[str] = []  # folders and files in which a class may be in any file
+        self.homes: list[str] = []  # folders and files in which any file may define a class
         for path in sorted(configs):
             manifest, folder = json_table(configs[path]), posixpath.dirname(path)
             for loads in (table(manifest.get(key)) for key in ("autoload", "autoload-dev")):
@@ -44,7 +44,7 @@ class Modules(Standalone):
         self._is_mapped = bool(loads.homes or loads.psr0)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the files of a namespace, with a name the one of that class."""
+        """Return the files of a namespace; with a name, the file of that class."""
         del importer
         folders = self._of(item.spec)
         if not folders:
@@ -58,7 +58,7 @@ class Modules(Standalone):
         return found or (None if self._may_be(folders, "") or any(map(self._paths.is_folder, folders)) else ())
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """Return () where no folder is called so: a namespace of a namespace is imported by its own name."""
+        """Return () if there is no such folder, since a nested namespace is imported by its own name."""
         del importer
         return None if any(self._paths.is_folder(joined(one, name)) for one in self._of(item.spec)) else ()
 
@@ -71,7 +71,7 @@ class Modules(Standalone):
         return tuple(sorted(joined(folder, one) for one in self._paths.names(folder) if one.endswith(".php")))
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return the namespaces beside the one that is missing whose names are like its."""
+        """Return similar namespaces next to a missing one."""
         del importer
         above, _, last = item.spec.rpartition("\\")
         names = {
@@ -83,7 +83,7 @@ class Modules(Standalone):
         return tuple(f"{above}\\{one}" for one in get_close_matches(last, sorted(names), 3, 0.72))
 
     def _of(self, spec: str) -> list[str]:
-        """The folders of a namespace, by the longest prefix that fits."""
+        """Return the folders of a namespace, by the longest matching prefix."""
         rows = [(prefix, folder) for prefix, folder in self._folders if f"{spec}\\".startswith(prefix)]
         longest = max((len(prefix) for prefix, _ in rows), default=0)
         return [joined(folder, spec[longest:].replace("\\", "/")) for prefix, folder in rows if len(prefix) == longest]

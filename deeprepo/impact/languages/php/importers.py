@@ -1,6 +1,7 @@
-"""What a name means in PHP: `use` statements, qualified names and includes, found through composer.json's PSR-4 and PSR-0.
+"""Resolve PHP names with composer.json's PSR-4 and PSR-0.
 
-Classes of one namespace see each other without a `use`: they are in one folder.
+They come from `use` statements, qualified names and includes. Classes of one namespace see each other without
+a `use`, because they are in one folder.
 """
 
 import posixpath
@@ -22,7 +23,7 @@ NAMESPACE = re.compile(rb"^[ \t]*namespace[ \t]+([A-Za-z_][\w\\]*)", re.MULTILIN
 FIRST_CLASS = re.compile(
     rb"^[ \t]*(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum)[ \t]+\w", re.MULTILINE
 )
-TAG = rb"[ \t]*+(?:<\?php[ \t]++)?"  # the line may begin with the opening tag
+TAG = rb"[ \t]*+(?:<\?php[ \t]++)?"  # the opening tag may begin the line
 USE = re.compile(
     rb"^"
     + TAG
@@ -37,7 +38,7 @@ CLASS = re.compile(
     rb"|(?:(?:abstract|final|readonly)[ \t]++)*+(?:class|interface|trait|enum)[ \t]++(?P<name>[A-Za-z_]\w*+))",
     re.MULTILINE,
 )
-# Functions and constants outside classes: at the edge of the file, or within the braces of a namespace above the first class.
+# Functions and constants outside classes: at the top level, or in a namespace's braces above the first class.
 HELPER = re.compile(
     rb"^(?P<indent>[ \t]*+)(?:namespace[ \t]++(?P<space>[A-Za-z_][\w\\]*)|(?:function[ \t]++&?|const[ \t]++)(?P<name>[A-Za-z_]\w*))",
     re.MULTILINE,
@@ -49,27 +50,32 @@ LOADED = re.compile(
 LEFT_OUT = re.compile(rb"^[ \t]*(\*|//|#(?!\[)|/\*|use\b|namespace\b(?!\\))")
 NO_CALL = re.compile(rb"\b(?:function|new)[ \t]++&?[ \t]*+$")
 WHOLE = frozenset({"*"})
-MOST_PREFIXES = 1_000  # of all composer.json files together: each name is compared with each of them
+MOST_PREFIXES = 1_000  # in all composer.json files together; each name is compared with each prefix
 
 
 class Names:
-    """The classes and files of one tree. Satisfies `ports.Project`, `ports.SharedScope` and `ports.SelfNamed`."""
+    """The classes and files of one tree.
+
+    Satisfies `ports.Project`, `ports.SharedScope` and `ports.SelfNamed`.
+    """
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         loads = Autoload(configs)
-        # Namespace with its last backslash -> folder.
+        # Namespace with its trailing backslash -> folder.
         self._prefixes = sorted([*loads.psr4, *loads.psr0][:MOST_PREFIXES], key=lambda row: (-len(row[0]), row))
         self._functions, self._class_homes = loads.files, loads.homes
-        self._classes: dict[str, str] = {}  # class of a changed file that is searched for -> the file
+        self._classes: dict[str, str] = {}  # class of a changed file -> the file
         self._named: dict[str, list[str]] | None = None
         self._folders: dict[str, list[str]] | None = None
         self._found: dict[str, str | None] = {}
-        self._helpers: dict[str, dict[str, None]] = {}  # function or constant of a changed file -> files that have it
-        self._spaces: dict[str, set[str]] = {}  # changed file -> the namespaces of its functions and constants
+        # function or constant of a changed file -> files that define it
+        self._helpers: dict[str, dict[str, None]] = {}
+        # changed file -> the namespaces of its functions and constants
+        self._spaces: dict[str, set[str]] = {}
 
     def note(self, path: str, source: bytes) -> None:
-        """Note the functions and constants of a changed file: no path tells who writes their whole names."""
+        """Register the functions and constants of a changed file, since no path shows their full names."""
         first, here = FIRST_CLASS.search(source), ""
         end = first.start() if first else len(source)
         for match in islice(HELPER.finditer(source), MOST_IMPORTS):
@@ -91,12 +97,12 @@ class Names:
         self._found.clear()
 
     def name_in(self, source: bytes) -> str:
-        """Return "": no file says what it is called, its path does."""
+        """Return "": the path of a file shows its name."""
         del source
         return ""
 
     def clues(self, path: str) -> Clues:
-        """Return the stem by which a class is named behind a backslash or in a group; a file by its own name in quotes."""
+        """Return the stem of a class as in qualified names or groups, and the quoted name of a file."""
         name = posixpath.basename(path)
         stem = name.partition(".")[0]
         word = re.escape(stem)
@@ -117,7 +123,10 @@ class Names:
         return Clues(frozenset(words), tuple(far))
 
     def mates(self, path: str) -> Collection[str]:
-        """Return the files of the same namespace: those beside it, where composer.json says that folders are namespaces."""
+        """Return the files of the same namespace.
+
+        They share its folder if composer.json maps folders to namespaces.
+        """
         folder = posixpath.dirname(path)
         homes = [*(home for _, home in self._prefixes), *self._class_homes]
         if not path.endswith(".php") or not any(is_below(folder, home) for home in homes):
@@ -130,7 +139,7 @@ class Names:
         return [one for one in self._folders.get(folder, ()) if one != path]
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return the names and files that a file takes from others of the tree."""
+        """Return the names and files that a file uses from others in the tree."""
         mentions, imports, lines = mention(words), list[Link](), Lines(source)
         namespace = NAMESPACE.search(source)
         here = namespace[1].decode() + "\\" if namespace else ""
@@ -155,14 +164,17 @@ class Names:
         return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
     def _global_imports(self, source: bytes, mentions: re.Pattern[bytes], lines: Lines) -> Iterator[Link]:
-        """The classes without a namespace that a file without one names: no statement says where they come from."""
+        """Yield references to classes without a namespace, in files without one."""
         for full in sorted(full for full in self._classes if "\\" not in full and mentions.search(full.encode())):
             match = re.search(rb"(?<![\w\\$>:])" + full.encode() + rb"\b", source)
             if match:
                 yield Link(self._classes[full], frozenset({full}), lines.at(match.start()))
 
     def _global_calls(self, source: bytes, here: str, aliases: Collection[str], lines: Lines) -> Iterator[Link]:
-        """The functions without a namespace that a file calls: one that its own namespace has, or that it imports, goes before them."""
+        """Yield calls of functions without a namespace.
+
+        A function of the file's namespace or an import takes precedence.
+        """
         everywhere = {full: homes for full, homes in self._helpers.items() if "\\" not in full}
         names = [name for name in everywhere if name not in aliases and (not here or here + name not in self._helpers)]
         if not names:
@@ -187,7 +199,7 @@ class Names:
     def _qualified_import(
         self, match: re.Match[bytes], here: str, aliases: Mapping[str, str], source: bytes, lines: Lines
     ) -> Iterator[Link]:
-        r"""`\App\User` and `Models\User`: the name in this file is the whole of what is written."""
+        r"""Yield the link of a qualified name: `\App\User` and `Models\User`."""
         name_text = match[0].decode("utf-8", "replace")
         head, _, rest = name_text.partition("\\")
         if head in aliases:
@@ -197,7 +209,7 @@ class Names:
         short = full.rpartition("\\")[2]
         is_call = source[match.end() : match.end() + 1] == b"("
         line = lines.at(match.start())
-        # `\count(`: no class, and of a function only a changed one's file.
+        # `\count(` is no class, and as a function it only matters if a changed file defines it.
         is_plain = not head and rest.isidentifier() and not rest[:1].isupper()
         file = None if is_plain else self._class(full)
         targets = [file] if file is not None else self._loaded_for(full) if is_call and not is_plain else []
@@ -236,14 +248,14 @@ class Names:
             if any(is_below(posixpath.dirname(path), folder) for folder in folders)
         ]
         paths = [path for path in named if f"/{path}".endswith(ending)]
-        paths = paths or [path for path in named if _holds(path, full)]  # the namespace leaves some folders out
+        paths = paths or [path for path in named if _holds(path, full)]  # the namespace omits some folders
         return paths[0] if len(paths) == 1 else None
 
     def _loads(self, path: str) -> bool:
         return any(path in _twins(one) for one in self._functions)
 
     def _loaded_for(self, full: str) -> list[str]:
-        """The files that may hold a function: those that are always loaded, in the folder of its namespace."""
+        """Return the always-loaded files that may define a function, preferably in its namespace's folder."""
         space = full.rpartition("\\")[0] + "\\"
         homes = [home for prefix, home in self._prefixes if space.startswith(prefix)]
         near = [
@@ -258,7 +270,7 @@ class Names:
 
 
 def _clauses(what: str) -> Iterator[tuple[str, str]]:
-    """(full name, name here) of every clause of a `use`, groups opened."""
+    """Yield full name and local name of every clause in a `use`, including groups."""
     before, brace, inside = what.partition("{")
     for part in (inside.replace("}", "") if brace else what).split(","):
         words = re.sub(r"^\s*(function|const)\s+", "", part).split()
@@ -269,14 +281,17 @@ def _clauses(what: str) -> Iterator[tuple[str, str]]:
 
 
 def _holds(path: str, full: str) -> bool:
-    """Whether the folders of a file have the parts of a namespace in their order, but for its first, which names the project."""
+    """Return whether a file's folders contain the parts of a namespace in order.
+
+    The first part, the project's name, does not count.
+    """
     folders = iter(path.split("/")[:-1])
     parts = full.split("\\")[1:-1]
     return bool(parts) and all(part in folders for part in parts)
 
 
 def _twins(path: str) -> tuple[str, ...]:
-    """A file that is always loaded, and the one that it loads in its turn: functions_include.php, functions.php."""
+    """Return an always-loaded file, and the one that it loads in turn: functions_include.php, functions.php."""
     return (path, path.replace("_include.php", ".php")) if path.endswith("_include.php") else (path,)
 
 
@@ -288,5 +303,5 @@ project = Names
 
 
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    r"""Return the names of a file that are spelt like one of the names; `Models\Order` is found by its last part."""
+    r"""Return the identifiers of a file that match one of the names; `Models\Order` is matched by its last part."""
     return read_uses(path, source, {name.rpartition("\\")[2] for name in names})

@@ -1,4 +1,4 @@
-"""PHP's packages: composer.json and composer.lock."""
+"""Read PHP packages from composer.json and composer.lock."""
 
 import posixpath
 import re
@@ -14,7 +14,7 @@ _BRANCH = re.compile(r"dev-|.*-dev$|@dev$")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the packages of a tree, each with the folders that it loads classes from; also under the names of its vendor that it replaces."""
+    """Return the packages of a tree with the folders of their classes, also under names that they replace."""
     del paths
     rows = []
     for path, source in sorted(manifests.items()):
@@ -32,7 +32,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """Return what the manifests ask for."""
+    """Return the requirements in the manifests."""
     return tuple(
         Requirement(LANGUAGE, name.lower(), asked, "git" if _BRANCH.match(asked) else "registry", path)
         for path, source in sorted(manifests.items())
@@ -43,7 +43,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 
 
 def _means(name: str, spec: str) -> bool:
-    """Return whether a package may bring a class: its namespace begins like the vendor and goes on like the package, by habit."""
+    """Return whether a package may provide a class, by the convention that namespaces begin with vendor and package."""
     vendor, _, own = (one.replace("-", "").replace("_", "") for one in name.partition("/"))
     first, *inner = spec.strip("\\").lower().split("\\")
     is_vendors = first == vendor and (own in inner or vendor.startswith(own) or own.startswith(vendor))

@@ -1,7 +1,8 @@
-"""Python's modules: which file a dotted name means, told from the paths.
+"""Resolve dotted Python names to files by their paths.
 
-A folder without `__init__.py` is a place to import from. A name is the tree's own if its first part is a package of the tree that the
-importer belongs to, or one that lies where a project is: at the root, in `src`, beside a file that installs it.
+A folder without `__init__.py` can be an import root. A name belongs to the tree if its first part is the
+importer's own package, or a package in a project's place: at the root, in `src`, or next to a file that
+installs it.
 """
 
 import ast
@@ -31,7 +32,8 @@ AMBIENT = frozenset(dir(builtins)) | {
     "basestring",
     "xrange",
 }
-FILES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")  # a package goes before a module of its name
+# a package takes precedence over a module of its name
+FILES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 GENERATED = re.compile(
     r"_pb2(_grpc)?$|^_?version$|^__version__$|^_?generated|_generated$|_gen$|_rc$|_ui$|^ui_|^_build|parsetab$|lextab$"
 )
@@ -40,7 +42,10 @@ DJANGO_SETTINGS = re.compile(rb"""DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]+)["']
 
 
 def faults(source: bytes) -> frozenset[int]:
-    """Return the lines of what the grammar lets through and Python does not: a block without a body, a `return` outside a function."""
+    """Return lines that the grammar accepts and Python rejects.
+
+    Examples are a block without a body, or a `return` outside a function.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -62,13 +67,11 @@ class Modules(Standalone):
         self._texts = b"\n".join(source for path, source in configs.items() if not path.endswith(".gitignore"))
         self._projects = {posixpath.dirname(path) for path in configs if posixpath.basename(path) in INSTALLS}
         self._roots = _roots(paths.files)
-        self._stems: dict[
-            tuple[str, str], str | None
-        ] = {}  # who imports, and what it writes -> the path without an ending
+        self._stems: dict[tuple[str, str], str | None] = {}  # importer and module name -> path without suffix
         self.settings = tuple(self._of_django(configs))
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the file of a module, or of the package that it is."""
+        """Return the file of a module or package."""
         del name
         stem = self._stem(importer, item.spec)
         if stem is None:
@@ -79,9 +82,13 @@ class Modules(Standalone):
         return None if self._may_be(stem) else ()
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """Return the module of a package that a name of it is; Django's `settings` are the module that manage.py names."""
+        """Return the submodule that an imported name refers to.
+
+        Django's `settings` is the module in manage.py.
+        """
         if (item.spec, name) == ("django.conf", "settings"):
-            return self.settings if self.guesses and self.settings else None  # what it lacks may be a default of Django
+            # a missing name may be a default of Django
+            return self.settings if self.guesses and self.settings else None
         stem = self._stem(importer, item.spec)
         if stem is None:
             return None
@@ -93,7 +100,7 @@ class Modules(Standalone):
         return None if is_package and self._may_be(below) else ()
 
     def _of_django(self, configs: Mapping[str, bytes]) -> Iterator[str]:
-        """The files of the settings that each manage.py names, from its own folder."""
+        """Yield the settings files that each manage.py names."""
         for path, source in configs.items():
             for module in DJANGO_SETTINGS.findall(source) if posixpath.basename(path) == "manage.py" else ():
                 file = self._file(posixpath.join(posixpath.dirname(path), *module.decode().split(".")))
@@ -101,7 +108,7 @@ class Modules(Standalone):
                     yield file
 
     def clues(self, path: str) -> Clues:
-        """Return a pattern with the parent package in it: words such as `utils` alone hit half of a large tree."""
+        """Return a pattern with the parent package, since words such as `utils` alone match half of a large tree."""
         folder, name = posixpath.split(path)
         package = name.rpartition(".")[0] == "__init__"
         module = folder if package else path.rpartition(".")[0]
@@ -120,7 +127,7 @@ class Modules(Standalone):
         return Clues(frozenset({word}), tuple(far), near, posixpath.dirname(folder) if package else folder)
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return the modules beside the one that is missing whose names are like its."""
+        """Return similar modules next to a missing one."""
         stem = self._stem(importer, item.spec)
         folder, _, name = (stem or "").rpartition("/")
         if self._file(folder) is None and not self._paths.is_folder(folder):
@@ -130,7 +137,7 @@ class Modules(Standalone):
         return tuple(before + one for one in get_close_matches(name, sorted(names), 3, 0.72))
 
     def _stem(self, importer: str, spec: str) -> str | None:
-        """The path that a module has without its ending; None if it is not the tree's own."""
+        """Return the path of a module without suffix; None if it is not in the tree."""
         key = importer, spec
         if key not in self._stems:
             self._stems[key] = self._resolved(importer, spec)
@@ -147,7 +154,7 @@ class Modules(Standalone):
                 folder = posixpath.dirname(folder)
             return joined(folder, "/".join(parts))
         homes = self._roots.get(parts[0], ()) if parts else ()
-        if parts and parts[0] in sys.stdlib_module_names:  # a script may have a neighbour of that name
+        if parts and parts[0] in sys.stdlib_module_names:  # a script may be next to a file of that name
             homes = tuple(home for home in homes if self.guesses and home == posixpath.dirname(importer))
         stems = [posixpath.join(home, *parts) for home in homes]
         found = [stem for stem in stems if self._file(stem) is not None]
@@ -162,7 +169,10 @@ class Modules(Standalone):
         return posixpath.join(owning[0], *parts) if len(owning) == len(homes) == 1 else None
 
     def _is_own(self, home: str, top: str, importer: str) -> bool:
-        """Whether a name is the tree's own rather than a library's: its importer is in that package or beside it, or a project has it."""
+        """Return whether a name belongs to the tree rather than a library.
+
+        The importer is in that package or next to it, or a project contains it.
+        """
         package = posixpath.join(home, top)
         is_in = importer.startswith(f"{package}/") and f"{package}/__init__.py" in self._paths.files
         project = posixpath.dirname(home) if posixpath.basename(home) == "src" else home
@@ -171,7 +181,7 @@ class Modules(Standalone):
         return home == posixpath.dirname(importer) or (is_in and (not home or not self._is_required(top)))
 
     def _is_required(self, top: str) -> bool:
-        """Whether a manifest requires a library of that name: a folder of examples may be called like what it is about."""
+        """Return whether a manifest requires a library of that name; a folder of examples may be named after it."""
         name = re.escape(top.encode())
         return (
             re.search(
@@ -184,7 +194,7 @@ class Modules(Standalone):
         return next((stem + end for end in FILES if stem + end in self._paths.files), None)
 
     def _may_be(self, stem: str) -> bool:
-        """Whether a module may be there that the tree does not hold: a folder, a compiled or generated file."""
+        """Return whether a module may exist that is not in the tree: a folder, or a compiled or generated file."""
         folder, _, name = stem.rpartition("/")
         if (
             self._paths.is_folder(stem)
@@ -197,7 +207,8 @@ class Modules(Standalone):
         beside = self._paths.names(folder)
         if any(one.partition(".")[0] == name for one in beside) or any(one.startswith(f"{name}.") for one in beside):
             return True
-        if name.encode() in self._texts and re.search(  # first the cheap question: each pattern is compiled anew
+        # fast check first, since each pattern must be compiled
+        if name.encode() in self._texts and re.search(
             rb"(?<![\w.])" + re.escape(name.encode()) + rb"\.(py|c|pyx|so)\b", self._texts
         ):
             return True
@@ -211,7 +222,7 @@ def _distance(stem: str, importer: str) -> tuple[int, int]:
 
 
 def _roots(files: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
-    """First part of a dotted name -> the folders that it can be imported from."""
+    """Return the first part of a dotted name -> its possible import roots."""
     python = [path for path in files if path.endswith((".py", ".pyi"))]
     packages = {posixpath.dirname(path) for path in python if posixpath.basename(path).startswith("__init__.")}
     tops: dict[str, set[str]] = defaultdict(set)

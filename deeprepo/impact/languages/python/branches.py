@@ -1,4 +1,4 @@
-"""Names that one branch of a function binds alone, and that are read where no branch says that they are there."""
+"""Find names that only one branch of a function binds, and that are read without a check."""
 
 import ast
 import warnings
@@ -18,19 +18,19 @@ SCOPES = (
     ast.GeneratorExp,
 )
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # parts of a statement that hold others
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # fields of a statement that contain statements
 DYNAMIC = frozenset({"locals", "exec", "eval", "vars"})
 
 
 class _Place(Struct, frozen=True):
-    """A name where it stands: the statements around it, the outermost first, each with the list of its parts that holds the next."""
+    """A name with its enclosing statements, outermost first, and the field that leads to the next one."""
 
     name: ast.Name
     way: tuple[tuple[ast.AST, str], ...]
 
 
 def half_bound(source: bytes, lines: Collection[int] | None) -> tuple[HalfBound, ...]:
-    """Return the names of a file that are read behind a branch which alone binds them, of the functions that these lines are in; None: of all."""
+    """Return names that are read after the only branch that binds them, in functions around these lines (None: all)."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -43,7 +43,7 @@ def half_bound(source: bytes, lines: Collection[int] | None) -> tuple[HalfBound,
 
 
 def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """The functions of a file: statements alone are looked at, since no expression holds one."""
+    """Yield the functions of a file; only statements are searched, since expressions contain none."""
     left: list[ast.AST] = [tree]
     while left:
         one = left.pop()
@@ -82,7 +82,7 @@ def _of_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[H
 
 
 def _names(parts: Sequence[ast.AST], way: tuple[tuple[ast.AST, str], ...]) -> Iterator[_Place]:
-    """The names of a function's own scope, with the statements around them."""
+    """Yield the names in a function's own scope, with their enclosing statements."""
     for part in parts:
         if isinstance(part, ast.Name):
             yield _Place(part, way)
@@ -94,7 +94,7 @@ def _names(parts: Sequence[ast.AST], way: tuple[tuple[ast.AST, str], ...]) -> It
 
 
 def _other_bindings(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """Names that something else than an assignment binds, or that code in another scope sees."""
+    """Return names that are bound other than by assignments, or that another scope sees."""
     arguments = function.args
     found = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     found |= {one.arg for one in (arguments.vararg, arguments.kwarg) if one is not None}
@@ -114,7 +114,7 @@ def _other_bindings(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str
 
 
 def _branch(bindings: Sequence[_Place]) -> tuple[ast.If, str] | None:
-    """The one branch in which a name is bound, if nothing but branches is around its assignments."""
+    """Return the only branch that binds a name, if its assignments are only in branches."""
     found: set[tuple[ast.If, str]] = set()
     for place in bindings:
         *around, (statement, _) = place.way
@@ -128,7 +128,7 @@ def _branch(bindings: Sequence[_Place]) -> tuple[ast.If, str] | None:
 
 
 def _is_asked(function: ast.AST, branch: tuple[ast.If, str], name: str) -> bool:
-    """Whether another test asks for the name, for what the branch asks, or for what else the branch sets."""
+    """Return whether another test checks the name, the branch's condition, or something else that the branch sets."""
     tests = [branch[0].test]
     for one in ast.walk(branch[0]):
         tests += [one.test] if isinstance(one, ast.If) else []
@@ -152,12 +152,12 @@ def _is_asked(function: ast.AST, branch: tuple[ast.If, str], name: str) -> bool:
 
 
 def _is_in(one: ast.AST, own: set[int], tests: Sequence[ast.AST]) -> bool:
-    """Whether a part of a test of the branch's own."""
+    """Return whether a node is part of the branch's own test."""
     return id(one) in own or any(one is part for test in tests for part in ast.walk(test))
 
 
 def _words(test: ast.AST) -> set[str]:
-    """What a test asks for: names, and attributes as they are written."""
+    """Return the names and attributes in a test."""
     called = {id(one.func) for one in ast.walk(test) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)}
     inner = {id(one.value) for one in ast.walk(test) if isinstance(one, ast.Attribute)}
     parts = [
@@ -167,7 +167,7 @@ def _words(test: ast.AST) -> set[str]:
 
 
 def _may_lack(place: _Place, branch: tuple[ast.If, str]) -> bool:
-    """Whether the code comes to a name without having gone through the branch to its end."""
+    """Return whether code may reach a name without completing the branch."""
     around = [one for one, _ in place.way]
     owner = next((at for at, (one, _) in enumerate(place.way) if one is branch[0]), None)
     if owner is not None or any(isinstance(one, (ast.Try, ast.ExceptHandler)) for one in around):
@@ -188,7 +188,7 @@ def _may_lack(place: _Place, branch: tuple[ast.If, str]) -> bool:
 
 
 def _ends(block: Sequence[ast.stmt]) -> bool:
-    """Whether nobody can be sure that the code comes to the end of a block: it leaves, or calls what may."""
+    """Return whether a block may not reach its end: it leaves, or calls something that may."""
     if not block:
         return False
     last = block[-1]

@@ -1,6 +1,6 @@
-"""What a construction of a class has to pass where no line writes its constructor: the class is made of fields.
+"""Determine the arguments of generated constructors: dataclasses, named tuples and pydantic models.
 
-Dataclasses, named tuples and pydantic's models. Where a class writes, inherits or is given anything that may decide otherwise, nothing is told.
+If a class writes, inherits or is given anything that may change its constructor, the result is unknown.
 """
 
 import ast
@@ -15,7 +15,7 @@ from deeprepo.impact.structs import Struct, field
 if TYPE_CHECKING:
     from deeprepo.impact.index import Index
 
-DEPTH = 6  # bases above each other
+DEPTH = 6  # levels of bases
 MODELS = {("pydantic", "BaseModel"), ("sqlmodel", "SQLModel")}
 PLAIN = {"object", "ABC", "Generic", "Protocol"}
 WRITES_ITS_OWN = frozenset(
@@ -30,27 +30,27 @@ EXTRA = re.compile(r"\bextra'? ?[=:] ?(?:\w+\.)*'?(\w+)")
 
 
 class Taken(Struct, frozen=True):
-    """The fields of a class in their order, and which of them a construction must pass."""
+    """The fields of a class in order, and whether each is required."""
 
     required: Mapping[str, bool] = field(default_factory=dict)
-    by_place: bool = True  # arguments without a name are taken, in order
-    strict: bool = True  # a name that is no field is an error
+    by_place: bool = True  # positional arguments are accepted, in order
+    strict: bool = True  # unknown names are errors
     raises: str = "TypeError"
 
     def lacks(self, positional: int, keywords: Sequence[str]) -> str:
-        """Return the first required field that a call does not pass; "" if it passes all."""
+        """Return the first required field that a call omits, or ""."""
         left = [*self.required][positional if self.by_place else 0 :]
         return next((name for name in left if self.required[name] and name not in keywords), "")
 
     def is_fit(self, positional: int, keywords: Sequence[str]) -> bool:
-        """Return whether a call passes what it must, and nothing else."""
+        """Return whether a call passes all required fields and no unknown ones."""
         is_known = not self.strict or set(keywords) <= self.required.keys()
         fits_places = not positional or (self.by_place and positional <= len(self.required))
         return is_known and fits_places and not self.lacks(positional, keywords)
 
 
 def taken(index: "Index", path: str, name: str, depth: int = DEPTH) -> Taken | None:
-    """Return what a class takes that a file of a tree defines; None where nobody can know."""
+    """Return the constructor fields of a class in the tree; None if unknown."""
     facts = index.facts(path)
     node = _class(index.sources.get(path, b""), name)
     if facts is None or node is None or not depth or name in facts.open_owners:
@@ -79,13 +79,13 @@ def taken(index: "Index", path: str, name: str, depth: int = DEPTH) -> Taken | N
 
 
 def musts(source: bytes, name: str) -> frozenset[str]:
-    """Return the fields of a class that must be passed, as far as it writes them itself."""
+    """Return the required fields that a class writes itself."""
     node = _class(source, name)
     return frozenset(each for each, must in _fields(node) if must) if node is not None else frozenset()
 
 
 def _base(index: "Index", path: str, base: ast.expr, depth: int) -> Taken | None:
-    """What a base brings: fields, or the way in which they are taken."""
+    """Return what a base contributes: fields, or rules for passing them."""
     said = ast.unparse(base)
     name = said.partition("[")[0]
     from deeprepo.impact.resolve import named
@@ -108,14 +108,14 @@ def _base(index: "Index", path: str, base: ast.expr, depth: int) -> Taken | None
 
 
 def _class(source: bytes, name: str) -> ast.ClassDef | None:
-    """The one class of a file that is called so, where this Python can read the file."""
+    """Return the only class of this name in a file that this Python version can parse."""
     found = [one for one in _classes(source) if one.name == name]
     return found[0] if len(found) == 1 else None
 
 
 @lru_cache(maxsize=32)
 def _classes(source: bytes) -> tuple[ast.ClassDef, ...]:
-    """Return the classes of a file; kept, because its constructions ask for them one after the other."""
+    """Return the classes of a file; cached, because several constructions ask for them."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -126,7 +126,7 @@ def _classes(source: bytes) -> tuple[ast.ClassDef, ...]:
 
 
 def _fields(node: ast.ClassDef) -> Iterator[tuple[str, bool]]:
-    """The fields that a class writes, and whether each must be passed."""
+    """Yield the fields that a class writes, and whether each is required."""
     for one in node.body:
         if isinstance(one, ast.Assign):
             yield from (
@@ -142,13 +142,13 @@ def _fields(node: ast.ClassDef) -> Iterator[tuple[str, bool]]:
 
 
 def _is_inner(value: ast.expr | None) -> bool:
-    """Whether no construction passes a field: `field(init=False)`."""
+    """Return whether a field is not passed to the constructor: `field(init=False)`."""
     given = value.keywords if isinstance(value, ast.Call) else ()
     return any(one.arg == "init" and ast.unparse(one.value) == "False" for one in given)
 
 
 def _must(value: ast.expr | None) -> bool:
-    """Whether what stands behind a field gives it no default."""
+    """Return whether a field's value gives it no default."""
     if value is None or (isinstance(value, ast.Constant) and value.value is ...):
         return True
     if not isinstance(value, ast.Call) or ast.unparse(value.func).rpartition(".")[2] not in ("Field", "field"):

@@ -1,7 +1,8 @@
-"""Fields that a class has no more, or must be given now, and the constructions and objects of it in lines that nobody changed.
+"""Find unchanged code that uses removed fields of a class, or omits newly required ones.
 
-No line writes the constructor of a class that is made of fields, and each class below it takes them, too: `ItemCreate(title="x")` asks for
-`ItemBase.title`. What an alias or a base out of sight may still give is not told.
+The constructor of such a class is generated from its fields, and subclasses inherit them:
+`ItemCreate(title="x")` uses `ItemBase.title`. Nothing is reported if an alias or an unknown base may provide
+the field.
 """
 
 import re
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
 SUFFIXES = parsed_by("python")
 Field = tuple[str, str, str]  # file, class, name
-MOST = 120  # files that are asked about
-BELOW = 3  # classes below each other
+MOST = 120  # files that are searched
+BELOW = 3  # levels of subclasses
 LINES = 60  # of a construction
 WRITES_ITS_OWN = frozenset({"__init__", "__new__", "__getattr__", "__getattribute__", "__init_subclass__"})
 ANY_FIELD = r"\bextra\s*+[=:]\s*+(?:[\"']allow|(?:\w++\.)?+allow\b)|[\"']extra[\"']\s*+:\s*+[\"']allow"
-# What each model of a library has besides its fields.
+# Members of every model, besides its fields.
 OF_EACH_MODEL = re.compile(
     r"model_\w+|copy|dict|json|schema\w*|construct|validate|fields|metadata|parse_\w+|from_orm|update_forward_refs"
 )
@@ -36,22 +37,22 @@ GIVES = re.compile(r"->\s*+[\"']?(\w+)[\"']?(?:\s*+\|\s*+None)?\s*+:?$")
 
 
 class _Named(Struct, frozen=True):
-    """A line that names a lost field, or leaves out one that must be passed now."""
+    """A line that uses a removed field or omits a required one."""
 
     field: Field
     path: str
     line: int
-    fails: bool = False  # a call that fitted before the change and raises an error now
-    without: str = ""  # the error, where the call leaves the field out
+    fails: bool = False  # a call that worked before the change and now raises an error
+    without: str = ""  # the error message if the call omits the field
     called: str = ""
 
 
 async def with_lost_fields(
     tree: Tree, symbols: Iterable[ChangedSymbol], references: Sequence[Reference], fresh: Mapping[str, Collection[int]]
 ) -> list[Reference]:
-    """Return the references, with the unchanged lines that name such a field or leave it out; those that only say the same word give way.
+    """Return the references with lines that use or omit such fields.
 
-    `fresh`: the lines that the change adds.
+    References that only match by name are dropped. `fresh`: the lines that the change adds.
     """
     symbols = list(symbols)
     lost = {field for item in symbols if (field := _lost(item))}
@@ -60,14 +61,14 @@ async def with_lost_fields(
         return [*references]
     from deeprepo.impact.index import ROUNDS, Index
     from deeprepo.impact.languages.python.constructions import (
-        musts,  # here: grammars load with the first file that is searched
+        musts,  # imported here because grammars load with the first searched file
     )
 
     head, base = OneSide(tree, "head"), OneSide(tree, "base")
     sources = await tree.read_many(sorted({path for path, _, _ in gained}))
     gained = {(path, owner, name) for path, owner, name in gained if name in musts(sources.get(path, b""), owner)}
     paths = await _asked(head, {name for _, _, name in lost}, {owner for _, owner, _ in gained})
-    # What a class of the tree was before the change, an old line meant.
+    # An unchanged line refers to the class as it was before the change.
     now, before = Index(await head.paths(), guesses=True), Index(await base.paths(), guesses=True)
     found: list[_Named] = []
     for _ in range(ROUNDS if paths else 0):
@@ -96,7 +97,7 @@ async def with_lost_fields(
 
 
 async def _asked(head: OneSide, names: Collection[str], classes: Collection[str]) -> list[str]:
-    """The files that say one of the names as an argument or a member, or call one of the classes or one below it."""
+    """Return the files that use one of the names as an argument or member, or call one of the classes or a subclass."""
     forms = [rf"\b(?:{_any(names)})\s*=(?!=)|\.(?:{_any(names)})\b"] if names else []
     known, latest = set(classes), set(classes)
     for _ in range(BELOW if classes else 0):
@@ -121,7 +122,7 @@ def _any(names: Collection[str]) -> str:
 
 
 def _lost(item: ChangedSymbol) -> Field | None:
-    """The field that the change removes from a class."""
+    """Return the field that the change removes from a class, or None."""
     old = item.before
     if (
         old is None
@@ -135,7 +136,7 @@ def _lost(item: ChangedSymbol) -> Field | None:
 
 
 def _gained(item: ChangedSymbol) -> Field | None:
-    """A field that a class has now, or that is written otherwise."""
+    """Return a field that was added or changed, or None."""
     new = item.after
     if new is None or new.kind != "variable" or item.change == "body" or not new.path.endswith(SUFFIXES):
         return None
@@ -146,7 +147,7 @@ def _gained(item: ChangedSymbol) -> Field | None:
 def _of_file(
     now: "Index", before: "Index", path: str, lost: Collection[Field], gained: Collection[Field]
 ) -> Iterator[_Named]:
-    """Each line of a file that names a lost field or leaves out one that must be passed now, as far as the files are read."""
+    """Yield the lines of a file that use a removed field or omit a required one, as far as files are read."""
     facts = now.facts(path)
     source = now.sources.get(path, b"")
     seen = now.seen(path, range(1, source.count(b"\n") + 2)) if facts is not None else None
@@ -192,7 +193,7 @@ def _of_file(
 
 
 def _given(now: "Index", path: str, lines: Sequence[str], seen: "Seen", use: "Use") -> tuple[str, str] | None:
-    """The class, with the file that says so, of a name that is bound once, to what a function of the tree is declared to give."""
+    """Return the class of a name that is bound once to a function's result, by the function's declared type."""
     from deeprepo.impact.resolve import named
 
     spans = [span for span in seen.bindings.get(use.receiver, ()) if span[0] <= use.line <= span[1]]
@@ -206,14 +207,17 @@ def _given(now: "Index", path: str, lines: Sequence[str], seen: "Seen", use: "Us
 
 
 def _line_of(name: str, lines: Sequence[str], start: int) -> int:
-    """The line on which a call that begins on one gives an argument."""
+    """Return the line on which a call passes a named argument."""
     given = re.compile(rf"(?<![\w.]){re.escape(name)}\s*+=(?!=)")
     rows = (number for number, line in enumerate(lines[start - 1 : start + LINES], start) if given.search(line))
     return next(rows, start)
 
 
 def _family(now: "Index", before: "Index", path: str, name: str) -> tuple[tuple[str, str], ...]:
-    """Return the class that a file means by a name, and all its bases in the tree, as (file, name); () if the name is no class, or a new base may be out of sight."""
+    """Return a class with all its bases in the tree, as (file, name).
+
+    Return () if it is no class or may have an unknown new base.
+    """
     from deeprepo.impact.classes import ancestry
     from deeprepo.impact.resolve import named
 
@@ -230,7 +234,10 @@ def _family(now: "Index", before: "Index", path: str, name: str) -> tuple[tuple[
 
 
 def _insists(now: "Index", before: "Index", path: str, use: "Use") -> str:
-    """What is wrong now with a construction that fitted before the change: a field that it leaves out or passes in vain; "" where nothing is for sure."""
+    """Return what is newly wrong with a construction: a field that it omits or passes in vain.
+
+    Return "" if nothing is certain.
+    """
     from deeprepo.impact.languages.python.constructions import taken
     from deeprepo.impact.resolve import named
 
@@ -248,7 +255,10 @@ def _insists(now: "Index", before: "Index", path: str, use: "Use") -> str:
 
 
 def _tells_all(now: "Index", family: Sequence[tuple[str, str]], name: str) -> bool:
-    """Whether a class is a model, all of whose attributes are fields and members of its own, and no class of its file has one of that name."""
+    """Return whether a class is a model whose attributes are all known.
+
+    No other class in its file may have an attribute of that name.
+    """
     from deeprepo.impact.languages.python.constructions import taken
 
     if not family or OF_EACH_MODEL.fullmatch(name):
@@ -268,7 +278,7 @@ def _error(now: "Index", path: str, called: str) -> str:
 
 
 def _may_have(now: "Index", family: Sequence[tuple[str, str]], name: str) -> bool:
-    """Whether one of the classes has the field, writes what is called, or has an alias that says the same."""
+    """Return whether one of the classes has the field, code for any field, or an alias of that name."""
     says = re.compile(rf"[\"']{re.escape(name)}[\"']|{ANY_FIELD}")
     for home, owner in family:
         facts = now.facts(home)

@@ -1,6 +1,6 @@
-"""Python packages: pyproject.toml, setup.cfg, setup.py, requirements files, Pipfile; the paths say what is importable.
+"""Read Python packages: pyproject.toml, setup.cfg, setup.py, requirements files and Pipfile.
 
-A setup.py is data: the texts of its lists count, and what a program computes is not known.
+A setup.py is read as data, so only literal lists count. The paths show what can be imported.
 """
 
 import ast
@@ -25,18 +25,18 @@ LOCKS = {
 }
 SUFFIXES = (".py",)
 IMPORTED = r"^[ \t]*(?:from[ \t]+(?=[\w.]+[ \t]+import\b)|import[ \t]+)(\w+)"
-LOCAL = r"(?!)"  # names of modules that no path tells
+LOCAL = r"(?!)"  # module names that no path shows
 IMPORTING = r"^[ \t]*(?:from|import)[ \t].*\bSPEC\b|import_module\(.*\bSPEC\b"
 _BUILT_IN = frozenset(
     {"distutils", "imp", "asyncore", "asynchat", "smtpd", "setuptools", "pkg_resources", "pip", "typing_extensions"}
 )
-MODULE = 3  # letters of a module that a distribution of another name may bring
-_TOPS = ("src", "lib", "python")  # folders in which a distribution's packages lie, beside its own
-# What no project means to offer.
+MODULE = 3  # letters of a module's name that a differently named distribution may provide
+_TOPS = ("src", "lib", "python")  # folders that may contain a distribution's packages, besides its own
+# Modules that no project intends to provide.
 _ASIDE = frozenset({
     "setup", "conftest", "noxfile", "tasks", "manage", "doc", "docs", "test", "tests", "example", "examples", "build", "benchmark", "benchmarks",
 })  # fmt: skip
-# Where pyproject.toml names its distribution, lists its modules, and lists requirements as texts or by their names. A `*` is any key.
+# Where pyproject.toml has the name, the modules and the requirements, as strings or by name. `*` is any key.
 _NAMES = ("project.name", "tool.poetry.name", "tool.flit.metadata.module")
 _MODULES = (
     "tool.poetry.packages.*.include", "tool.hatch.build.targets.wheel.packages", "tool.setuptools.packages", "tool.setuptools.py-modules",
@@ -65,12 +65,12 @@ _VERSION = re.compile(r"v?\d[\w.]*$|[0-9a-f]{7,40}$")
 
 
 def normal(name: str) -> str:
-    """Return a distribution's name as indexes compare it."""
+    """Return a distribution's normalized name, as indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the distributions of a tree, each with the packages and modules that it brings."""
+    """Return the distributions of a tree with their packages and modules."""
     code = [path for path in paths if path.endswith((".py", ".pyi"))]
     rows: list[Package] = []
     for folder in sorted({posixpath.dirname(path) for path in manifests if posixpath.basename(path) in _DECLARING}):
@@ -95,7 +95,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
 
 
 def _version(top: Mapping[str, object], config: bytes, program: bytes) -> str:
-    """The version that a distribution writes, if a build makes one of it that an index takes."""
+    """Return the version of a distribution that can be built and published."""
     is_built = "build-system" in top or bool(config or program)
     written = [text_of(at(top, key)) for key in ("project.version", "tool.poetry.version")]
     written += [ini(config).get("metadata", "version", fallback=""), *_texts_in(_setup_call(program).get("version"))]
@@ -104,7 +104,10 @@ def _version(top: Mapping[str, object], config: bytes, program: bytes) -> str:
 
 
 def _places(folder: str, names: Collection[str], code: Sequence[str]) -> tuple[str, ...]:
-    """What a distribution consists of: what is called like it or listed, with what is beside that in a folder for sources; else everything that could be imported."""
+    """Return the files of a distribution.
+
+    They are named like it or listed, with neighbors in a source folder; otherwise everything importable.
+    """
     homes = [posixpath.join(folder, top) for top in _TOPS]
     every = {place: one for home in (*homes, folder) for place, one in _importable(code, home) if place not in homes}
     spelt = {re.sub(r"[-_.]+", "_", name).lower() for name in names}
@@ -115,7 +118,7 @@ def _places(folder: str, names: Collection[str], code: Sequence[str]) -> tuple[s
 
 
 def _importable(code: Sequence[str], home: str) -> Iterator[tuple[str, str]]:
-    """The packages and modules directly in a folder: the path of each, and its name."""
+    """Yield path and name of the packages and modules directly in a folder."""
     start = f"{home}/" if home else ""
     for path in code:
         first, deeper, _ = path[len(start) :].partition("/") if path.startswith(start) else ("", "", "")
@@ -125,7 +128,7 @@ def _importable(code: Sequence[str], home: str) -> Iterator[tuple[str, str]]:
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """Return what the manifests ask for."""
+    """Return the requirements in the manifests."""
     return tuple(
         row
         for path, source in sorted(manifests.items())
@@ -135,7 +138,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 
 
 def _asked(base: str, source: bytes) -> Iterator[str]:
-    """Each requirement as it is written, or as pip would have it."""
+    """Yield each requirement as written, or in pip's format."""
     if base == "setup.cfg":
         tables = ini(source)
         extras = tables["options.extras_require"] if tables.has_section("options.extras_require") else {}
@@ -158,11 +161,11 @@ def _asked(base: str, source: bytes) -> Iterator[str]:
     else:
         for row in re.sub(r"\\\r?\n", " ", source.decode("utf-8", "replace")).splitlines():
             editable = re.sub(r"^\s*(?:-e|--editable)[ =]\s*", "", row)
-            yield re.sub(r"(?:^|\s)(?:#|--?[a-z]).*", "", editable)  # without a comment, and without options
+            yield re.sub(r"(?:^|\s)(?:#|--?[a-z]).*", "", editable)  # without comments and options
 
 
 def _values(top: Mapping[str, object], path: str) -> list[object]:
-    """The values at a dotted path of tables, in which `*` is any key, or any row of a list."""
+    """Return the values at a dotted path of tables; `*` is any key, or any item of a list."""
     rows: list[object] = [top]
     for key in path.split("."):
         inner = [row if isinstance(row, list) else [*table(row).values()] for row in rows] if key == "*" else []
@@ -171,7 +174,7 @@ def _values(top: Mapping[str, object], path: str) -> list[object]:
 
 
 def _by_table(row: object) -> Iterator[str]:
-    """The requirements of a table whose keys are packages."""
+    """Yield the requirements of a table whose keys are packages."""
     for name, value in table(row).items():
         for one in value if isinstance(value, list) else [value]:
             asked = one if isinstance(one, str) else table(one).get("version")
@@ -179,7 +182,7 @@ def _by_table(row: object) -> Iterator[str]:
 
 
 def _sourced(name: str, source: Mapping[str, object]) -> str:
-    """A requirement that a table describes, as pip would have it."""
+    """Return a requirement from a table, in pip's format."""
     if source.get("workspace") or source.get("path"):
         return f"{name} @ file:{source.get('path') or '.'}"
     tag = source.get("tag") or source.get("rev") or source.get("branch")
@@ -187,7 +190,7 @@ def _sourced(name: str, source: Mapping[str, object]) -> str:
 
 
 def _setup_call(source: bytes) -> dict[str, ast.expr]:
-    """What the call of `setup` is given, by its names."""
+    """Return the named arguments of the `setup` call."""
     found: dict[str, ast.expr] = {}
     with suppress(ValueError, RecursionError, SyntaxError, MemoryError):
         for call in ast.walk(ast.parse(manifest_text(source))):
@@ -197,7 +200,7 @@ def _setup_call(source: bytes) -> dict[str, ast.expr]:
 
 
 def _texts_in(value: ast.expr | None) -> list[str]:
-    """The text that an expression is, or those of its lists and of what its tables hold."""
+    """Return the strings in an expression, including its lists and dictionaries."""
     if isinstance(value, ast.Constant):
         return texts(value.value)
     parts = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", ())
@@ -205,7 +208,7 @@ def _texts_in(value: ast.expr | None) -> list[str]:
 
 
 def _requirement(text: str, path: str) -> Requirement | None:
-    """A requirement as it is written; what is taken from a place alone is taken to be called like it."""
+    """Return a requirement from its text; a bare location is assumed to have the package's name."""
     text = text.strip()
     if _PLACE.match(text):
         named = _PLACE_NAME.search(text.partition(" ")[0])
@@ -228,7 +231,7 @@ def _requirement(text: str, path: str) -> Requirement | None:
 
 
 def offers(source: str, name: str) -> bool:
-    """Return whether a module that lists what it offers lists a name."""
+    """Return whether a module's `__all__`, if it has one, may contain a name."""
     return "__all__" not in source or re.search(rf"[\"']{name}[\"']", source) is not None
 
 
@@ -236,7 +239,10 @@ LISTING = _DECLARING
 
 
 def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> tuple[str, bool] | None:
-    """Return the file in which setuptools is told which packages it installs, and whether a module is in one of them. Only lists and `find_packages` without options tell."""
+    """Return the file that tells setuptools which packages to install, and whether it includes a module.
+
+    Only lists and `find_packages` without options count.
+    """
     above = [one for one in manifests if path.startswith(f"{posixpath.dirname(one)}/".lstrip("/"))]
     folder = max(map(posixpath.dirname, above), key=len, default="")
     project, config, program = (manifests.get(posixpath.join(folder, name), b"") for name in _DECLARING)
@@ -277,24 +283,24 @@ def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) 
 
 
 def package_of(spec: str) -> str:
-    """Return the package that a module from outside the tree belongs to; "" for the language's own library, and for what builds alone have."""
+    """Return the package of an external module; "" for the standard library and modules of builds."""
     top = spec.partition(".")[0]
     return "" if not top or top.startswith("_") or top in sys.stdlib_module_names | _BUILT_IN else top
 
 
 def word(package: str) -> str:
-    """Return how texts may write a package, as a pattern."""
+    """Return a pattern of a package in texts."""
     return re.escape(package).replace("_", "[-_.]")
 
 
 def answers(package: str, texts: Mapping[str, bytes]) -> bool:
-    """Return whether some distribution that the manifests or lock files name may bring a package: few are called quite like their modules."""
+    """Return whether a required distribution may provide a package; names often differ from module names."""
     plain = re.sub(r"[-_.]|(?<!\d)\d+$", "", package.lower())
     return any(_is_alike(plain, name) for name in _names(tuple(sorted(texts.items()))))
 
 
 def _is_alike(plain: str, name: str) -> bool:
-    """Whether one name is in the other, or the distribution's has all letters of the module's in order: `scikitlearn`, `sklearn`."""
+    """Return whether one name contains the other, or the module's letters in order: `scikitlearn`, `sklearn`."""
     left = iter(name)
     return plain in name or name in plain or all(letter in left for letter in plain)
 
@@ -311,14 +317,14 @@ def _names(texts: tuple[tuple[str, bytes], ...]) -> frozenset[str]:
 
 
 def _called(source: bytes) -> frozenset[str]:
-    """Return the names that a manifest may give its distribution, whatever kind of manifest it is."""
+    """Return the names that a manifest of any kind may give its distribution."""
     top = toml(source)
     names = [text_of(at(top, key)) for key in _NAMES]
     return frozenset(normal(name) for name in (*names, *_texts_in(_setup_call(source).get("name"))) if name)
 
 
 def _means(name: str, spec: str) -> bool:
-    """Return whether a distribution may bring the module that an import names: it is called alike."""
+    """Return whether a distribution may provide an imported module, by a similar name."""
     package, plain = package_of(spec), name.replace("-", "")
     module = re.sub(r"[-_.]|(?<!\d)\d+$", "", package.lower())
     if len(module) < MODULE:
@@ -327,7 +333,7 @@ def _means(name: str, spec: str) -> bool:
 
 
 def _folder(path: str) -> str:
-    """Return the folder for whose code a manifest lists requirements: a folder of requirements files is beside it."""
+    """Return the folder that a manifest applies to; a folder of requirements files belongs to its parent."""
     folder = posixpath.dirname(path)
     return (
         posixpath.dirname(folder) if re.match(r"(?:requirements?|reqs?|deps)$", posixpath.basename(folder)) else folder
@@ -335,7 +341,7 @@ def _folder(path: str) -> str:
 
 
 def _shipped(path: str, source: bytes) -> frozenset[str]:
-    """The dependencies of a manifest without those of its groups for developers."""
+    """Return the dependencies of a manifest without those for developers."""
     base = posixpath.basename(path)
     if base == "pyproject.toml":
         top = toml(source)

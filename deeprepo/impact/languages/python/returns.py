@@ -1,4 +1,4 @@
-"""What a function gives, told from its `return` statements, and the keys of dictionaries that are written out."""
+"""Infer what a function returns from its `return` statements, and read the keys of dictionary literals."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,15 +8,15 @@ from tree_sitter import Node
 from deeprepo.impact.nodes import text
 from deeprepo.impact.results import Held, Result, parts_of
 
-# Statements behind which nothing runs.
+# Statements after which nothing runs.
 UNENDING = re.compile(r"raise\b|(?:\w+\.)*(?:_?exit|quit|abort|fail|skip|xfail)\(")
 PLAIN = ("bool", "int", "str", "float")
 CLASS = re.compile(r"(?:\w+\.)*_*[A-Z]\w*")
-NO_TEXT = ("integer", "float", "true", "false", "none")  # keys that are what they are written, and no text
+NO_TEXT = ("integer", "float", "true", "false", "none")  # keys that are not strings
 
 
 def keys(node: Node) -> Mapping[str, Held]:
-    """Return the texts among the keys of a dictionary, each with what it holds; none where something in it may bring others."""
+    """Return the string keys of a dictionary literal with their values; empty if it may contain other keys."""
     pairs: dict[str, Held] = {}
     for pair in node.named_children if node.type == "dictionary" else ():
         key = pair.child_by_field_name("key")
@@ -29,14 +29,14 @@ def keys(node: Node) -> Mapping[str, Held]:
 
 
 def written(node: Node) -> str:
-    """Return the text that a node writes out; "" for what is no text, or is put together."""
+    """Return the text of a plain string; "" for anything else."""
     parts = node.named_children
     is_whole = [one.type for one in parts] == ["string_start", "string_content", "string_end"]
     return text(parts[1]) if is_whole and text(parts[0])[:1] in "\"'" else ""
 
 
 def _ends(block: Node) -> bool:
-    """Whether nothing runs over the end of a block."""
+    """Return whether nothing runs past the end of a block."""
     last = block.named_children[-1] if block.named_children else block
     if last.type == "if_statement":
         parts = [one for one in last.named_children if one.type in ("block", "elif_clause", "else_clause")]
@@ -49,7 +49,10 @@ def _ends(block: Node) -> bool:
 
 
 def inferred(declared: str, given: Sequence[tuple[str, Node]], body: Node | None) -> Result:
-    """Return what the `return` statements give, where they all give the same; else what is declared. `body`: None of a stub."""
+    """Return the common result of the `return` statements; otherwise the declared one.
+
+    `body`: None for a stub.
+    """
     nodes = [node for form, node in given if form == "gives"]
     items = [_items(node) for node in nodes]
     number, kind, is_promised = -1, "", False
@@ -71,7 +74,7 @@ def inferred(declared: str, given: Sequence[tuple[str, Node]], body: Node | None
 
 
 def _made(declared: str, nodes: Sequence[Node]) -> str:
-    """The class that each `return` constructs, else the one that is declared; "" for none or several."""
+    """Return the class that each `return` constructs, otherwise the declared one; "" for none or several."""
     made = {text(node.child_by_field_name("function")) for node in nodes}
     if all(map(CLASS.fullmatch, made)) and made:
         return made.pop() if len(made) == 1 else ""
@@ -79,7 +82,7 @@ def _made(declared: str, nodes: Sequence[Node]) -> str:
 
 
 def _items(node: Node) -> int:
-    """How many items a tuple has; 0 of what is none, -1 if nobody can count them."""
+    """Return the number of items in a tuple; 0 for other values, -1 if unknown."""
     if node.type not in ("expression_list", "tuple"):
         return -1 if text(node.child_by_field_name("function")) == "tuple" else 0
     return (

@@ -1,8 +1,9 @@
-"""Where the import statements of a Python file stand, told without its tree: a search reads those of thousands of files."""
+"""Find the import statements of a Python file without parsing, because a search reads thousands of files."""
 
 import re
 
-# Texts and comments, in which nothing is imported, and the statements: one may go on behind a backslash or in brackets.
+# Strings and comments, which import nothing, and import statements, which may continue after a backslash or
+# in brackets.
 PARTS = re.compile(
     rb"""
     \"\"\"(?:[^"\\]++|\\.|"(?!""))*+\"\"\" | '''(?:[^'\\]++|\\.|'(?!''))*+'''
@@ -11,11 +12,14 @@ PARTS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-CALLED = b"import_module"  # an import that is no statement
+CALLED = b"import_module"  # an import by a call
 
 
 def import_lines(source: bytes) -> bytes:
-    """Return the import statements of a file on their lines, with nothing between them; all of a file that imports by calls."""
+    """Return the import statements of a file on their lines, and nothing else.
+
+    A file that imports by calls is returned unchanged.
+    """
     if CALLED in source:
         return source
     code = b"\n" + source.removeprefix(b"\xef\xbb\xbf")

@@ -1,4 +1,4 @@
-"""Ruby's `require_relative`. What `require` finds and what a constant means, only a run decides."""
+"""Resolve Ruby's `require_relative`; only a run decides what `require` finds and what a constant refers to."""
 
 import posixpath
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ from deeprepo.impact.language import Standalone
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.values import Import
 
-OPEN = 300  # blocks that no one closes: a tree of them is as deep as its file is long
+OPEN = 300  # unclosed blocks, which make a tree as deep as its file is long
 
 
 def code(source: bytes) -> bytes:
-    """Return the code of a file; without the `begin` of blocks if far more of them are opened than closed."""
+    """Return the code of a file, without the `begin` of blocks if far more are opened than closed."""
     return source.replace(b"begin", b"     ") if source.count(b"begin") > source.count(b"end") + OPEN else source
 
 
@@ -26,19 +26,19 @@ class Modules(Standalone):
         self._paths = paths
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the file that is required."""
+        """Return the required file."""
         del name
         base = joined(posixpath.dirname(importer), item.spec)
         found = next((path for path in (base, f"{base}.rb", f"{base}.so") if path in self._paths.files), None)
         if found:
             return (found,)
         beside = self._paths.names(posixpath.dirname(base))
-        # Compiled from C or Rust, or a template.
+        # A library compiled from C or Rust, or a template.
         is_made = any(one.startswith(f"{posixpath.basename(base)}.") for one in beside)
         return None if is_made or self._paths.is_folder(base) or self._paths.is_open(f"{base}.rb") else ()
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return the files beside the one that is missing whose names are like its."""
+        """Return similar file names next to a missing file."""
         base = joined(posixpath.dirname(importer), item.spec)
         names = {one.removesuffix(".rb") for one in self._paths.names(posixpath.dirname(base))}
         before = item.spec[: len(item.spec) - len(posixpath.basename(item.spec))]

@@ -1,7 +1,7 @@
-"""What a `require`, an `autoload` or a constant means in Ruby.
+"""Resolve `require`, `autoload` and constants in Ruby.
 
-A required file hands on everything: constants are global. A constant is found as Zeitwerk and the habits of gems have it:
-`Admin::User` is admin/user.rb below a folder of app/ or below lib/.
+Constants are global, so a required file provides everything. A constant is found by the conventions of
+Zeitwerk and gems: `Admin::User` is admin/user.rb below a folder of app/ or below lib/.
 """
 
 import posixpath
@@ -27,11 +27,11 @@ REQUIRE = re.compile(
 AUTOLOAD = re.compile(rb"^[ \t]*autoload[ \t(]+:(?P<name>[A-Z]\w*)[ \t]*,[ \t]*" + QUOTED, re.MULTILINE)
 CONSTANT = re.compile(rb"(?<![\w.:@$'\"])(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*")
 LOADS = (b"require", b"load")
-OF_CONSTANTS = f"{string.ascii_letters}{string.digits}_:".encode()  # what a constant is written with
+OF_CONSTANTS = f"{string.ascii_letters}{string.digits}_:".encode()  # characters of constants
 OPENED = re.compile(rb"^[ \t]*(?:class|module)[ \t]+$")
 COMMENT = re.compile(rb"^[ \t]*#|^=begin")
 FORESEEN = re.compile(rb"\brescue\b")
-AHEAD, AHEAD_BYTES = 8, 2_000  # lines after a require in which a `rescue` is looked for
+AHEAD, AHEAD_BYTES = 8, 2_000  # lines and bytes after a require in which a `rescue` is searched
 ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
 WHOLE = frozenset({"*"})
 
@@ -40,17 +40,17 @@ class Requires:
     """The files of one tree that can be required. Satisfies `ports.Project`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
-        # The load path is guessed from the folders; gemspecs name more of them.
+        # The load path is guessed from folders, including those in gemspecs.
         roots = {root for package in packages(configs, ()) for root in package.roots}
         self._load_path = frozenset(roots - {"", "app"})
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self._constants: dict[str, list[str]] | None = None  # "admin/user", without underscores -> files
         self._named: dict[str, list[str]] | None = None
         self._found: dict[tuple[str, str], str | None] = {}
-        self._meant: dict[tuple[str, str], str | None] = {}  # a constant, and the folder of who writes it -> its file
+        self._meant: dict[tuple[str, str], str | None] = {}  # constant and folder of its use -> file
 
     def clues(self, path: str) -> Clues:
-        """Return a file's stem, by which it is required in quotes, and the constant that it is named after."""
+        """Return the quoted stem with which a file is required, and its constant."""
         stem = posixpath.basename(path).partition(".")[0]
         if not stem:
             return Clues(frozenset())
@@ -63,9 +63,9 @@ class Requires:
         return Clues(frozenset(words), tuple(far))
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return the files that a file requires, loads by itself, or means by a constant."""
+        """Return the files that a file requires, autoloads, or uses through a constant."""
         mentions, imports, lines = mention(words), list[Link](), Lines(source)
-        loads = any(word in source for word in LOADS)  # few files of a tree do, and the patterns look at each letter
+        loads = any(word in source for word in LOADS)  # few files do, and the patterns are slow
         for match in islice(REQUIRE.finditer(source), MOST_IMPORTS) if loads else ():
             before = line_until(source, match.start())
             if mentions.search(match[0]) and b"#" not in before and not _optional(source, match, before):
@@ -113,7 +113,7 @@ class Requires:
         return next((stem + ending for ending in ENDINGS if stem + ending in self._paths), None)
 
     def _on_load_path(self, target: str, path: str) -> str | None:
-        """A file below a folder of the load path: `lib`, a folder of tests, the root, in this order of nearness."""
+        """Return a file below the load path: `lib`, a folder of tests, or the root, in this order."""
         if target.startswith((".", "/")):
             return self._file(posixpath.normpath(posixpath.join(posixpath.dirname(path), target)))
         key = target, posixpath.dirname(path)
@@ -138,7 +138,7 @@ class Requires:
         return min(fits, key=lambda path: (-shared_folders(path, f"{folder}/"), path.count("/"), path), default=None)
 
     def _constant(self, constant: str, path: str) -> str | None:
-        """The file of a constant, seen from the namespace that the using file's folder stands for."""
+        """Return the file of a constant, seen from the namespace of the using file's folder."""
         name = _plain(underscore(constant))
         spaces = [""]
         if not constant.startswith("::"):
@@ -161,7 +161,7 @@ class Requires:
         return self._constants
 
     def _inner(self, path: str) -> str | None:
-        """A path below the folder of the load path that holds it."""
+        """Return a path relative to its folder of the load path, or None."""
         if root := ROOT.match(path):
             return path[root.end() :]
         top = next((top for top in self._load_path if path.startswith(f"{top}/")), None)
@@ -169,7 +169,7 @@ class Requires:
 
 
 def _constants(source: bytes, words: frozenset[str]) -> Iterator[re.Match[bytes]]:
-    """The constants that hold one of some words, in small letters; all without any. Few of them do: they are reached from the words."""
+    """Yield the constants that contain one of the lowercase words; without words, all."""
     if not words:
         yield from CONSTANT.finditer(source)
     end = 0
@@ -182,7 +182,10 @@ def _constants(source: bytes, words: frozenset[str]) -> Iterator[re.Match[bytes]
 
 
 def _plain(name: str) -> str:
-    """A path as it is compared: `RuboCop::Cop` and `OAuth` are in rubocop/cop.rb and oauth.rb, whatever the words are told to be."""
+    """Return a path for comparison.
+
+    `RuboCop::Cop` and `OAuth` are in rubocop/cop.rb and oauth.rb, however words are split.
+    """
     return name.replace("_", "")
 
 
@@ -191,7 +194,7 @@ def _import(target: str | None, names: frozenset[str], lines: Lines, at: int) ->
 
 
 def _optional(source: bytes, match: re.Match[bytes], line: bytes) -> bool:
-    """Whether a `begin ... rescue LoadError` or a trailing `rescue` foresees that the file is not there. `line`: what stands before."""
+    """Return whether a `rescue LoadError` handles the missing file. `line`: the text before the require."""
     start = match.start() - len(line)
     before = source[max(0, start - 200) : start]
     ahead = source[match.end() : match.end() + AHEAD_BYTES].split(b"\n")[:AHEAD]

@@ -1,4 +1,4 @@
-"""Ruby's gems: gemspecs, Gemfile and Gemfile.lock. They are programs; what is written out in them is read, nothing is run."""
+"""Read Ruby gems from gemspecs, Gemfile and Gemfile.lock; only literal values are read, and nothing is run."""
 
 import posixpath
 import re
@@ -22,9 +22,9 @@ _OPTION = re.compile(r":?(path|git|github|tag|ref|branch)\b[\"']?[ \t]*(?::|=>)[
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the gems of a tree: what is below `lib` or the `require_paths` beside a gemspec, or below `app` of an engine.
+    """Return the gems of a tree: files below `lib` or `require_paths`, and below `app` for an engine.
 
-    A gem whose name is not written out is called like its file, as is the habit.
+    A gem without a literal name is named after its file.
     """
     del paths
     rows = []
@@ -40,7 +40,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """Return what gemspecs and Gemfiles ask for."""
+    """Return the requirements in gemspecs and Gemfiles."""
     rows = []
     for path, source in sorted(manifests.items()):
         for match in _ASKED.finditer(manifest_text(source)):
@@ -56,7 +56,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 
 
 def _asking(name: str) -> str:
-    """Return the pattern of the lines that load a gem, or name the module that gems of that name define by habit."""
+    """Return a pattern of lines that load a gem, or use the module that it defines by convention."""
     module = "::".join("".join(word.capitalize() for word in part.split("_")) for part in name.split("-"))
     paths = "|".join(map(re.escape, dict.fromkeys((name, name.replace("-", "/")))))
     return rf"^\s*require[ (]+['\"](?:{paths})['\"/]|(?<![\w:.'\"]){module}(?:::[A-Z]|\.[a-z])"

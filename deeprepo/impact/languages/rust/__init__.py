@@ -1,4 +1,4 @@
-"""Rust's modules: which file a path means, told from the layout of the crates. What a macro makes is not written: that is silent."""
+"""Resolve Rust paths to files by the layout of crates. Code that macros generate is unknown."""
 
 import posixpath
 import re
@@ -13,7 +13,7 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Bound, Clues, Import
 
 __all__ = ["Modules", "code", "listed"]
-DEEPEST = 40  # names of a path
+DEEPEST = 40  # names in a path
 STATEMENT = re.compile(
     r"(?P<public>\bpub(?:\s*+\([^()\n]*+\))?\s++)?\b(?:use\s++(?P<tree>[\w\s:{},*]++)|mod\s++(?P<name>\w++)\s*+)(?P<end>;?)"
 )
@@ -30,18 +30,24 @@ class Modules(Standalone):
         self.crates = Crates(paths, {path: source for path, source in configs.items() if path.endswith("Cargo.toml")})
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the file of a module, or those that may be the root of the crate; None where a path ends in no file: in an inline module, or a type."""
+        """Return the file of a module, or the possible roots of the crate.
+
+        Return None if a path ends in an inline module or a type.
+        """
         files, rest = self.reach(importer, item)
         is_root = bool(files) and not self.crates.place(files[0]).parts
-        is_macro = is_root and name.islower()  # which any file may export there
+        is_macro = is_root and name.islower()  # any file may export a macro there
         return files if files and not rest and not is_macro else None
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """Return the file of a module of a module."""
+        """Return the file of a submodule."""
         return self.files(importer, replace(item, spec=f"{item.spec}::{name}")) or ()
 
     def parents(self, importer: str, item: Import) -> tuple[tuple[str, Parts], ...]:
-        """Return the parents: each `super` leads to the file that has the `mod` of this one, wherever an attribute says that it lies."""
+        """Return the parents.
+
+        Each `super` leads to the file with this module's `mod`, which an attribute may place elsewhere.
+        """
         rows, file = [], importer
         for _ in range(item.spec.split("::").count("super") - len(item.inside)):
             place = self.crates.place(file)
@@ -53,7 +59,10 @@ class Modules(Standalone):
         return tuple(rows)
 
     def clues(self, path: str) -> Clues:
-        """Return a module's name, which is in every path to it, but for its children's `super` and, of a root, `crate`."""
+        """Return the name of a module, which every path to it contains.
+
+        The exceptions are `super` in its children, and `crate` for a root.
+        """
         place = self.crates.place(path)
         names = frozenset(place.parts[-1:]) or self.crates.names(path)
         below = posixpath.join(place.folder, *place.parts)
@@ -65,8 +74,11 @@ class Modules(Standalone):
         return Clues(words, (far,) if names else (), near, below)
 
     def reach(self, importer: str, item: Import) -> tuple[Parts, Parts]:
-        """Return the file of the last module on a path that has one, and the names that are left of the path; no file where it leaves the tree."""
-        if item.spec.endswith(".rs"):  # an attribute says where the module lies
+        """Return the file of the last module on a path, and the remaining names.
+
+        There is no file if the path leaves the tree.
+        """
+        if item.spec.endswith(".rs"):  # an attribute says where the module is
             file = joined(posixpath.dirname(importer), "/".join((*item.inside, item.spec)))
             return ((file,) if file in self.paths.files else ()), ()
         own = self.crates.place(importer)
@@ -78,7 +90,7 @@ class Modules(Standalone):
         return (), parts
 
     def _from_root(self, importer: str, own: Place, item: Import) -> tuple[Place, Parts]:
-        """The crate that a path leads into, and the path from its root."""
+        """Return the crate that a path leads into, and the path from its root."""
         parts, here = tuple(item.spec.split("::")), (*own.parts, *item.inside)
         if parts[0] == "crate":
             return own, parts[1:]
@@ -88,16 +100,18 @@ class Modules(Standalone):
         if parts[0] and self.crates.files(own, (*here, parts[0])):
             return own, (*here, *parts)
         parts = parts[1:] if not parts[0] else parts
-        if root := self.crates.visible(importer).get(parts[0] if parts else ""):  # `use ::name` is a path of nothing
+        # `use ::name` is a path from no crate
+        if root := self.crates.visible(importer).get(parts[0] if parts else ""):
             return self.crates.place(root), parts[1:]
         is_statement = "." not in item.whole
-        if self.guesses and is_statement and self.crates.files(own, parts[:1]):  # as the edition of 2015 writes it
+        # as the 2015 edition writes it
+        if self.guesses and is_statement and self.crates.files(own, parts[:1]):
             return own, parts
         return Place("", (), ()), ()
 
 
 def listed(code: str, line: int) -> Iterator[Import]:
-    """Yield the imports of the `use` statements and the modules of the `mod x;` in some code."""
+    """Yield the imports of `use` statements and `mod x;` declarations in code."""
     plain = SILENT.sub(lambda found: b"\n" * found[0].count(b"\n"), code.encode()).decode().replace("r#", "")
     for match in (one for one in STATEMENT.finditer(plain) if one["end"]):
         at = line + plain.count("\n", 0, match.start("tree" if match["tree"] else "name"))
@@ -108,9 +122,10 @@ def listed(code: str, line: int) -> Iterator[Import]:
 
 
 def _leaves(tree: str, line: int, *, is_public: bool) -> Iterator[Import]:
-    """The imports of a tree: of `a::{b as c, d::*}` the name b of a, as c, and all of a::d."""
-    first: Parts = ("",) if tree.startswith("::") else ()  # a crate, whatever modules are called so
-    stack, prefix, given = [first], first, Parts()  # what stands before the braces around; the path so far; `as c`
+    """Yield the imports of a `use` tree: `a::{b as c, d::*}` imports b from a as c, and everything from a::d."""
+    first: Parts = ("",) if tree.startswith("::") else ()  # a crate, even if a module has its name
+    # prefixes of the enclosing braces, the current path, and the alias
+    stack, prefix, given = [first], first, Parts()
     at = line
     for match in WORD.finditer(tree + ","):
         word = match[0]

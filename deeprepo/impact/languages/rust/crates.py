@@ -1,4 +1,4 @@
-"""How the crates of a tree are laid out: which file is the root of which crate, and which module a file is."""
+"""Determine the layout of a tree's crates: their root files, and the module of each file."""
 
 import posixpath
 import tomllib
@@ -17,9 +17,9 @@ FOLDERS = (
     "tests",
     "benches",
     "examples",
-)  # in which each file is the root of a crate, or the main.rs of a folder
+)  # folders in which each file, or the main.rs of a subfolder, is the root of a crate
 USUAL = ("lib.rs", "main.rs")
-LONG_LINE = 2_000  # characters: a key of many parts takes time by the square of their number
+LONG_LINE = 2_000  # characters; parsing a key takes quadratic time in its parts
 Table = Mapping[str, object]
 Parts = tuple[str, ...]  # the names of a path
 
@@ -29,11 +29,11 @@ class Place(Struct, frozen=True):
 
     folder: str
     parts: Parts
-    roots: Parts  # the files that may be the crate's root, a library first; none where nobody knows
+    roots: Parts  # the possible root files of the crate, libraries first; empty if unknown
 
 
 def read(source: bytes) -> Table:
-    """Return a Cargo.toml; empty if it is not one, and of long lines only the beginning."""
+    """Return the content of a Cargo.toml, with long lines cut; empty if it is invalid."""
     try:
         lines = (line[:LONG_LINE] for line in source.decode("utf-8", "replace").split("\n"))
         return tomllib.loads("\n".join(lines))
@@ -42,12 +42,13 @@ def read(source: bytes) -> Table:
 
 
 class Crates:
-    """The crates of one tree, from its paths and its manifests."""
+    """The crates of one tree, from its paths and manifests."""
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._files = paths.files
         self._manifests = {posixpath.dirname(path): read(source) for path, source in configs.items()}
-        self._libraries: dict[str, tuple[str, str]] = {}  # folder of a manifest -> name of its library, root file
+        # manifest folder -> name and root file of its library
+        self._libraries: dict[str, tuple[str, str]] = {}
         self._roots: dict[str, set[str]] = defaultdict(set)  # folder -> root files in it
         usual = (path for path in self._files if path.endswith(tuple(f"src/{name}" for name in USUAL)))
         for path in (*usual, *(one for folder in self._manifests for one in self._targets(folder, paths))):
@@ -56,7 +57,7 @@ class Crates:
         self._visible: dict[str, Mapping[str, str]] = {}
 
     def _targets(self, folder: str, paths: Paths) -> Iterator[str]:
-        """The root files that a manifest names, those that Cargo finds by their place, and the library, which is noted."""
+        """Yield the root files that a manifest names or Cargo finds by location, and record the library."""
         manifest = self._manifests[folder]
         package, library = tables.table(manifest.get("package")), tables.table(manifest.get("lib"))
         name = tables.text_of(library.get("name")) or tables.text_of(package.get("name"))
@@ -74,7 +75,7 @@ class Crates:
                 yield from (joined(folder, f"{below}/{one}"), joined(folder, f"{below}/{one}/main.rs"))
 
     def place(self, path: str) -> Place:
-        """Return the module that a file is."""
+        """Return the module of a file."""
         folder, name = posixpath.split(path)
         if path in self._roots.get(folder, ()):
             return Place(folder, (), (path,))
@@ -92,14 +93,14 @@ class Crates:
         return (*libraries, *usual) or (tuple(roots) if len(roots) == 1 else ())
 
     def files(self, place: Place, parts: Parts) -> Parts:
-        """Return the file of a module of the same crate, if it has one of its own; of the crate itself those that may be its root."""
+        """Return the file of a module in the same crate, if it has one; for the crate itself, its possible roots."""
         if not parts:
             return place.roots
         stem = joined(place.folder, "/".join(parts))
         return tuple(path for path in (f"{stem}.rs", f"{stem}/mod.rs") if path in self._files)[:1]
 
     def visible(self, path: str) -> Mapping[str, str]:
-        """Return the crates of the tree that a file can name, with their root files."""
+        """Return the crates of the tree that a file can use, with their root files."""
         home = posixpath.dirname(path)
         while home not in self._manifests and home:
             home = posixpath.dirname(home)
@@ -108,7 +109,7 @@ class Crates:
         return self._visible[home]
 
     def _dependencies(self, folder: str) -> Iterator[tuple[str, str]]:
-        """A dependency is in the tree where its path says so; one with a version alone is the published one."""
+        """Yield the dependencies in the tree; a dependency with only a version is the published crate."""
         if folder in self._libraries:
             yield self._libraries[folder]
         manifest = self._manifests[folder]
@@ -124,7 +125,7 @@ class Crates:
         return self._libraries.get(joined(folder, path)) if path else None
 
     def _of_workspace(self, folder: str, key: str) -> tuple[str, object]:
-        """A dependency as the workspace around a crate declares it."""
+        """Return a dependency as declared in the workspace."""
         while True:
             rows = tables.table(tables.table(self._manifests.get(folder, {}).get("workspace")).get("dependencies"))
             if key in rows or not folder:
@@ -133,7 +134,7 @@ class Crates:
 
     @cached_property
     def _patches(self) -> Mapping[str, tuple[str, str]]:
-        """The published crates that a manifest of the tree replaces by a folder, the first one that does."""
+        """Return the published crates that a manifest replaces by a folder; the first one wins."""
         patches: dict[str, tuple[str, str]] = {}
         for folder, manifest in self._manifests.items():
             for rows in tables.table(manifest.get("patch")).values():
@@ -143,7 +144,7 @@ class Crates:
         return patches
 
     def names(self, path: str) -> frozenset[str]:
-        """Return what the crates of the tree call the library whose root this file is."""
+        """Return the names under which crates of the tree use a library, given its root file."""
         homes = [folder for folder, (_, root) in self._libraries.items() if root == path]
         own = {self._libraries[home][0] for home in homes}
         packages = {
@@ -160,7 +161,7 @@ class Crates:
 
 
 def _dependencies(manifest: Table) -> Iterator[tuple[str, object]]:
-    """The dependencies of a manifest, those of single platforms too."""
+    """Yield the dependencies of a manifest, including platform-specific ones."""
     for one in (manifest, *map(tables.table, tables.table(manifest.get("target")).values())):
         for kind in KINDS:
             yield from tables.table(one.get(kind)).items()

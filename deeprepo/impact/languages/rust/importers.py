@@ -1,4 +1,4 @@
-"""Who may import a file of Rust, and what its paths lead to."""
+"""Find the imports of Rust files, and where their paths lead."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -18,11 +18,15 @@ class RustModules(KnownModules[Modules]):
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         super().__init__(Modules, paths, configs)
-        self._known: dict[str, tuple[int, tuple[Link, ...]]] = {}  # file -> (hash of its source, its imports)
+        # file -> hash of its source, and its imports
+        self._known: dict[str, tuple[int, tuple[Link, ...]]] = {}
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return the imports of a file that land in the tree; qualified names count, each once. Computed once and remembered."""
-        del words  # a statement can mean a file that it does not name
+        """Return the imports of a file that resolve to the tree, including qualified names, once each.
+
+        The result is cached.
+        """
+        del words  # a statement may refer to a file that it does not name
         key = hash(source)
         if path not in self._known or self._known[path][0] != key:
             self._known[path] = key, tuple(self._read(path, source))
@@ -37,12 +41,12 @@ class RustModules(KnownModules[Modules]):
         yield from sorted((one for one in found.values() if one.target != path), key=lambda one: one.line)
 
     def _of_statement(self, path: str, item: Import) -> Iterator[Link]:
-        """What a path takes from the file that it leads to: all of it, or the next name of the path."""
+        """Yield what a path takes from its file: everything, or the next name of the path."""
         named = item.names[0] if item.names else None
         whole = replace(item, spec=f"{item.spec}::{named.there}") if named is not None else item
         files, rest = self.modules.reach(path, whole)
         here = named.here or "_" if named is not None else item.whole
-        if rest and item.whole:  # a path in the code: the name is called as it is written there
+        if rest and item.whole:  # a path in code: the name is called as written
             here = item.whole.removesuffix("".join(f".{one}" for one in rest[1:]))
         elif rest:
             here = named.here if named is not None and len(rest) == 1 else ""
@@ -61,14 +65,17 @@ WITH = re.compile(rb"(?<=[(,\s])with\s{0,4}=\s{1,4}\"([A-Za-z_]\w*+(?:::\w++)*+)
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """Return the identifiers of a file that are spelt like one of the names; a path before a name is written with dots."""
+    """Return the identifiers of a file that match one of the names; the path before a name is written with dots."""
     found = read_uses(path, source, names)
     codecs = CODECS.intersection(names) if b"with" in source else frozenset[str]()
     return type(found)((*found, *_pair_uses(source, codecs)))
 
 
 def _pair_uses(code: bytes, names: Collection[str]) -> Iterator[Use]:
-    """The functions of a module that `#[serde(with = "order_date")]` names: of its two functions no other line speaks."""
+    """Yield references to the two functions of a module in `#[serde(with = "order_date")]`.
+
+    No other line names them.
+    """
     for match in WITH.finditer(code) if names else ():
         line = code.count(b"\n", 0, match.start(1)) + 1
         for name in sorted(names):

@@ -1,4 +1,4 @@
-"""Rust's crates: Cargo.toml with its workspace, path and git dependencies."""
+"""Read Rust crates from Cargo.toml, with workspace, path and git dependencies."""
 
 import posixpath
 import re
@@ -12,14 +12,14 @@ LANGUAGE = "rust"
 MANIFESTS = ("Cargo.toml",)
 SUFFIXES = (".rs",)
 IMPORTED = r"^[ \t]*(?:pub[ \t]+)?use[ \t]+(?:::)?(\w+)::"
-LOCAL = r"\bmod[ ]+(\w+)"  # modules that no path tells
+LOCAL = r"\bmod[ ]+(\w+)"  # modules that no path shows
 IMPORTING = r"\bSPEC::|\bextern crate SPEC\b|\bmod SPEC\b"
 _OWN = frozenset({"crate", "self", "super", "std", "core", "alloc", "proc_macro", "test"})
 LOCKS = {"Cargo.lock": r'(?m)^name = "NAME"\nversion = "([^"\n]+)"'}
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """Return the crates of a tree that are libraries."""
+    """Return the library crates of a tree."""
     rows = []
     crates = {"": {}, **{posixpath.dirname(path): read(source) for path, source in sorted(manifests.items())}}
     for folder, crate in crates.items():
@@ -33,7 +33,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """Return what the manifests ask for; what a workspace declares for its members is asked for there."""
+    """Return the requirements in the manifests, including a workspace's for its members."""
     rows = []
     for path, source in sorted(manifests.items()):
         crate = read(source)
@@ -56,26 +56,26 @@ def _requirement(key: str, asked: Mapping[str, object], path: str) -> Requiremen
 
 
 def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
-    """Return a manifest that patches the published crates with those of the tree."""
+    """Return a manifest that patches published crates with those of the tree."""
     del folders
     rows = [f'"{package.name}" = {{ path = "../{package.folder}" }}\n' for package in packages]
     return {"Cargo.toml": "".join(["[patch.crates-io]\n", *rows]).encode()}
 
 
 def offers(source: str, name: str) -> bool:
-    """Return whether the root of a crate makes a name public, or all of a module."""
+    """Return whether the root of a crate makes a name, or a whole module, public."""
     said = re.search(rf"(?m)^pub\s++(?:use\b[^;]{{0,800}}(?:\b{name}\b|\*)|(?:[\w\"]++\s++){{1,4}}{name}\b)", source)
     return said is not None
 
 
 def package_of(spec: str) -> str:
-    """Return the crate that a path begins with; "" for those that come with the language, and for what is no crate's name."""
+    """Return the crate at the start of a path; "" for built-in crates and invalid names."""
     first = spec.removeprefix("::").partition("::")[0]
     return "" if first in _OWN or not re.fullmatch(r"[a-z][a-z\d_]*", first) else first
 
 
 def word(package: str) -> str:
-    """Return how texts may write a crate, as a pattern."""
+    """Return a pattern of a crate in texts."""
     return re.escape(package).replace("_", "[-_]")
 
 
@@ -86,14 +86,17 @@ def answers(package: str, texts: Mapping[str, bytes]) -> bool:
 
 
 def _tables(crate: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    """Give each dependency of a crate: its key, and what is asked for."""
+    """Yield the dependencies of a crate as key and value."""
     for one in (crate, *map(table, table(crate.get("target")).values())):
         for kind in KINDS:
             yield from table(one.get(kind)).items()
 
 
 def _declared(path: str, manifests: Mapping[str, bytes]) -> frozenset[str]:
-    """Return the crates that the code of a manifest can name; one that the workspace has to list is missing if it does not."""
+    """Return the crates that a manifest's code can use.
+
+    A workspace dependency that the workspace does not list is missing.
+    """
     crate, names = read(manifests[path]), set[str]()
     around = [
         table(table(read(source).get("workspace")).get("dependencies"))

@@ -1,1 +1,1 @@
-"""Swift: its files are searched for users of what changed; which files an import means, no line that names them says."""
+"""Support Swift, whose files are searched for references only, since no import names a file."""

@@ -1,8 +1,8 @@
-"""The modules of Swift: the files of a target see each other, and `import` names a whole target.
+"""Resolve Swift modules: the files of a target see each other, and `import` names a whole target.
 
-A target is what a Package.swift says, else a folder below `Sources` or `Tests`. Files that belong to no such folder, as those of
-an Xcode project, count as one module: which of its targets a file belongs to is written in a project file that is not read.
-A path does not say what a file offers: the files that are asked about tell it themselves (`learn`).
+Targets are declared in Package.swift, or are folders below `Sources` or `Tests`. Other files, such as those
+of an Xcode project, count as one module, since its project file is not read. A path does not show what a file
+provides, so the requested files are registered with `learn`.
 """
 
 import posixpath
@@ -22,7 +22,7 @@ FOLDERS = ("Sources", "Source", "src", "srcs", "Tests")
 BELOW = re.compile(rf"(?:^|(?<=/))(?:{'|'.join(FOLDERS)})/([^/]++)/")
 TARGET = re.compile(rb"\.(?:target|executableTarget|testTarget|macro|plugin)\s*+\(\s*+name:\s*+\"([^\"\n]++)\"")
 PATH = re.compile(rb"\bpath:\s*+\"([^\"\n]*+)\"")
-# An open comment or string runs to the end, so that every byte is read once.
+# An unclosed comment or string runs to the end, so that every byte is read once.
 NOISE = re.compile(
     rb"//[^\n]*+|/\*(?:.*?\*/|.*)|#\"(?:[^\"\n]|\"(?!#))*+(?:\"#)?|\"\"\"(?:.*?\"\"\"|.*)|\"(?:\\.|[^\"\\\n])*+\"?",
     re.DOTALL,
@@ -38,13 +38,13 @@ WORD = re.compile(rb"[A-Za-z_]\w*")
 LINE_COMMENT = re.compile(rb"^[ \t]*+//[^\n]*+", re.MULTILINE)
 PUBLIC = re.compile(r"\b(?:public|open|package)\b")
 DOCUMENTATION = ".docc/"
-HEAD = 4  # lines in which the modifiers of a definition stand
+HEAD = 4  # lines with the modifiers of a definition
 WHOLE = frozenset({"*"})
-Module = tuple[str, str]  # folder of the package, name of the target; ("", "") for files of no package
+Module = tuple[str, str]  # package folder and target name; ("", "") for files of no package
 
 
 class _FileNames(Struct):
-    """What a file offers, and what it offered before the change."""
+    """The names that a file provides now or provided before the change."""
 
     every: set[str] = field(default_factory=set)
     public: set[str] = field(default_factory=set)
@@ -57,7 +57,7 @@ class SwiftModules:
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self._paths = frozenset(path for path in paths if path.endswith(SUFFIXES))
         self._folders = dict(_folders(configs))
-        self._exported: dict[str, set[str]] = defaultdict(set)  # module -> the modules that it hands on
+        self._exported: dict[str, set[str]] = defaultdict(set)  # module -> the modules that it re-exports
         for path, source in configs.items():
             for match in STATEMENT.finditer(_code(config(source))):
                 if b"@_exported" in match["marks"]:
@@ -66,7 +66,7 @@ class SwiftModules:
         self._told: dict[str, _FileNames] = {}
 
     def module(self, path: str) -> Module:
-        """Return the module that a file belongs to. Code of a documentation is built by nobody, each file is a version of another."""
+        """Return the module of a file. Documentation code is not built, so each file is its own module."""
         if DOCUMENTATION in path:
             return path, ""
         folder = posixpath.dirname(path)
@@ -78,7 +78,7 @@ class SwiftModules:
         return (path[: below[-1].start()].rstrip("/"), below[-1][1]) if below else ("", "")
 
     def learn(self, path: str, source: bytes, outline: Facts) -> None:
-        """Note what a file offers or offered."""
+        """Register the names of a file on either side."""
         names = self._told.setdefault(path, _FileNames())
         lines = source.decode("utf-8", "replace").split("\n")
         now = set()
@@ -92,7 +92,7 @@ class SwiftModules:
         names.now = frozenset(now)
 
     def sees(self, path: str, other: str) -> bool:
-        """Return whether a file is built with another one: an import says it."""
+        """Return True: imports decide which files are built together."""
         del path, other
         return True
 
@@ -106,13 +106,13 @@ class SwiftModules:
         return self._files.get(self.module(path), frozenset()) - {path}
 
     def clues(self, path: str) -> Clues:
-        """Return the names of a file: who uses it writes one of them, and no import names a file."""
+        """Return the names of a file: every file that uses it contains one of them, since imports name no file."""
         names = self._told[path].every if path in self._told else set[str]()
         words = "|".join(sorted(map(re.escape, names)))
         return Clues(frozenset(names), (rf"\b(?:{words})\b",) if words else ())
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return what a file takes from the files that were noted: of other modules by its imports, of its own by another name alone."""
+        """Return what a file uses from registered files: from other modules by import, from its own by name."""
         code = _code(source)
         lines, own = Lines(code), self.module(path)
         statements = list(islice(STATEMENT.finditer(code), MOST_IMPORTS))
@@ -141,7 +141,7 @@ class SwiftModules:
         return tuple(dict.fromkeys(imports))
 
     def _in_sight(self, statements: Collection[re.Match[bytes]]) -> dict[str, bool]:
-        """The modules that imports name or hand on -> whether what is internal to them is in sight, too."""
+        """Return visible module -> whether its internal names are visible, too."""
         in_sight: dict[str, bool] = {}
         wanted_modules = [(match["module"].decode(), b"@testable" in match["marks"]) for match in statements]
         while wanted_modules:
@@ -154,7 +154,7 @@ class SwiftModules:
         return in_sight
 
     def _is_elsewhere(self, name: str, target: str, own: Module, in_sight: Collection[str]) -> bool:
-        """Whether a file lost a name that another changed file in sight has: what moved along an import is still there."""
+        """Return whether another visible changed file now has a name that the target lost."""
         if name in self._told[target].now:
             return False
         others = [one for one in self._told if one != target and name in self._told[one].now and one in self._paths]
@@ -162,7 +162,7 @@ class SwiftModules:
 
 
 def _qualified(target: str, name: str, module: str, body: bytes, lines: Lines) -> Iterator[Link]:
-    """The first place at which a name is written behind its module."""
+    """Yield the first place where a name is qualified by its module."""
     if f"{module}.".encode() not in body:
         return
     place = rf"(?<![\w$.]){re.escape(module)}\.{re.escape(name)}(?![\w$])"
@@ -171,14 +171,17 @@ def _qualified(target: str, name: str, module: str, body: bytes, lines: Lines) -
 
 
 def _code(source: bytes) -> bytes:
-    """The code with its comments and strings blanked out; a string that holds code stays, lines and columns too."""
+    """Return the code with comments and strings blanked out.
+
+    Strings with code stay, and lines and columns stay the same.
+    """
     return NOISE.sub(
         lambda match: match[0] if b"\\(" in match[0] and match[0][:1] != b"/" else KEPT.sub(b" ", match[0]), source
     )
 
 
 def _folders(configs: Mapping[str, bytes]) -> Iterator[tuple[str, Module]]:
-    """Folder -> module, of the targets for which a manifest names a path."""
+    """Yield folder and module of the targets with an explicit path in a manifest."""
     for path, source in sorted(configs.items()):
         if posixpath.basename(path) != "Package.swift":
             continue
