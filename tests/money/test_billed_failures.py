@@ -254,6 +254,6 @@ def test_a_resumed_review_keeps_what_failures_cost(how: str, tmp_path: Path) -> 
 
 
 def test_a_call_that_could_not_be_read_is_named() -> None:
-    """The model's own call that the provider could not read is a bad answer: asked once, paid once."""
+    """The model's own call that the provider could not read is a bad answer: asked for twice, and each is booked."""
     _, requests, raised = fail(PROVIDERS[1], SAID["a tool call that could not be read"])
-    assert (requests, type(raised)) == (1, BadAnswer)
+    assert (requests, type(raised)) == (2, BadAnswer)

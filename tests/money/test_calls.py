@@ -120,6 +120,15 @@ def test_misfit_is_repaired_once() -> None:
     assert "the answer lacks 'ok'" in again[-1].text
 
 
+def test_a_reply_that_the_provider_could_not_read_is_asked_for_once_more() -> None:
+    """The second request says what was wrong; a root doesn't end because of one malformed tool call."""
+    unreadable = BadAnswer("m wrote a tool call that the provider could not read")
+    calls, model = door(), ScriptedModel([unreadable, "better"])
+    (reply,) = many(calls, model, ["q"])
+    assert reply.text == "better"
+    assert "could not read" in model.prompts[1].messages[-1].text
+
+
 def test_second_misfit_is_a_bad_answer() -> None:
     """Twice unusable is a failure that counts, not an empty answer."""
     calls, model = door(), ScriptedModel(["prose", {"ok": "yes"}])

@@ -162,9 +162,8 @@ def test_a_refused_request_is_no_refused_provider() -> None:
 
     def script(body: Mapping[str, Any]) -> Reply:
         odd = Reply("something else", status=400, error="odd_request")
-        return {"q0": odd, "q1": Reply("spoilt", status=400, error="json_validate_failed")}.get(
-            question(body), Reply("fine")
-        )
+        spoilt = Reply("spoilt", status=400, error="json_validate_failed")
+        return {"q0": odd, "q1": spoilt}.get(str(body["messages"][0]["content"]), Reply("fine"))
 
     done = Asked("compatible/m", script)
     assert [type(slot) for slot in done.slots[:3]] == [ProviderRefused, BadAnswer, Completion]

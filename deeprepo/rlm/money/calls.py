@@ -30,7 +30,7 @@ from deeprepo.rlm.money import capacity
 from deeprepo.rlm.money.budget import Budget, Hold
 from deeprepo.rlm.money.gate import TRIES, Gate, Pause
 from deeprepo.rlm.money.sizes import Request, Sizes
-from deeprepo.rlm.values import Completion, Masks, Model, Prompt, Purpose, Usage
+from deeprepo.rlm.values import Completion, Masks, Message, Model, Prompt, Purpose, Usage
 
 MEND = (
     "That answer cannot be used: {wrong}. Answer again, in full, in the form that was asked for, and with nothing else."
@@ -123,9 +123,12 @@ class Calls:
 
     async def _answer(self, model: Model, prompt: Prompt, role: Purpose, *, reuse: bool = True) -> Completion:
         """Return the reply to a masked prompt. An error is recorded for the review's notes."""
-        number = 1 if reuse else self._number(model, prompt)
+        if not reuse:  # the n-th request of its own for the same prompt
+            key, _ = codec.key(model, prompt)
+            self._asked[key] += 1
+            prompt = replace(prompt, number=self._asked[key])
         try:
-            return await self._fitting(model, replace(prompt, number=number), role)
+            return await self._fitting(model, prompt, role)
         except BudgetSpent as error:
             self.budget.refused = self.budget.refused or str(error)
             raise
@@ -140,7 +143,12 @@ class Calls:
         """
         from deeprepo.rlm.money.schema import misfit  # here: a review without a model has no answer to compare
 
-        reply = await self._longer(model, prompt, role, await self._reply(model, prompt, role))
+        try:
+            first = await self._reply(model, prompt, role)
+        except BadAnswer as error:  # the provider could not read what the model wrote: the model may do better
+            prompt = replace(prompt, messages=(*prompt.messages, Message("user", MEND.format(wrong=error))))
+            first = await self._reply(model, prompt, role)
+        reply = await self._longer(model, prompt, role, first)
         if prompt.answer:
             if reply.stop == "refusal":  # asked again it would decline again
                 self.budget.fail()
@@ -188,12 +196,6 @@ class Calls:
         """The error of a reply that was paid for and cannot be used."""
         self.budget.fail()
         return BadAnswer(why)
-
-    def _number(self, model: Model, prompt: Prompt) -> int:
-        """Return how often this prompt was asked by now, in requests of their own."""
-        key, _ = codec.key(model, prompt)
-        self._asked[key] += 1
-        return self._asked[key]
 
     # --- one request: journal, reserve, send, settle, journal -----------------------------------------------------------
 
