@@ -532,7 +532,10 @@ def give(draw: Draw, made: Package) -> str:
 def override(draw: Draw, made: Package) -> str:
     """Delete an override whose base has the method, or a method of a class."""
     heirs = [
-        (module, item) for module in made.modules for item in module.items if isinstance(item, Record) and item.base
+        (module, item)
+        for module in made.modules
+        for item in module.items
+        if isinstance(item, Record) and item.base and item.methods
     ]
     if not heirs:
         return give(draw, made)

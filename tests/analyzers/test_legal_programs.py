@@ -101,6 +101,16 @@ LEGAL: dict[str, tuple[Files, Files]] = {
         GO,
         {"a/a.go": "package a\n\nconst (\n\tBlue, Red = iota, iota + 1\n)\n"},
     ),
+    "a macro makes a method of the name that a renamed one had": (
+        {
+            **RUST,
+            "src/order.rs": "pub struct Order;\n\nimpl Order {\n    pub fn check(&self, code: u32) -> u32 {\n        code\n    }\n}\n",
+            "src/user.rs": "use crate::order::Order;\n\npub fn index(order: &Order) -> u32 {\n    order.check(1)\n}\n",
+        },
+        {
+            "src/order.rs": "macro_rules! methods {\n    ($name:ident) => {\n        pub fn $name(&self, code: u32) -> u32 {\n            code\n        }\n    };\n}\n\npub struct Order;\n\nimpl Order {\n    pub fn load(&self, code: u32) -> u32 {\n        code\n    }\n\n    methods!(check);\n}\n"
+        },
+    ),
     "an async function takes the place of one that returned a future": (
         {
             **RUST,

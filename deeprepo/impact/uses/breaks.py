@@ -154,6 +154,8 @@ def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Definition, 
     after = item.after.called if item.after is not None else None
     if before is None or after is None or before.opaque or after.opaque or not reference.call:
         return None
+    if reference.fate == "there" and before.short != after.short:
+        return None  # something else has the name now
     return (before, after) if insists_on_signatures(item.symbol.path, reference.path) else None
 
 
@@ -252,7 +254,7 @@ def _forms(called: Definition, call: Reference) -> list[tuple[Parameter, ...]]:
     forms = [called.listed, *called.also]
     if TAKES_OBJECT not in called.marks:
         return forms
-    name, owner = re.escape(called.short), re.escape(called.owner.rpartition(".")[2])
+    name, owner = re.escape(call.name.rpartition(".")[2]), re.escape(called.owner.rpartition(".")[2])
     is_on_object = re.search(rf"\.\s*{name}\b", call.text) and not re.search(rf"\b{owner}\s*\.\s*{name}\b", call.text)
     return forms if is_on_object else [(Parameter("", "only"), *form) for form in forms]
 
