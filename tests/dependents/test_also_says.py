@@ -207,6 +207,11 @@ LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
         {"src/group.h": "class Group\n{\npublic:\n};\n"},
         "src/other.cpp:3",
     ),
+    "a key that a class loses": (
+        {"a/Reply.kt": 'class Reply(\n    @SerialName("device_id")\n    val deviceId: String,\n)\n', "a/Report.kt": 'fun f(body: Body) = body.getString("device_id")\n'},
+        {"a/Reply.kt": "class Reply()\n"},
+        "a/Report.kt:1",
+    ),
     "an entry of a dictionary": (
         {"a.rb": 'LABELS = { "order-total" => 1 }\n', "b.rb": 'x = LABELS.fetch("order-total")\n'},
         {"a.rb": "LABELS = {}\n"},
@@ -301,6 +306,10 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
     "the name of a check that is suppressed": (
         {"a/A.kt": 'fun f() = g(\n    @Suppress("MagicNumber")\n    h(7),\n)\n', "a/B.kt": 'fun i() = g(@Suppress("MagicNumber") 8)\n'},
         {"a/A.kt": "fun f() = g(\n    h(SEVEN),\n)\n"},
+    ),
+    "a key of a class that goes with its file": (
+        {"a/Reply.kt": 'class Reply(\n    @SerialName("device_id")\n    val deviceId: String,\n)\n', "a/Report.kt": 'fun f(body: Body, id: String) = body.addFormDataPart("device_id", id)\n'},
+        {"a/Reply.kt": None},
     ),
     "a case of a match": (
         {"src/a.rs": 'fn f(name: &str) -> u8 {\n    match name {\n        "hide-env" => 1,\n        _ => 2,\n    }\n}\n', "src/b.rs": 'fn g() -> S {\n    S::build("hide-env")\n}\n'},

@@ -219,9 +219,18 @@ def _missed_of(rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile]) 
         for name, key in lost.gone.items()
         if key.rpartition(":")[0] not in deleted and name not in lost.unasked
     }
-    given = {name: one for name, one in lost.words.items() if one.given and not one.is_plain}
+    given = {
+        name: one
+        for name, one in lost.words.items()
+        if one.given and not one.is_plain and not (one.given == "data" and _goes_with_its_class(one, deleted))
+    }
     in_vain = _set_in_vain(rows, environment.unread(files) & lost.words.keys())
     return _missed(rows, given, files) | _missed(rows, defined, files, lost.functions) | in_vain
+
+
+def _goes_with_its_class(word: LostWord, deleted: Collection[str]) -> bool:
+    """Whether a class took a key along that only its own fields have: the whole file of code was deleted."""
+    return word.path in deleted and bool(filetype(word.path).parser)
 
 
 async def _left_behind(
