@@ -1,8 +1,9 @@
-"""Reading a repository: the only runner of git. No work tree, no hooks, no filters, no submodules.
+"""Read a repository. Only this package runs git, without work tree, hooks, filters and submodules.
 
-`locate` finds the repository by looking at files. Git then runs in a folder of our own that borrows the repository's objects
-(`own_git_dir`), so that nothing the repository configures takes part. `pull` turns what the user typed into two object ids;
-`Checkout` reads the trees behind them, with no network. `remote.fetch` is the one command that has it.
+`locate` finds the repository by looking at files. Git then runs in our own folder, which borrows the
+repository's objects (`own_git_dir`), so nothing that the repository configures takes effect. `pull` resolves
+what the user typed to two object ids. `Checkout` reads their trees without network access; only
+`remote.fetch` uses the network.
 """
 
 from bot.checkout.local import clone, is_checked_out, origin_name, pull

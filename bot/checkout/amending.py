@@ -1,4 +1,7 @@
-"""A head with other contents of some of its files, as a tree in a folder of our own: nothing of the repository changes."""
+"""Replace the contents of some files in a head, as a tree in our own folder.
+
+The repository is not changed.
+"""
 
 import os
 import tempfile
@@ -17,7 +20,7 @@ REGULAR = (b"100644", b"100755")
 
 
 async def modes(pull: PullRequest, paths: Iterable[str]) -> dict[str, str]:
-    """Return the mode of each of these files of the head, as git writes it; absent where it is not a regular file."""
+    """Return the modes of these files of the head, as git writes them. Non-regular files are left out."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-git-") as folder:
         git_dir = own_git_dir.of_pull(pull, Path(folder, "own.git"))
         env = own_git_dir.environment(git_dir)
@@ -32,7 +35,10 @@ async def _mode(tree: str, path: str, git_dir: str, env: Mapping[str, str]) -> b
 
 
 async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) -> PullRequest:
-    """Return the pull request with these contents at its head. Raises UsageError for a path that is not a file of the head."""
+    """Return the pull request with these contents at its head.
+
+    Raises UsageError for a path that is no file there.
+    """
     files.folder(Path(scratch))
     folder = Path(tempfile.mkdtemp(prefix="amended-", suffix=".git", dir=scratch))
     git_dir = own_git_dir.of_pull(pull, folder)
@@ -40,7 +46,7 @@ async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) 
     env = own_git_dir.environment(
         git_dir, {"GIT_INDEX_FILE": str(Path(git_dir, "index")), "GIT_OBJECT_DIRECTORY": objects}
     )
-    if pull.object_dir:  # what it borrows from is told there; ours borrows from the same
+    if pull.object_dir:  # our folder must borrow from the same repository
         env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str(Path(paths_of(pull.git_dir).common, "objects"))
     await git.output("read-tree", pull.head, cwd=git_dir, env=env)
     rows = []

@@ -1,11 +1,11 @@
-"""What `git log -p` prints, read commit by commit as consecutive lines with what stood there before. Pure."""
+"""Parse the output of `git log -p` into consecutive lines per commit, with the lines before the change."""
 
 import re
 from collections.abc import Iterator
 
 from bot.values import CommitLines
 
-COMMIT = re.compile(rb"^\0([0-9a-f]+)$", re.MULTILINE)  # of the format that `tree.commit_lines` asks for
+COMMIT = re.compile(rb"^\0([0-9a-f]+)$", re.MULTILINE)  # the format that `tree.commit_lines` requests
 
 
 def commits(out: bytes) -> list[tuple[str, bytes]]:

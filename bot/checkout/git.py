@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from bot.errors import GitError
 from bot.machine.concurrency import end_process, start_process
 
-# The second wall: commands that read a change run without its repository's configuration (`own_git_dir`). Whatever runs with one,
-# as the evaluation's do, meets these, so that what a repository configures makes git execute or fetch nothing.
+# The second line of defense. Commands that read a change run without its repository's configuration
+# (`own_git_dir`). For others, such as the evaluation's, these options keep the configuration from making git
+# execute or fetch anything.
 SAFE = (
     "--no-replace-objects",
     "--no-optional-locks",
@@ -19,19 +20,21 @@ SAFE = (
     "-c", "core.quotePath=false",
     "-c", "log.showSignature=false",
     "-c", "protocol.allow=never",
-    "-c", "core.bigFileThreshold=2m",  # a larger file has no patch and is not searched: tree.MAX_FILE_BYTES
+    "-c", "core.bigFileThreshold=2m",  # larger files have no patch and are not searched: tree.MAX_FILE_BYTES
 )  # fmt: skip
 ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "none",  # stronger than protocol.NAME.allow of a repository; a Git before 2.45 has no GIT_NO_LAZY_FETCH
+    # Overrides a repository's protocol.NAME.allow; Git before 2.45 has no GIT_NO_LAZY_FETCH.
+    "GIT_ALLOW_PROTOCOL": "none",
     "LC_ALL": "C",
 }
 INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT")
-PERSONAL = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")  # where the user's own settings stand
+# Locations of the user's own settings.
+PERSONAL = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
 IMPERSONAL = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
-# What a fetch needs of the machine: the way out, and whom to believe.
+# Proxies and certificates for a fetch.
 OUTWARD = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE")
 LACKING = re.compile(
     r"unable to read (?:tree )?\(?[0-9a-f]{40}|missing (blob|tree|object)|bad object [0-9a-f]{40}|could not get object info"
@@ -39,13 +42,13 @@ LACKING = re.compile(
 )
 
 
-MOST_SECONDS = 300.0  # of one command; a search has less
+MOST_SECONDS = 300.0  # per command; a search has less
 CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class GitResult:
-    """A finished command. `was_stopped`: it was ended before it was done, because it took too long or had written enough."""
+    """A finished command. `was_stopped`: it took too long or wrote enough before it was done."""
 
     status: int
     out: bytes
@@ -56,14 +59,15 @@ class GitResult:
 def environment(
     extra: Mapping[str, str] | None = None, *, online: bool = False, personal: bool = False
 ) -> dict[str, str]:
-    """Return the environment of a git process: only what git itself needs, so that no secret reaches it.
+    """Return the environment of a git process, without secrets.
 
-    `online`: what a fetch needs too. `personal`: with the settings of the user and the machine.
+    `online` adds what a fetch needs, `personal` the settings of the user and the machine.
     """
     outward = (*OUTWARD, *(name.lower() for name in OUTWARD)) if online else ()
     names = (*INHERITED, *outward, *(PERSONAL if personal else ()))
     variables = {name: os.environ[name] for name in names if name in os.environ}
-    if "PATH" in variables:  # without entries like `.`: git would look for programs in the repository's folder
+    # Without relative entries, with which git would search the repository's folder for programs.
+    if "PATH" in variables:
         entries = variables["PATH"].split(os.pathsep)
         variables["PATH"] = os.pathsep.join(entry for entry in entries if os.path.isabs(entry))  # noqa: PTH117 - texts
     return {**variables, **ENVIRONMENT, **({} if personal else IMPERSONAL), **(extra or {})}
@@ -72,7 +76,7 @@ def environment(
 async def start(
     *arguments: str, cwd: str, env: Mapping[str, str] | None = None, online: bool = False, personal: bool = False
 ) -> asyncio.subprocess.Process:
-    """Start git with pipes on its three streams. `online`: it starts others, and leads them as a group that can be ended."""
+    """Start git with pipes on its three streams. With `online` it leads a process group that can be ended."""
     process_env = environment(env, online=online, personal=personal)
     try:
         return await start_process(
@@ -92,7 +96,7 @@ async def run(
     personal: bool = False,
     seconds: float = MOST_SECONDS,
 ) -> GitResult:
-    """Run one git command to its end; the caller judges the status. Raises GitError when it takes too long."""
+    """Run a git command to its end; the caller checks the status. Raises GitError if it takes too long."""
     process = await start(*arguments, cwd=cwd, env=env, personal=personal)
     try:
         async with asyncio.timeout(seconds):
@@ -114,7 +118,7 @@ async def search(
     row_end: bytes = b"\n",
     stdin: bytes = b"",
 ) -> GitResult:
-    """Run a command until it is done, has written so many rows or bytes, or takes too long: what it wrote until then counts."""
+    """Run a command until it ends, wrote enough rows or bytes, or takes too long. Return what it wrote."""
     process = await start(*arguments, cwd=cwd, env=env)
     out, lines, was_stopped = bytearray(), 0, False
     if process.stdin is None or process.stdout is None or process.stderr is None:
@@ -153,7 +157,7 @@ async def output(
 
 
 def failure(command: str, result: GitResult) -> GitError:
-    """Return what to tell of a command that failed."""
+    """Return the error for a failed command."""
     if LACKING.search(result.err):
         return GitError(
             "the clone lacks objects of this change. In a partial clone, run `git fetch --refetch --filter=blob:limit=1g`; "

@@ -1,7 +1,7 @@
-"""What a search of a tree has found, kept for the next tree: of that only the files that differ are searched.
+"""Cache the results of searches in a tree, so that in the next tree only changed files are searched.
 
-What a search finds in a file is a function of its name and its content. So after a push it is what was found before, without the files
-that the push changed, and with what they hold now: they are searched as a tree of their own, under the same names.
+A search result in a file depends only on its name and content. So after a push, the earlier results without
+the changed files are combined with a new search in these files, as a tree of their own under the same names.
 """
 
 import asyncio
@@ -16,24 +16,24 @@ from bot.checkout import git
 from deeprepo.impact import memo
 from deeprepo.impact.text.paths import name_of, raw_name
 
-MOST_CHANGED = 400  # files between two trees; with more the search is made anew
-MOST_BYTES = 1 << 20  # of the list of them
-NO_FILE = b"000000"  # the mode of what a tree does not hold
+MOST_CHANGED = 400  # files between two trees; with more, everything is searched again
+MOST_BYTES = 1 << 20  # of the list of files
+NO_FILE = b"000000"  # mode of a file that a tree does not contain
 TREE = re.compile(r"[0-9a-f]{40,64}")
-Row = tuple[str, int, str]  # path, line and text; of a search for paths 0 and ""
+Row = tuple[str, int, str]  # path, line and text; 0 and "" in a search for paths
 Rows = Sequence[Row]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The files in which a tree differs from an earlier one, and a tree of those that it holds; "" for none."""
+    """The files in which a tree differs from an earlier one, and a tree of those it contains; "" for none."""
 
     paths: frozenset[str] = frozenset()
     tree: str = ""
 
 
 class KeptSearches:
-    """The searches of one change. `folder`: the git folder of our own in which trees are made."""
+    """The searches of one change. `folder` is our own git folder, in which trees are created."""
 
     def __init__(self, folder: str, env: Mapping[str, str]) -> None:
         self._folder, self._env = folder, env
@@ -43,9 +43,9 @@ class KeptSearches:
     async def find(
         self, asked: Sequence[str], tree: str, search: Callable[[str], Awaitable[Rows | None]]
     ) -> Rows | None:
-        """Find what a search finds in a tree. None if the search has told so: it was cut off, and is not kept.
+        """Return the results of a search in a tree; None if it was cut short, which is not cached.
 
-        `asked`: all that decides what is found besides the tree.
+        `asked` is everything that affects the results besides the tree.
         """
         name = memo.name_of(_engine(), ["search", *asked], b"")
         former = _read(memo.load(name))
@@ -59,7 +59,7 @@ class KeptSearches:
     async def _after(
         self, former: tuple[str, Rows], tree: str, search: Callable[[str], Awaitable[Rows | None]]
     ) -> Rows | None:
-        """What is found now, by what was found before; None if that cannot be told."""
+        """Return the current results based on the earlier ones; None if that is not possible."""
         difference = await self._difference(former[0], tree)
         if difference is None:
             return None
@@ -76,7 +76,7 @@ class KeptSearches:
             return self._differences[before, after]
 
     async def _compare(self, before: str, after: str) -> Difference | None:
-        """None if the earlier tree is not there any more, or is another one."""
+        """Return the difference; None if the earlier tree is missing or too different."""
         if before == after:
             return Difference()
         words = "diff-tree", "-r", "--no-renames", "--raw", "-z", "--no-abbrev", before, after
@@ -98,7 +98,7 @@ class KeptSearches:
 
 
 def _read(data: bytes | None) -> tuple[str, Rows] | None:
-    """The tree that was searched, and what was found in it; None for what is not of this form."""
+    """Return the searched tree and the results; None for data in another form."""
     try:
         tree, rows = json.loads(data or b"")
         return (tree, [(path, line, text) for path, line, text in rows]) if TREE.fullmatch(tree) else None
@@ -108,5 +108,5 @@ def _read(data: bytes | None) -> tuple[str, Rows] | None:
 
 @cache
 def _engine() -> bytes:
-    """What decides how a tree is searched: this package. Which git there is decides nothing that is promised of a search."""
+    """Return what determines how a tree is searched: this package. Git's version does not matter."""
     return memo.engine_of((Path(__file__).parent,))

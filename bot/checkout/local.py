@@ -1,4 +1,4 @@
-"""A change in a local repository: what the user typed, resolved to object ids."""
+"""Resolve a change in a local repository, as the user typed it, to object ids."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from bot.values import PullRequest, ReviewRequest
 from bot.values.consumer import Clone
 
 MOST_NAMED = 5  # files with conflicts in a message
-MOST_TITLES = 50  # of a range, newest first
+MOST_TITLES = 50  # in a range, newest first
 ORIGIN = re.compile(r"^(?:https?://|ssh://|git@)[^\s]*?[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
 SURE_NAMES = ("main", "master")
 USUAL_NAMES = (*SURE_NAMES, "trunk", "develop", "development", "devel", "dev", "default", "mainline")
@@ -22,7 +22,7 @@ USUAL_NAMES = (*SURE_NAMES, "trunk", "develop", "development", "devel", "dev", "
 
 @dataclass(frozen=True, slots=True)
 class _OwnRepository:
-    """The repository and the folder of our own in which its revisions are read."""
+    """The repository, and our own folder in which its revisions are read."""
 
     place: RepositoryPaths
     own: str
@@ -32,7 +32,7 @@ class _OwnRepository:
 
 
 async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
-    """Resolve the request. Everything that is written goes below `scratch`, never into the repository.
+    """Resolve the request. Everything is written below `scratch`, never into the repository.
 
     Raises RevisionError with a sentence that says what to do.
     """
@@ -44,7 +44,7 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
 
 
 async def is_checked_out(repo: str, revision: str, scratch: str) -> bool:
-    """Return whether HEAD has the content of a commit, whatever it is called. Raises RevisionError for what is none."""
+    """Return whether HEAD has the content of a commit. Raises RevisionError for an unknown commit."""
     place = locate(repo)
     repository = _OwnRepository(place, await own_git_dir.revisions(place, _fresh(scratch)))
     commits = [await _resolve(repository, name) for name in ("HEAD", revision)]
@@ -53,7 +53,7 @@ async def is_checked_out(repo: str, revision: str, scratch: str) -> bool:
 
 
 async def clone(place: str, scratch: str) -> Clone:
-    """Open a repository at the commit that its HEAD names, or at the revision behind an `@`. Raises RevisionError."""
+    """Open a repository at HEAD, or at the revision after an `@`. Raises RevisionError."""
     path, revision = _named(place)
     found = locate(path)
     repository = _OwnRepository(found, await own_git_dir.revisions(found, _fresh(scratch)))
@@ -65,38 +65,38 @@ async def clone(place: str, scratch: str) -> Clone:
 
 
 async def origin_name(repo: str) -> str:
-    """Return the "owner/name" that the address of a repository's origin has; "" if it has no such origin."""
+    """Return the "owner/name" in the origin's address; "" if there is none."""
     return await _origin(locate(repo))
 
 
 def _named(place: str) -> tuple[str, str]:
-    """A folder and a revision of it, "" where none is named."""
+    """Return a folder and a revision, "" if none is given."""
     path, at, revision = place.rpartition("@")
     return (place, "") if not at or Path(place).is_dir() else (path, revision)
 
 
 async def _origin(place: RepositoryPaths) -> str:
-    """The owner and the name of the repository that a clone was made of, as the address of its origin has them."""
+    """Return the "owner/name" in the origin's address; "" if there is none."""
     settings = dict(await own_git_dir.local(place))
     match = ORIGIN.search(settings.get("remote.origin.url", ""))
     return f"{match[1]}/{match[2]}" if match else ""
 
 
 def _folder(place: RepositoryPaths) -> str:
-    """The name of a repository's folder."""
+    """Return the name of a repository's folder."""
     folder = Path(place.top or place.common)
     named = next((part for part in (folder, *folder.parents) if part.name not in (".git", "repo", "")), folder)
     return re.sub(r"[^\w.+-]", "_", named.name.removesuffix(".git")) or "clone"
 
 
 def _fresh(scratch: str) -> Path:
-    """A new folder: a scratch folder may serve more than one request, also at the same time."""
+    """Return a new folder, because several requests can share a scratch folder at the same time."""
     files.folder(Path(scratch))
     return Path(tempfile.mkdtemp(prefix="revisions-", suffix=".git", dir=scratch))
 
 
 async def _commit(repository: _OwnRepository, revision: str) -> str | None:
-    """The id of a commit, None where there is none of that name. `--end-of-options`: a name may begin with a dash."""
+    """Return a commit's id, or None. `--end-of-options` is needed because a name can start with a dash."""
     result = await repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     return result.out.decode().strip() if result.status == 0 else None
 
@@ -148,7 +148,7 @@ async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequ
 
 
 async def _missing_history(repository: _OwnRepository, base: str, head: str) -> str:
-    """Why commits of the change may not be here; empty if none is missing."""
+    """Return why commits of the change may be missing; "" if all are here."""
     ends = own_git_dir.ends(repository.place)
     if not ends:
         return ""
@@ -158,12 +158,12 @@ async def _missing_history(repository: _OwnRepository, base: str, head: str) -> 
 
 
 async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, str]:
-    """The branch that work is merged into, as (name, commit).
+    """Return the branch that work is merged into, as (name, commit). Raises RevisionError if there is none.
 
-    A remote's HEAD says it; `git init`, `git remote add` and a fetch of one branch leave none, so names that are usual come next,
-    then the only branch there is. Raises RevisionError if none is left. The branch that is checked out, or holds all of `head`, is none
-    but by the usual names of any repository: a clone may have a single branch, and to compare it with itself would find nothing and look
-    like a review.
+    A remote's HEAD names it. Without one (after `git init`, `git remote add` and a fetch of one branch),
+    usual names are tried next, then the only branch. Except for main and master, a branch that is checked out
+    or contains `head` does not count: comparing a clone's single branch with itself would find nothing and
+    look like a review.
     """
     refs_output = await repository.run("for-each-ref", "--format=%(refname) %(objectname) %(symref) %(HEAD)", "refs")
     rows = [line.split(" ", 3) for line in os.fsdecode(refs_output.out).splitlines()]
@@ -200,7 +200,7 @@ async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, s
 
 
 def _short(ref: str) -> str:
-    """The name of a branch without its remote."""
+    """Return a branch's name without its remote."""
     return ref.split("/", 3)[3] if ref.startswith("refs/remotes/") else ref.removeprefix("refs/heads/")
 
 
@@ -209,9 +209,9 @@ async def _holds(repository: _OwnRepository, commit: str, head: str) -> bool:
 
 
 async def _title_and_text(repository: _OwnRepository, base: str, head: str, head_name: str) -> tuple[str, str]:
-    """What the change is called and says of itself: its only commit's message, else its branch and the titles of its commits."""
+    """Return the change's title and text: its only commit's message, else its branch and commit titles."""
     commit_count = int((await repository.run("rev-list", "--count", f"{base}..{head}")).out or b"0")
-    if commit_count < 2:  # noqa: PLR2004 - a single commit speaks for itself
+    if commit_count < 2:  # noqa: PLR2004 - a single commit
         return await _message(repository, head)
     titles = await repository.run("log", f"-{MOST_TITLES}", "--format=%s", f"{base}..{head}")
     branch = await repository.run("rev-parse", "--abbrev-ref", "--end-of-options", head_name)
@@ -222,14 +222,14 @@ async def _title_and_text(repository: _OwnRepository, base: str, head: str, head
 
 
 async def _message(repository: _OwnRepository, commit: str) -> tuple[str, str]:
-    """The subject of a commit and the rest of its message."""
+    """Return a commit's subject and the rest of its message."""
     result = await repository.run("log", "-1", "--format=%s%x00%b", commit)
     title, _, body = result.out.decode("utf-8", "replace").partition("\0")
     return title.strip(), body.strip()
 
 
 async def _merge_bases(repository: _OwnRepository, base: str, head: str, base_name: str, head_name: str) -> list[str]:
-    """All of them, at least one, git's choice first."""
+    """Return all merge bases, at least one, git's choice first."""
     result = await repository.run("merge-base", "--all", base, head)
     if result.status == 0:
         return result.out.decode().split()
@@ -242,7 +242,10 @@ async def _merge_bases(repository: _OwnRepository, base: str, head: str, base_na
 
 
 async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:
-    """Staged or uncommitted work as a tree. The index is copied, and new objects go to the folder of our own."""
+    """Return staged or uncommitted work as a tree.
+
+    The index is copied, and objects are written to our own folder.
+    """
     place = repository.place
     if place.top is None:
         raise RevisionError("a bare repository has no staged or uncommitted work. Use a range BASE..HEAD")

@@ -1,4 +1,4 @@
-"""Find a repository on the local disk by looking at files alone: git is not started, and no configuration is read."""
+"""Find a local repository only by looking at files, without starting git or reading configuration."""
 
 import os
 from dataclasses import dataclass
@@ -7,21 +7,21 @@ from pathlib import Path
 from bot.config import hook
 from bot.errors import RevisionError
 
-MOST_LINK = 64_000  # bytes of a `.git` file: it holds one path
+MOST_LINK = 64_000  # bytes of a `.git` file, which contains one path
 
 
 @dataclass(frozen=True, slots=True)
 class RepositoryPaths:
-    """Where a repository lies. Paths are absolute."""
+    """The paths of a repository, all absolute."""
 
-    git_dir: str  # HEAD and the index
-    common: str  # objects, refs and configuration; another folder than `git_dir` in a linked work tree
-    top: str | None  # of the work tree, None in a bare repository
+    git_dir: str  # contains HEAD and the index
+    common: str  # contains objects, refs and configuration; differs from `git_dir` in a linked work tree
+    top: str | None  # of the work tree; None in a bare repository
 
 
 def locate(repo: str) -> RepositoryPaths:
-    """Find the repository that a folder is, or belongs to. Raises RevisionError."""
-    if not os.path.isdir(repo):  # noqa: PTH112 - one look at the local disk
+    """Find the repository that a folder is or belongs to. Raises RevisionError."""
+    if not os.path.isdir(repo):  # noqa: PTH112 - one check of the local disk
         raise RevisionError(f"{repo} is not a folder. Pass the path of a git checkout with --repo")
     start = Path(repo).resolve()
     if _is_git_dir(start):
@@ -33,7 +33,7 @@ def locate(repo: str) -> RepositoryPaths:
 
 
 def git_dir(repo: str) -> str:
-    """Return the git folder of a repository, or the path itself if it is not a repository."""
+    """Return a repository's git folder, or the path itself if it is not a repository."""
     try:
         return locate(repo).git_dir
     except RevisionError:
@@ -41,7 +41,7 @@ def git_dir(repo: str) -> str:
 
 
 def paths_of(git_dir: str | Path) -> RepositoryPaths:
-    """Return the paths of a git folder that is known as such, without a work tree."""
+    """Return the paths of a known git folder, without a work tree."""
     return _paths(Path(git_dir), None)
 
 
@@ -50,7 +50,7 @@ def _paths(git_dir: Path, top: str | None) -> RepositoryPaths:
 
 
 def _at(folder: Path) -> RepositoryPaths | None:
-    """The checkout whose top is this folder, if it is one."""
+    """Return the checkout with this top folder, if there is one."""
     entry = folder / ".git"
     if entry.is_file():
         link = _line(entry)
@@ -59,7 +59,7 @@ def _at(folder: Path) -> RepositoryPaths | None:
 
 
 def _named(folder: Path) -> RepositoryPaths | None:
-    """The repository whose work tree holds the folder, as git names both to a hook."""
+    """Return the repository whose work tree contains the folder, as git names both to a hook."""
     named = hook.repository()
     if named is None or named[1] not in (folder, *folder.parents) or not _is_git_dir(named[0]):
         return None
@@ -67,7 +67,7 @@ def _named(folder: Path) -> RepositoryPaths | None:
 
 
 def _is_git_dir(folder: Path) -> bool:
-    """Whether git would take a folder for a repository: it has a HEAD, objects and refs."""
+    """Return whether git accepts a folder as a repository: it has a HEAD, objects and refs."""
     head = folder / "HEAD"
     if not (head.is_file() or head.is_symlink()):
         return False
@@ -76,7 +76,7 @@ def _is_git_dir(folder: Path) -> bool:
 
 
 def _common(git_dir: Path) -> Path:
-    """The folder with objects and refs. A linked work tree names it in a file."""
+    """Return the folder with objects and refs, which a linked work tree names in a file."""
     link = git_dir / "commondir"
     return (git_dir / _line(link)).resolve() if link.is_file() else git_dir
 

@@ -1,8 +1,9 @@
-"""A git folder of our own that borrows another repository's objects.
+"""Our own git folder, which borrows another repository's objects.
 
-Git starts the programs that a repository's configuration names: filters, signature checkers, file system monitors, hooks,
-transports of a partial clone, and more with each version. So no git command runs with such a configuration. It runs in a
-folder with a configuration that we wrote, whose object store lists the repository's as an alternate.
+Git starts programs named in a repository's configuration: filters, signature checkers, file system monitors,
+hooks, transports of a partial clone, and more with each version. So no git command runs with such a
+configuration. Commands run in a folder with our configuration, whose object store lists the repository's as
+an alternate.
 """
 
 import os
@@ -21,15 +22,15 @@ EMPTY_TREES = {
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
 SHA256_LENGTH = 64
-# What a revision can be besides a branch, a tag or an id.
+# Revisions besides branches, tags and ids.
 HEADS = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
-# Settings that decide what `@{upstream}` and `@{push}` mean, with the values that git understands: it gives up on others.
+# Settings that determine `@{upstream}` and `@{push}`, with the values that git accepts; it fails on others.
 TRACKING = re.compile(
     r"branch\..+\.(remote|pushremote)=[\w./-]+|branch\..+\.merge=refs/\S+|remote\.pushdefault=[\w./-]+"
     r"|remote\..+\.fetch=\+?refs/[\w./*-]+:refs/[\w./*-]+|push\.default=(nothing|current|upstream|tracking|simple|matching)",
     re.IGNORECASE,
 )
-# Settings that decide how a file of the work tree becomes content. None of them names a program.
+# Settings that determine how a work tree file becomes content. None of them names a program.
 READING_COMMANDS = frozenset(
     f"core.{name}"
     for name in (
@@ -44,12 +45,13 @@ READING_COMMANDS = frozenset(
     )
 )
 VALUE = re.compile(r"true|false|yes|no|on|off|input|lf|crlf|native|default|minimal|[01]|", re.IGNORECASE)
-PATTERNS = frozenset({"core.excludesfile", "core.attributesfile"})  # files of patterns: the user's own settings alone
+# Files with patterns; only taken from the user's own settings.
+PATTERNS = frozenset({"core.excludesfile", "core.attributesfile"})
 Settings = Sequence[tuple[str, str]]  # in git's order: a later one wins
 
 
 def objects(common: str, folder: Path, *, sha256: bool) -> str:
-    """Make a bare git folder that reads the objects of another one. Its path."""
+    """Create a bare git folder that reads another one's objects, and return its path."""
     alternates = _quote(os.fsencode(Path(common, "objects"))) + b"\n"
     files.fill(folder, {"objects/info/alternates": alternates, "HEAD": b"ref: refs/heads/none\n"})
     files.folder(folder / "refs", below=folder)
@@ -61,12 +63,12 @@ def objects(common: str, folder: Path, *, sha256: bool) -> str:
 
 
 def of_pull(pull: PullRequest, folder: Path) -> str:
-    """Return the same for the repository of a change."""
+    """Create such a folder for the repository of a change."""
     return objects(paths_of(pull.git_dir).common, folder, sha256=len(pull.base) == SHA256_LENGTH)
 
 
 async def revisions(place: RepositoryPaths, folder: Path) -> str:
-    """Make a bare git folder in which the repository's revisions mean what they mean there. Its path."""
+    """Create a bare git folder where revisions have the same meaning as in the repository; return its path."""
     settings = await local(place)
     last = {name.lower(): value.lower() for name, value in settings}
     git_dir = objects(place.common, folder, sha256=last.get("extensions.objectformat") == "sha256")
@@ -90,14 +92,17 @@ async def revisions(place: RepositoryPaths, folder: Path) -> str:
         source = Path(place.git_dir, name)
         if source.is_file():
             files.copy(source, folder / name)
-        elif source.is_symlink():  # an old form: a link to a branch that has no commit yet
+        elif source.is_symlink():  # an old form: a link to a branch without commits
             text = f"ref: {os.readlink(source)}\n"  # noqa: PTH115 - as text
             files.write(folder / name, text, below=folder, durable=False)
     return git_dir
 
 
 async def local(place: RepositoryPaths) -> Settings:
-    """Return the settings that the repository brings. They are read as text: nothing acts upon them, and no include is followed."""
+    """Return the repository's settings.
+
+    They are read as text without effect, and includes are not followed.
+    """
     settings: list[tuple[str, str]] = []
     for path in (Path(place.common, "config"), Path(place.git_dir, "config.worktree")):
         if path.is_file():
@@ -109,13 +114,13 @@ async def local(place: RepositoryPaths) -> Settings:
 
 
 async def personal(folder: str) -> Settings:
-    """Return the settings of the machine and of the user."""
+    """Return the settings of the machine and the user."""
     result = await git.run("config", "--list", "-z", cwd=folder, env={"GIT_DIR": folder}, personal=True)
     return _rows(result.out)
 
 
 def reading(personal: Settings, local: Settings) -> Settings:
-    """Return those settings that decide how a work tree is read."""
+    """Return the settings that determine how a work tree is read."""
     return [
         *((name, value) for name, value in personal if name.lower() in READING_COMMANDS | PATTERNS),
         *((name, value) for name, value in local if name.lower() in READING_COMMANDS and VALUE.fullmatch(value)),
@@ -123,18 +128,18 @@ def reading(personal: Settings, local: Settings) -> Settings:
 
 
 def shallow(place: RepositoryPaths) -> bool:
-    """Return whether the repository lacks a part of its history."""
+    """Return whether part of the repository's history is missing."""
     return Path(place.common, "shallow").exists()
 
 
 def ends(place: RepositoryPaths) -> frozenset[str]:
-    """Return the commits at which the history that the repository holds is cut off; empty if it holds all of it."""
+    """Return the commits where the repository's history is cut off; empty if it is complete."""
     path = Path(place.common, "shallow")
     return frozenset(path.read_text("ascii", "replace").split()) if path.is_file() else frozenset()
 
 
 def filters(settings: Iterable[Settings]) -> frozenset[str]:
-    """Return the names of the filters for which somebody has configured a program."""
+    """Return the names of filters for which a program is configured."""
     matches = (
         re.fullmatch(r"filter\.(.+)\.(?:clean|process)", name, re.DOTALL) for some in settings for name, _ in some
     )
@@ -142,7 +147,7 @@ def filters(settings: Iterable[Settings]) -> frozenset[str]:
 
 
 def configure(folder: Path, settings: Settings, *, sha256: bool = False, reftable: bool = False) -> None:
-    """Write the configuration of a git folder of our own."""
+    """Write the configuration of our own git folder."""
     extensions = {"objectFormat": "sha256"} if sha256 else {}
     extensions |= {"refStorage": "reftable"} if reftable else {}
     rows: list[tuple[str, str]] = [
@@ -156,7 +161,7 @@ def configure(folder: Path, settings: Settings, *, sha256: bool = False, reftabl
 
 
 def environment(folder: str, extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return what makes git work in a folder of our own, and read attributes from nowhere: a change could hide code by them."""
+    """Return the environment for our own folder, without attributes, which could hide code of a change."""
     sha256 = b"objectFormat" in Path(folder, "config").read_bytes()
     return {"GIT_DIR": folder, "GIT_ATTR_SOURCE": EMPTY_TREES["sha256" if sha256 else "sha1"], **(extra or {})}
 
@@ -167,7 +172,7 @@ def _rows(output: bytes) -> Settings:
 
 
 def _section(name: str, value: str) -> str:
-    """One setting in the form of a configuration file."""
+    """Return a setting in the form of a configuration file."""
     section, _, rest = name.partition(".")
     sub, dot, key = rest.rpartition(".")
     head = f'{section} "{_escape(sub)}"' if dot else section
@@ -179,7 +184,7 @@ def _escape(value: str) -> str:
 
 
 def _quote(path: bytes) -> bytes:
-    """A path as a line of `alternates`: quoted like a C string where it could be read as something else."""
+    """Return a path as a line of `alternates`, quoted like a C string if necessary."""
     if not path.startswith((b'"', b"#")) and b"\n" not in path:
         return path
     return b'"' + path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'

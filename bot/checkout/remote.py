@@ -1,6 +1,7 @@
-"""A change fetched from a server: one shallow fetch into a bare store of its own, which is then read like any other.
+"""Fetch a change from a server, with one shallow fetch into a new bare store.
 
-The token goes by the environment of this one process. It is in no argument list and no file, and follows no redirect.
+The token is passed in the environment of this process only. It is in no argument list and no file, and is not
+sent to redirects.
 """
 
 import asyncio
@@ -23,11 +24,12 @@ from bot.values import Bases
 from bot.values.change import is_object_id
 
 MAX_FETCHED_BYTES, MAX_FETCH_SECONDS = 4 << 30, 600.0
-# Commits of a pull request that are fetched: a later round may be built on any of them, and any may hold a secret.
+# Commits of a pull request that are fetched, because a later review may build on any, and any may contain a
+# secret.
 MOST_DEPTH = 250
 TRIES = 3
-TIP = "tip"  # the branch of a store that holds what was fetched of a default branch
-SIZE_LOOK_SECONDS = 0.5  # seconds between two looks at the size
+TIP = "tip"  # the store's branch with what was fetched of a default branch
+SIZE_LOOK_SECONDS = 0.5  # seconds between two checks of the size
 
 OPTIONS = (
     "-c", "protocol.http.allow=always",
@@ -68,10 +70,10 @@ async def fetch(
     most_seconds: float = MAX_FETCH_SECONDS,
     backoff: float = 1.0,
 ) -> str:
-    """Fetch these commits (merge base, head, the base branch's tip) into a new bare store below `folder`; its path.
+    """Fetch these commits (merge base, head, base tip) into a new bare store below `folder`; return its path.
 
-    `depth` is how many commits of the head's own are wanted, for a later round to be recognised as built on an earlier one.
-    Raises SupersededError where the head is gone, HostDown, HostRefused, or GitError with what to do.
+    `depth` is the number of the head's own commits to fetch, by which a later review recognizes an earlier
+    one. Raises SupersededError if the head is gone, HostDown, HostRefused, or GitError with what to do.
     """
     commits = tuple(dict.fromkeys(commits))
     if not all(map(is_object_id, commits)):
@@ -88,9 +90,9 @@ async def fetch(
 async def fetch_tip(
     url: str, token: SecretStr | None, store: str, *, most_bytes: int, most_seconds: float, commit: str = "HEAD"
 ) -> None:
-    """Fetch the last commit of the default branch, or this one, without its history, into a new bare store, whose HEAD it is then.
+    """Fetch the default branch's last commit, or `commit`, without history into a new bare store as HEAD.
 
-    It is tried once. Raises HostDown, HostRefused, or GitError.
+    There is one attempt. Raises HostDown, HostRefused or GitError.
     """
     if commit != "HEAD" and not is_object_id(commit):
         raise UsageError("fetches need commit IDs")
@@ -103,9 +105,9 @@ async def fetch_tip(
 
 
 async def fetch_history(url: str, base: str, head: str, token: SecretStr | None, folder: str) -> str:
-    """Fetch the commits of a branch or commit (`base`) and of the head, without their trees, into a new bare store below `folder`; its path.
+    """Fetch the commits of `base` and the head without trees into a new bare store, and return its path.
 
-    Its branches are `base` and `head`. Raises as `fetch` does.
+    Its branches are `base` and `head`. Raises the errors of `fetch`.
     """
     if not is_object_id(head):
         raise UsageError("fetches need commit IDs")
@@ -121,7 +123,7 @@ async def fetch_history(url: str, base: str, head: str, token: SecretStr | None,
 
 
 async def find_bases(store: str) -> Bases:
-    """Return where the head of such a store left the base: what GitHub's comparison tells, without comparing any file."""
+    """Return the merge base in such a store, as GitHub's comparison would, without comparing files."""
     env = {**ALONE, "GIT_DIR": store}
 
     async def ask(*arguments: str, ok: tuple[int, ...] = (0,)) -> str:
@@ -134,7 +136,7 @@ async def find_bases(store: str) -> Bases:
 
 
 async def _store(url: str, path: str) -> str:
-    """A new bare store at this path."""
+    """Create a bare store at this path."""
     if urlsplit(url).scheme not in ("http", "https"):
         raise UsageError("repositories are fetched over http or https")
     arguments = ("init", "--quiet", "--bare", "--template=", f"--initial-branch={TIP}", path)
@@ -146,14 +148,14 @@ async def _store(url: str, path: str) -> str:
 class _Fetch:
     url: str
     commits: tuple[str, ...]
-    depth: int  # 0: the whole history, without trees
+    depth: int  # 0 for the whole history without trees
     token: SecretStr | None
     store: str
     most_bytes: int
 
 
 def missing_history(ahead: int) -> str:
-    """Return why a store that was fetched may lack commits of a change with this many; empty if it has room for all of them."""
+    """Return why a fetched store may lack commits of a change with `ahead` commits; "" if it has all."""
     return "" if ahead < MOST_DEPTH else f"the change has {ahead:,} commits, and only the last {MOST_DEPTH} are fetched"
 
 
@@ -194,7 +196,7 @@ async def _once(job: _Fetch) -> None:
 
 
 async def _kill(process: asyncio.subprocess.Process) -> None:
-    """End git and what it has started."""
+    """End git and its descendants."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -202,7 +204,7 @@ async def _kill(process: asyncio.subprocess.Process) -> None:
 
 
 def _secret(url: str, token: SecretStr | None) -> dict[str, str]:
-    """The token as one setting in the environment, for addresses below this one alone."""
+    """Return the token as a setting in the environment, only for addresses below this one."""
     if token is None:
         return {}
     login = base64.b64encode(f"x-access-token:{token.get_secret_value()}".encode()).decode()
@@ -214,7 +216,7 @@ def _secret(url: str, token: SecretStr | None) -> dict[str, str]:
 
 
 def _failure(stderr: str, commits: Sequence[str]) -> Exception:
-    """What went wrong, by git's words: the server's fault, ours, or that of a push in between."""
+    """Return the error for git's message: the server's fault, ours, or a push in between."""
     missing = MISSING_REF.search(stderr)
     if missing:
         name = next(filter(None, missing.groups()), commits[-1])
@@ -233,9 +235,9 @@ def _failure(stderr: str, commits: Sequence[str]) -> Exception:
 
 
 def _size(store: str) -> int:
-    """Bytes of the packs so far."""
+    """Return the bytes of the packs so far."""
     total = 0
     for pack in Path(store, "objects", "pack").glob("*"):
-        with suppress(OSError):  # a pack gets its name while we look
+        with suppress(OSError):  # packs are renamed meanwhile
             total += pack.stat().st_size
     return total

@@ -1,7 +1,7 @@
-"""The door through which a model, or a test that it has written, is shown code: with a placeholder in the place of each secret.
+"""Show code to models and to tests that they wrote, with placeholders instead of secrets.
 
-A file is looked through for secrets as a whole, because a part of one is not recognised. Prompts go out through `deeprepo.rlm.money.calls`, which
-is handed the same knowledge; what is written out leaves by `bot/review/written.py`.
+A file is searched for secrets as a whole, because parts of a secret are not recognized.
+`deeprepo.rlm.money.calls` sends prompts with the same knowledge, and `bot/review/written.py` handles output.
 """
 
 import io
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
     from bot.ports import KnownSecrets
 
-MASKED_SEARCH_SECONDS = 5.0  # of a search through lines with secrets
-MOST_TEXT, HEAD_BYTES = 2 << 20, 8_000  # of a file that is looked through for secrets
+MASKED_SEARCH_SECONDS = 5.0  # for a search through lines with secrets
+MOST_TEXT, HEAD_BYTES = 2 << 20, 8_000  # per file that is searched for secrets
 
 
 def know_secrets() -> "KnownSecrets":
-    """Begin to know the secrets of one review: none yet. What it learns is hidden from models and from readers."""
+    """Return an empty set of known secrets for a review. Secrets that it learns are hidden everywhere."""
     return Masks()
 
 
 class MaskedTree(TreeView):
-    """A `Tree` that learns the secrets of each file of which it hands something over."""
+    """A `Tree` that learns the secrets of every file it returns."""
 
     def __init__(self, tree: Tree, masks: "KnownSecrets") -> None:
         super().__init__(tree)
         self._masks = masks
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Return the contents of many files, with their secrets: who shows a part of one hides them."""
+        """Return the contents of many files including secrets, which the caller must hide."""
         blobs = await self._tree.read_many(paths, side)
         self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
         return blobs
@@ -48,15 +48,16 @@ class MaskedTree(TreeView):
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """Return the matching lines as (path, line, text).
 
-        A line with a secret counts only if it also matches as readers are shown it: a search that answers yes or no would
-        otherwise spell the secret out.
+        A line with a secret only counts if it also matches after masking. Otherwise repeated searches could
+        guess the secret.
         """
         rows = await self._tree.grep_lines(query)
         await self.read_many(list(dict.fromkeys(path for path, _, _ in rows)), query.side)
         shown = {row: text for row in rows if (text := self._masks.hide_known(row[2])) != row[2]}
         if not shown:
             return rows
-        patterns = [self._masks.hide_known(pattern) for pattern in query.patterns]  # a placeholder was asked for
+        # A placeholder may have been searched for.
+        patterns = [self._masks.hide_known(pattern) for pattern in query.patterns]
         matching = await _matching(query, patterns, list(shown.values()))
         left_out = {row for row, is_matching in zip(shown, matching, strict=True) if not is_matching}
         return tuple(row for row in rows if row not in left_out)
@@ -65,11 +66,11 @@ class MaskedTree(TreeView):
 class ShownTree(MaskedTree):
     """The two trees with secrets masked, as models see them.
 
-    A quote counts only if it occurs in this text.
+    A quote only counts if it occurs in this text.
     """
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Return the contents of many files, a placeholder in the place of each secret."""
+        """Return the contents of many files, with secrets replaced by placeholders."""
         blobs = await super().read_many(paths, side)
         return {
             path: self._masks.hide_known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
@@ -78,7 +79,10 @@ class ShownTree(MaskedTree):
 
 
 async def _matching(query: Query, patterns: Sequence[str], lines: Sequence[str]) -> list[bool]:
-    """Return which lines the patterns match, by the engine that searched the tree. A search that is stopped finds none."""
+    """Return which lines match, using the same engine as the tree search.
+
+    A stopped search matches nothing.
+    """
     syntax = "-F" if query.syntax == "fixed" else "-P"
     words = [*(["-w"] if query.word else []), syntax, *(part for one in patterns for part in ("-e", one))]
     with tempfile.TemporaryDirectory(prefix="deeprepo-shown-") as folder:
@@ -92,15 +96,16 @@ async def _matching(query: Query, patterns: Sequence[str], lines: Sequence[str])
 
 
 def archive_without_secrets(archive: bytes, folder: str) -> bytes:
-    """Return an archive of `folder` with a placeholder in the place of each secret that its texts hold, and without its end mark.
+    """Return an archive of `folder` without an end marker, with secrets in texts replaced by placeholders.
 
-    What a test prints goes to a model and to a page, and it can print in any form: so it finds none. All files are new: a build that
-    compares times makes again what was prepared from the base's files.
+    A test's output goes to a model and to a page, and can print secrets in any form, so the test must not
+    find any. All files get new times, so that builds that compare times rebuild what was prepared from the
+    base.
     """
-    import tarfile  # here: few reviews run tests
+    import tarfile  # imported here because few reviews run tests
 
     masks, whole, now = know_secrets(), io.BytesIO(), int(time.time()) + 1
-    for about, data in _members(archive):  # a secret of the last file may be written in the first one too
+    for about, data in _members(archive):  # a secret in the last file may also occur in the first one
         if _is_text(data):
             masks.learn(data.decode("utf-8", "surrogateescape"), about.name.removeprefix(folder))
     with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as new:
@@ -115,7 +120,7 @@ def archive_without_secrets(archive: bytes, folder: str) -> bytes:
 
 
 def _members(archive: bytes) -> "Iterator[tuple[tarfile.TarInfo, bytes]]":
-    """Everything in an archive, with the content of what is a file."""
+    """Yield everything in an archive, with the content of files."""
     import tarfile
 
     with tarfile.TarFile(fileobj=io.BytesIO(archive)) as known:

@@ -1,4 +1,4 @@
-"""Both trees of a change, read from the object store."""
+"""Read both trees of a change from the object store."""
 
 import asyncio
 import os
@@ -22,43 +22,43 @@ from deeprepo.impact.text.globs import generated_marks
 from deeprepo.impact.text.lines import HEAD_BYTES
 from deeprepo.impact.text.paths import name_of, raw_name
 
-MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
-CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first lines
-KEPT_BYTES = 16 << 20  # of files that were read last
-PORTION = 32  # files that are held at once for that
+MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; the coverage lists them
+CHANGED_BYTES = 256 << 20  # of changed files whose first lines are read
+KEPT_BYTES = 16 << 20  # of recently read files
+PORTION = 32  # files in memory at once for that
 PATCH_BYTES = 128 << 20
-HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits of a change
-MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
-MOST_DIFFERENT = 256  # files by which a side is told from the other one, and not listed
-MOST_NAMES = 1_000  # of files in folders that are listed by name
-FOLDER_MODE = b"040000 "  # what a row of `ls-tree` begins with that is no file
+HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits in a change
+MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files in a tree; average bytes per row
+MOST_DIFFERENT = 256  # differing files up to which a side is derived from the other
+MOST_NAMES = 1_000  # files in folders that are listed by name
+FOLDER_MODE = b"040000 "  # prefix of an `ls-tree` row that is no file
 ENTRY_KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
-SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
-SEARCH_SECONDS = 60.0  # of one search
-SEARCH_BYTES = 64 << 20  # of what one search finds
-STEPS = "(*LIMIT_MATCH=1000000)"  # what PCRE may try for one line before it gives the search up
-# Of one search; git takes 8 unless told, which on two cores mostly wait for each other
+SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is missing in the store
+SEARCH_SECONDS = 60.0  # per search
+SEARCH_BYTES = 64 << 20  # of a search's results
+STEPS = "(*LIMIT_MATCH=1000000)"  # PCRE's limit per line before it stops the search
+# Per search. Git's default of 8 threads mostly wait for each other on two cores.
 THREADS = min(8, os.cpu_count() or 1)
-ALTERNATIVES, PATTERN_BYTES = 100, 20_000  # texts in one pattern, and its length: PCRE refuses one that is too long
-REFUSED = "fatal: -e option"  # how git begins what it says of a pattern that PCRE refuses, as one of over 64 KiB
-NO_MATCH = 1  # the exit status of `git grep` that is no failure
-ChangesRole = Callable[[str, str], bool]  # whether a file that goes from one path to the other becomes something else
+ALTERNATIVES, PATTERN_BYTES = 100, 20_000  # texts in one pattern and its length, which PCRE limits
+# Start of git's message for a pattern that PCRE refuses, such as one over 64 KiB.
+REFUSED = "fatal: -e option"
+NO_MATCH = 1  # exit status of `git grep` without matches
+ChangesRole = Callable[[str, str], bool]  # whether a move from one path to the other changes a file's role
 
 
 class Checkout:
-    """Read access to the base and the head of a pull request. Satisfies `ports.Tree`.
+    """Read access to the base and head of a pull request. Implements `ports.Tree`.
 
-    Git runs in a folder of our own that borrows the repository's objects, so nothing that the repository configures takes part.
-
-    Files that are `left_out` are listed, but their content is never read. Code that takes a content out of what is handed
-    over is noted as working on that file (`deeprepo.impact.in_hand`).
+    Git runs in our own folder, which borrows the repository's objects, so nothing that the repository
+    configures takes effect. Files in `left_out` are listed, but their content is never read. Code that uses a
+    returned content is noted as working on that file (`deeprepo.impact.in_hand`).
     """
 
     def __init__(self, pull: PullRequest, left_out: Collection[str] = ()) -> None:
         self.pull = pull
-        self._folder = ""  # of our own, from __aenter__ on
+        self._folder = ""  # our own; set in __aenter__
         self._env: dict[str, str] = {}
-        self._kept = KeptSearches("", {})  # likewise
+        self._kept = KeptSearches("", {})  # set in __aenter__
         self._opened = ExitStack()
         self._left_out = frozenset(left_out)
         self._without = [_except(path) for path in sorted(self._left_out)]
@@ -67,7 +67,7 @@ class Checkout:
         self._blobs_kept = Kept[str, bytes](KEPT_BYTES)
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
-        self.stopped_searches: list[str] = []  # a sentence for each search that was ended before it was done
+        self.stopped_searches: list[str] = []  # a sentence for each search that was stopped early
 
     @property
     def left_out(self) -> Collection[str]:
@@ -90,9 +90,10 @@ class Checkout:
         self._opened.close()
 
     async def change(self, changes_role: ChangesRole = lambda _old, _new: False) -> RawChange:
-        """Return what git says of the change: patch and status, and what decides whether a file is generated.
+        """Return git's patch and status of the change, and what determines which files are generated.
 
-        If a rename changes a file's role, or takes the owner's mark of generated code from it, every rename is a deletion and an addition.
+        If a rename changes a file's role or removes the owner's mark of generated code, all renames are
+        listed as deletion and addition.
         """
         form: tuple[str, ...] = ("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
         rows_and_patch, heads, bases = await together(self._patch(*form), self.entries("head"), self.entries("base"))
@@ -119,7 +120,7 @@ class Checkout:
         )
 
     async def _starts(self, paths: Sequence[str], side: Side) -> dict[str, bytes]:
-        """How each of these files begins. They are read in portions, and only as many as a change of people has."""
+        """Return the start of each of these files, up to CHANGED_BYTES in total."""
         entries = await self.entries(side)
         starts: dict[str, bytes] = {}
         room = CHANGED_BYTES
@@ -141,9 +142,10 @@ class Checkout:
         return self._entries[side]
 
     async def _list_by_other(self, side: Side) -> dict[str, TreeEntry] | None:
-        """The entries by those of the other side and what differs; None where that side is not listed, or much differs.
+        """Return the entries derived from the other side; None if it is not listed or differs too much.
 
-        To list a tree git opens each of its objects for their sizes, and to compare two it opens the folders that differ.
+        Listing a tree opens every object for its size, while comparing two trees only opens folders that
+        differ.
         """
         other: Side = "base" if side == "head" else "head"
         known = self._entries.get(other)
@@ -163,14 +165,14 @@ class Checkout:
         return entries if is_in_order else dict(sorted(entries.items(), key=lambda row: raw_name(row[0])))
 
     async def _list_tree(self, side: Side) -> dict[str, TreeEntry]:
-        """The entries by their paths. Of a tree that is too large, the first ones and those of changed files."""
+        """Return the entries by path. Of a tree that is too large, only the first ones and changed files."""
         result = await git.search(
             "ls-tree", "-r", "-l", "-z", self._tree(side), cwd=self._folder, env=self._env,
             seconds=git.MOST_SECONDS, rows=MOST_ENTRIES, most=MOST_ENTRIES * PATH_BYTES, row_end=b"\0",
         )  # fmt: skip
         if result.status:
             raise git.failure("ls-tree", result)
-        rows = result.out.split(b"\0")[:-1]  # the last one is empty, or cut off
+        rows = result.out.split(b"\0")[:-1]  # the last one is empty or cut off
         by_path = {entry.path: entry for entry in map(_entry, rows)}
         if result.was_stopped or len(rows) >= MOST_ENTRIES:
             self.stopped_searches.append(
@@ -182,11 +184,11 @@ class Checkout:
         return by_path
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """Return the content of a file, None where it does not exist, is not a file, or is above the size cap."""
+        """Return a file's content; None if it does not exist, is not a regular file, or is too large."""
         return (await self.read_many([path], side)).get(path)
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Return the contents of many files with one `cat-file --batch`; missing ones are absent."""
+        """Return the contents of many files with one `cat-file --batch`. Missing files are left out."""
         entries = await self.entries(side)
         readable = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and self._may_read(e)]
         async with self._lock:
@@ -194,7 +196,7 @@ class Checkout:
         return _contents(readable, blobs)
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Return paths of the text files in which any of the patterns occurs."""
+        """Return the paths of the text files in which any of the patterns occurs."""
         return frozenset(path for path, _, _ in await self._grep("-l", query))
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
@@ -202,7 +204,7 @@ class Checkout:
         return tuple(await self._grep("-n", query, query.limit))
 
     async def archive(self, side: Side, most: int) -> bytes:
-        """Return one side as a tar archive below `work/`, as its objects have it: no attribute leaves a file out or alters one. Raises GitError."""
+        """Return one side as a tar archive below `work/`, unaffected by attributes. Raises GitError."""
         done = await git.search(
             "archive", "--format=tar", "--prefix=work/", "--worktree-attributes", self._tree(side),
             cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=most,
@@ -214,11 +216,14 @@ class Checkout:
         return done.out
 
     async def at_tip(self, path: str) -> bytes | None:
-        """Return a file as it is at the tip of the base branch: where configuration is read, so that a change cannot bring its own."""
+        """Return a file at the base branch's tip.
+
+        Configuration is read there, so a change cannot bring its own.
+        """
         return (await self.many_at_tip([path])).get(path)
 
     async def many_at_tip(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Return those of the files that exist at the tip of the base branch, in the order asked."""
+        """Return the files that exist at the base branch's tip, in the given order."""
         return await self.many_at(self.pull.base_tip or self.pull.base, paths)
 
     async def settings_at_tip(self, path: str) -> bytes | None:
@@ -238,7 +243,7 @@ class Checkout:
             return _contents([entry], await self._blobs([entry.oid])).get(path)
 
     async def names_at_tip(self, folders: Sequence[str]) -> list[str]:
-        """Return the first files in these folders and beneath, at the tip of the base branch; an empty list if it has no such folder."""
+        """Return the first files below these folders at the base branch's tip; empty if there are none."""
         commit = self.pull.base_tip or self.pull.base
         if self._is_listed(commit):
             below = tuple(f"{folder}/" for folder in folders)
@@ -250,7 +255,7 @@ class Checkout:
         return [name_of(name) for name in result.out.split(b"\0")[:MOST_NAMES] if name] if result.status == 0 else []
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Return those of the files that exist in a commit, in the order asked; an unknown commit holds none."""
+        """Return the files that exist in a commit, in the given order. An unknown commit contains none."""
         distinct_paths = [path for path in dict.fromkeys(paths) if path]
         rows = await self._rows_of(commit, distinct_paths)
         readable = [e for p in distinct_paths if (e := rows.get(p)) and self._may_read(e)]
@@ -259,7 +264,7 @@ class Checkout:
         return _contents(readable, blobs)
 
     async def _rows_of(self, commit: str, paths: Sequence[str]) -> Mapping[str, TreeEntry]:
-        """The entries of these paths in a commit."""
+        """Return the entries of these paths in a commit."""
         if self._is_listed(commit):
             return self._entries["base"]
         out = b""
@@ -273,13 +278,16 @@ class Checkout:
         return {entry.path: entry for entry in map(_entry, rows)}
 
     def _is_listed(self, commit: str) -> bool:
-        """Whether all of a commit is known: the base is listed early, unless its tree is too large."""
+        """Return whether all of a commit's entries are known.
+
+        Those of the base are, unless it is too large.
+        """
         return commit == self._tree("base") and "base" in self._entries and not self.stopped_searches
 
     async def descends(self, commit: str) -> bool | None:
-        """Return whether the head was made on top of this commit; None if the store may end before it.
+        """Return whether the head descends from this commit; None if the store's history may be cut off.
 
-        Work that is not committed yet is on top of everything.
+        Uncommitted work descends from everything.
         """
         if self.pull.object_dir:
             return True
@@ -289,16 +297,17 @@ class Checkout:
         return True if result.status == 0 else None if self.pull.missing_history else False
 
     async def commits(self) -> frozenset[str] | None:
-        """Return the ids of the commits of the change; None if they cannot be known, or some of them are not in the store."""
+        """Return the ids of the change's commits; None if they are unknown or partly missing."""
         if self.pull.object_dir or self.pull.missing_history:
             return None
         result = await git.run("rev-list", f"{self.pull.base}..{self.pull.head}", cwd=self._folder, env=self._env)
         return None if result.status else frozenset(result.out.decode().split())
 
     async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
-        """Return what the commits of the change but its head and its merges change, oldest first; and why some are missing, if any are.
+        """Return the changes of the change's commits, oldest first, and why some are missing ("" if none).
 
-        Each change has a line around it. `most`: commits, the newest.
+        The head and merges are excluded. Each change has one line of context. `most` is the number of newest
+        commits.
         """
         if self.pull.object_dir or not self.pull.base:
             return (), ""
@@ -318,7 +327,7 @@ class Checkout:
         return [lines for commit in reversed(commits[:most]) for lines in commit_patches.lines_of(*commit)], missing
 
     async def holds(self, name: str) -> bool:
-        """Return whether the store holds this commit or tree."""
+        """Return whether the store contains this commit or tree."""
         result = await git.run(
             "cat-file", "-e", "--end-of-options", f"{name}^{{tree}}", cwd=self._folder, env=self._env
         )
@@ -331,7 +340,7 @@ class Checkout:
         return await git.output(*arguments, cwd=self._folder, env=self._env, ok=ok)
 
     async def _patch(self, *form: str) -> bytes:
-        """The rows of the status and the patch. Raises GitError when it is larger than any that people write."""
+        """Return the rows of the status and the patch. Raises GitError if it is too large."""
         result = await git.search(
             "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", "--raw", "-z", "--no-abbrev", *form,
             self.pull.base, self.pull.head,
@@ -349,7 +358,7 @@ class Checkout:
         return entry.kind == "file" and entry.size <= MAX_FILE_BYTES and entry.path not in self._left_out
 
     async def _grep(self, kind: Literal["-l", "-n"], query: Query, most: int | None = None) -> Rows:
-        """What a search finds, `most` rows. One that takes too long, or that a hostile line brings to an end, has found what it has."""
+        """Return up to `most` results of a search. A search that is stopped returns what it found so far."""
         patterns = [one for pattern in query.patterns if (one := _one_line(pattern, query.syntax))]
         longest = max((len(re.escape(pattern).encode()) for pattern in patterns), default=0)
         is_plain = query.syntax == "fixed" and (len(patterns) == 1 or longest > PATTERN_BYTES // ALTERNATIVES)
@@ -383,12 +392,13 @@ class Checkout:
     async def _search(
         self, form: Sequence[str], tree: str, places: Sequence[str], most: int | None
     ) -> tuple[Rows, bool]:
-        """What one `git grep` finds, and whether that is all."""
+        """Return the results of one `git grep`, and whether they are complete."""
         result = await git.search(
             "grep", "-z", "--full-name", "--no-color", "--threads", str(THREADS), *form, tree, "--", *places,
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=None if most is None else 2 * most, most=SEARCH_BYTES,
         )  # fmt: skip
-        is_refused = result.err.startswith(REFUSED) and max(map(len, form)) > PATTERN_BYTES  # a wrong one is an error
+        # A wrong pattern is an error.
+        is_refused = result.err.startswith(REFUSED) and max(map(len, form)) > PATTERN_BYTES
         is_broken_off = result.was_stopped or is_refused or "match failed with error code" in result.err
         if is_broken_off:
             why = (
@@ -405,7 +415,10 @@ class Checkout:
         return rows, not is_broken_off and (most is None or result.out.count(b"\n") < 2 * most)
 
     async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:
-        """Objects in the order asked; those that were asked for last are kept, for several steps of a review read the same files."""
+        """Return objects in the given order.
+
+        Recent ones are cached, because several review steps read the same files.
+        """
         found = {oid: self._blobs_kept.get(oid) for oid in oids}
         new = [oid for oid, blob in found.items() if blob is None]
         for oid, blob in zip(new, await self._read(new), strict=True):
@@ -415,7 +428,10 @@ class Checkout:
         return [found[oid] for oid in oids]
 
     async def _read(self, oids: Sequence[str]) -> list[bytes | None]:
-        """Objects in the order asked. Asked in portions, so that neither pipe can fill while both sides wait."""
+        """Return objects in the given order.
+
+        Requested in portions, so that no full pipe blocks both sides.
+        """
         if not oids:
             return []
         if self._batch is None:
@@ -443,19 +459,22 @@ class Checkout:
 
 
 def _except(path: str) -> str:
-    """The pathspec that takes a file or a folder out of a search."""
+    """Return the pathspec that excludes a file or folder from a search."""
     return f":(top,exclude,literal){os.fsdecode(raw_name(path))}"
 
 
 async def _object(out: asyncio.StreamReader) -> bytes | None:
-    """The next object, None if git says "<oid> missing" (the store is shallow or damaged), or if it is no file's content."""
+    """Return the next object; None if git reports it missing, or if it is no file content."""
     head = (await out.readline()).split()
     content = (await out.readexactly(int(head[2]) + 1))[:-1] if len(head) == len(("oid", "type", "size")) else None
     return content if head[1:2] == [b"blob"] else None
 
 
 def _apart(rows_and_patch: bytes) -> tuple[bytes, bytes]:
-    """The rows of `--raw -z` and the patch behind them: a row has two paths if a file was renamed or copied, and a NUL byte ends all."""
+    """Split the rows of `--raw -z` from the patch after them.
+
+    A row has two paths if a file was renamed or copied, and a NUL byte ends the rows.
+    """
     end = 0
     while rows_and_patch.startswith(b":", end):
         end_of_row = rows_and_patch.index(b"\0", end)
@@ -467,7 +486,7 @@ def _apart(rows_and_patch: bytes) -> tuple[bytes, bytes]:
 
 
 def _moves(status: bytes) -> Iterator[tuple[bool, str, str]]:
-    """Renamed and copied files in the rows of `--raw -z`: whether one is a copy, and both paths."""
+    """Yield the renamed and copied files in the rows of `--raw -z`: whether it is a copy, and both paths."""
     fields = iter(status.split(b"\0"))
     for meta in fields:
         if meta.startswith(b":"):
@@ -481,12 +500,12 @@ def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> Co
 
 
 def _paths(out: bytes, tree: str) -> Iterator[Row]:
-    """What a search for paths has found."""
+    """Yield the results of a search for paths."""
     return ((name_of(entry[len(tree) + 1 :]), 0, "") for entry in out.split(b"\0") if entry)
 
 
 def _lines(out: bytes, tree: str) -> Iterator[Row]:
-    """What a search for lines has found."""
+    """Yield the results of a search for lines."""
     for line in out.split(b"\n"):
         path, _, rest = line.partition(b"\0")
         number, _, text = rest.partition(b"\0")
@@ -495,13 +514,13 @@ def _lines(out: bytes, tree: str) -> Iterator[Row]:
 
 
 def _any_of(texts: Sequence[str], query: Query) -> str:
-    """One pattern for several texts: git runs each of its patterns over every file. Of a word neither side may go on."""
+    """Return one pattern for several texts, because git runs each pattern over every file."""
     either = f"(?:{'|'.join(map(re.escape, texts))})"
     return rf"(?<!\w){either}(?!\w)" if query.word else either
 
 
 def _joined(patterns: Sequence[str]) -> list[str]:
-    """Join patterns, each of whose groups count from one: at each hit of one git looks for all others in the rest of the file."""
+    """Join patterns, because at each match of one git searches the rest of the file for all others."""
     joined: list[list[str]] = []
     for pattern in patterns:
         if not joined or sum(map(len, [pattern, *joined[-1]])) > PATTERN_BYTES:
@@ -511,7 +530,7 @@ def _joined(patterns: Sequence[str]) -> list[str]:
 
 
 def _one_line(pattern: str, syntax: str) -> str:
-    """Git reads a pattern with a line break as two patterns. A fixed one can match no line, a Perl one gets the escape."""
+    """Return a pattern without line breaks, at which git would split it. A fixed one can match no line."""
     if "\n" not in pattern:
         return pattern
     return "" if syntax == "fixed" else pattern.replace("\\\n", "\\n").replace("\n", "\\n")

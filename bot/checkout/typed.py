@@ -1,4 +1,4 @@
-"""A change as a person, a program or an agent names it, and what to type instead where it is empty."""
+"""Parse a change as typed by a person, program or agent, and suggest what to type if it is empty."""
 
 from bot.checkout import own_git_dir
 from bot.checkout.locate import locate
@@ -8,7 +8,7 @@ from bot.values import ReviewRequest
 
 
 def read(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> ReviewRequest:
-    """Return what was typed, as a value; in a pre-push hook, what is pushed. Raises UsageError if the parts contradict each other."""
+    """Return the parsed request; in a pre-push hook, what is pushed. Raises UsageError for contradictions."""
     if sum((staged, uncommitted, change is not None)) > 1:
         raise UsageError("use only one of BASE..HEAD, --staged and --uncommitted")
     if staged or uncommitted:
@@ -22,7 +22,10 @@ def read(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> R
 
 
 def nothing(request: ReviewRequest, *, behind: bool = False) -> str:
-    """Return what an empty change means, and what to type instead. `behind`: the base has commits that the head lacks."""
+    """Return what an empty change means and what to type instead.
+
+    `behind`: the base has commits that the head lacks.
+    """
     return f"Nothing to review: {_nothing(request, request.head or 'HEAD', behind=behind)}."
 
 

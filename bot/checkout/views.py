@@ -1,4 +1,4 @@
-"""Trees in front of the trees of a change: searches made once, and without what nobody shows."""
+"""Wrappers around trees: cached searches, and searches without generated files."""
 
 import asyncio
 import re
@@ -13,14 +13,14 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.text.paths import is_unwritten
 from deeprepo.impact.views import TreeView
 
-MOST_PASSED_BY = 60  # files and folders that a search of our own is told to pass by
+MOST_PASSED_BY = 60  # files and folders that a search excludes
 Found = TypeVar("Found")
 
 
 class CachedTree(TreeView):
-    """A tree whose searches are made once, for code that asks the same again. Satisfies `ports.RunnableTree`.
+    """A tree that caches its searches. Implements `ports.RunnableTree`.
 
-    A search that was stopped is made again, so that each caller gets the error.
+    A search that was stopped is repeated, so that each caller gets the error.
     """
 
     def __init__(self, tree: RunnableTree) -> None:
@@ -35,7 +35,7 @@ class CachedTree(TreeView):
         return await self._runnable.archive(side, most)
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Return paths of the text files in which any of the patterns occurs."""
+        """Return the paths of the text files in which any of the patterns occurs."""
         return await self._once(self._paths, self._tree.grep, query)
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
@@ -56,14 +56,14 @@ class CachedTree(TreeView):
 
 
 class WrittenTree(TreeView):
-    """A tree for searches of our own code: they pass by the files that nobody shows. Satisfies `ports.Tree`."""
+    """A tree whose searches exclude files that are never shown. Implements `ports.Tree`."""
 
     def __init__(self, tree: Tree) -> None:
         super().__init__(tree)
         self._without: dict[Side, tuple[str, ...]] = {}
 
     async def grep(self, query: Query) -> frozenset[str]:
-        """Return paths of the text files in which any of the patterns occurs."""
+        """Return the paths of the text files in which any of the patterns occurs."""
         return await self._tree.grep(await self._narrowed(query))
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
@@ -77,7 +77,7 @@ class WrittenTree(TreeView):
 
 
 def _passed_by(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
-    """The files that no search of our own looks into, the largest first: their folders, where these hold nothing else."""
+    """Return the excluded files, largest first, or their folders if these contain nothing else."""
     left_out = {path: entry.size for path, entry in entries.items() if is_unwritten(path, entry.size)}
     searched = {folder for path in entries.keys() - left_out.keys() for folder in _folders(path)}
     sizes: Counter[str] = Counter()
@@ -87,5 +87,5 @@ def _passed_by(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
 
 
 def _folders(path: str) -> Iterator[str]:
-    """The folders around a file, the outermost first."""
+    """Yield the folders around a file, outermost first."""
     return (path[: at.start()] for at in re.finditer("/", path))

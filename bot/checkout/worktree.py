@@ -1,7 +1,7 @@
-"""The work tree as git would commit it, without the programs that git would start for it.
+"""The work tree as git would commit it, without the programs that git would start.
 
-Clean filters are programs that a configuration names, and `git add` asks about submodules by running git in them, with their
-configuration. So the paths that differ are found and added one by one, in a folder with a configuration of our own.
+Clean filters are programs named in a configuration, and `git add` runs git in submodules with their
+configuration. So the differing paths are found and added one by one, in a folder with our own configuration.
 """
 
 import os
@@ -22,7 +22,7 @@ SUBMODULE = b"160000"
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A copy of the repository's index, in which the work tree can be added."""
+    """A copy of the repository's index, to which the work tree can be added."""
 
     place: RepositoryPaths
     own: str
@@ -34,7 +34,7 @@ class Index:
         return await git.run(*arguments, cwd=top, env=env, stdin=stdin)
 
     async def add_work_tree(self) -> tuple[str, ...]:
-        """Add what differs in the work tree and what is new in it. The paths whose content a filter would have changed."""
+        """Add changed and new files. Return the paths whose content a filter would have changed."""
         settings = await together(own_git_dir.personal(self.own), own_git_dir.local(self.place))
         self._configure(*settings)
         index_rows, differs, fresh = await together(
@@ -46,7 +46,7 @@ class Index:
         states = _split(differs)
         status = dict(zip(states[1::2], states[::2], strict=True))
         deleted_paths = [path for path, state in status.items() if state == b"D"]
-        # With a slash at its end: another repository that lies here, and is no part of this one.
+        # A trailing slash marks a nested repository, which is not part of this one.
         new = [path for path in _split(fresh) if not path.endswith(b"/")]
         work = dict.fromkeys([*(path for path, state in status.items() if state != b"D"), *new])
         filters = await self._filters(work, settings)
@@ -60,12 +60,12 @@ class Index:
         return tuple(map(name_of, filters))
 
     def _configure(self, personal: Settings, local: Settings) -> None:
-        """Have the work tree read as these settings say. What is in the index already is content: no setting changes it."""
+        """Configure how the work tree is read. Content that is already in the index stays as it is."""
         sha256 = {name.lower(): value.lower() for name, value in local}.get("extensions.objectformat") == "sha256"
         own_git_dir.configure(Path(self.own), own_git_dir.reading(personal, local), sha256=sha256)
 
     async def _filters(self, paths: Iterable[bytes], settings: Iterable[Settings]) -> frozenset[bytes]:
-        """Those files for which a filter is configured: the index keeps what it has of them."""
+        """Return the files with a configured filter, which keep their index entries."""
         drivers = own_git_dir.filters(settings)
         if not drivers:
             return frozenset()
@@ -84,17 +84,17 @@ class Index:
 
 
 def index(place: RepositoryPaths, own: str) -> Index:
-    """Return a copy of the index in a git folder of our own, so that nothing in the repository changes."""
+    """Return a copy of the index in our own git folder, so that the repository does not change."""
     _copy(place, Path(own))
     return Index(place, own)
 
 
 def _copy(place: RepositoryPaths, own: Path) -> None:
-    """What git keeps of a work tree beside its configuration."""
-    # Git tells its hooks which one
+    """Copy what git stores about a work tree, except its configuration."""
+    # Git names the index to its hooks.
     index_file = Path(place.top or place.git_dir, hook.index() or Path(place.git_dir, "index"))
-    if index_file.exists():  # an unborn branch has no index: git starts a new one
-        # With its times: git takes an entry for unchanged when the file is older than the index.
+    if index_file.exists():  # a branch without commits has no index; git creates one
+        # Copy the times too, because git treats entries older than the index as unchanged.
         files.copy(index_file, own / "index")
     for shared_index in Path(place.git_dir).glob("sharedindex.*"):
         files.copy(shared_index, own / shared_index.name)
